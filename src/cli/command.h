@@ -1,0 +1,24 @@
+// The commands. Each has one file in this folder that reads its flags, builds the parts
+// and calls them; main.cpp holds the table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace verbund {
+
+using Arguments = std::vector<std::string>;  // what stands behind the command's name
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  void (*run)(const Arguments& arguments);
+};
+
+void run_config(const Arguments& arguments);
+void run_inspect(const Arguments& arguments);
+void run_prepare(const Arguments& arguments);
+void run_score(const Arguments& arguments);
+
+}  // namespace verbund

@@ -1,0 +1,46 @@
+#include "cli/options.h"
+
+#include <iostream>
+
+#include "core/error.h"
+#include "core/human.h"
+#include "core/log.h"
+
+namespace verbund {
+
+Options::Options(const std::string& command, const std::string& description, const std::string& examples)
+    : CLI::App(description, "verbund " + command), command_(command) {
+  footer("Examples:\n" + examples);
+  add_flag("-q,--quiet", quiet_, "Only warnings and results, no progress");
+  get_formatter()->column_width(34);
+  option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+}
+
+bool Options::read(const Arguments& arguments) {
+  try {
+    parse(Arguments(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    std::cout << help();
+    return false;
+  } catch (const CLI::ParseError& error) {
+    std::string message = error.what();
+    for (const std::string& argument : arguments) {
+      // CLI11 does not say what the unknown flag may have meant.
+      if (argument.rfind("--", 0) != 0 || get_option_no_throw(argument.substr(0, argument.find('='))) != nullptr) {
+        continue;
+      }
+      std::vector<std::string> known;
+      for (const CLI::Option* option : get_options()) {
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      }
+      const std::string guess = nearest(argument, known);
+      message = "unknown option " + argument + (guess.empty() ? "" : ": did you mean " + guess + "?");
+      break;
+    }
+    throw UsageError(message + "\nSee: verbund " + command_ + " --help");
+  }
+  if (quiet_) set_log_level(LogLevel::kQuiet);
+  return true;
+}
+
+}  // namespace verbund

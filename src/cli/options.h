@@ -1,0 +1,24 @@
+// The flags of one command: CLI11 with the manners all commands share (--help with an
+// example, --quiet, errors as UsageError).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/command.h"
+
+namespace verbund {
+
+class Options : public CLI::App {
+ public:
+  Options(const std::string& command, const std::string& description, const std::string& examples);
+
+  // False if --help was asked for and shown: there is nothing more to do.
+  [[nodiscard]] bool read(const Arguments& arguments);
+
+ private:
+  std::string command_;
+  bool quiet_ = false;
+};
+
+}  // namespace verbund

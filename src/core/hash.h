@@ -1,0 +1,33 @@
+// Content checksums (XXH3). For noticing damage and change, not for security.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace verbund {
+
+uint64_t hash64(std::string_view bytes, uint64_t seed = 0);
+
+// A checksum taken piece by piece, written as 32 hexadecimal digits (XXH3, 128 bits).
+class Checksum {
+ public:
+  Checksum();
+  ~Checksum();
+  Checksum(Checksum&&) noexcept;
+  Checksum& operator=(Checksum&&) noexcept;
+
+  void add(std::string_view bytes);
+  std::string digest() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string checksum_of(std::string_view bytes);
+std::string file_checksum(const std::filesystem::path& path);
+
+}  // namespace verbund

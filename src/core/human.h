@@ -1,0 +1,19 @@
+// Numbers as people read them, and the nearest word to a mistyped one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace verbund {
+
+std::string human_bytes(uint64_t bytes);      // 1536 -> "1.5 kB" (decimal units)
+std::string human_count(uint64_t count);      // 1234567 -> "1,234,567"
+std::string human_duration(double seconds);   // 3725 -> "1 h 02 min", 4.21 -> "4.2 s"
+
+// The candidate with the smallest edit distance to `word`, or "" if none is near
+// enough to be a slip of the keyboard.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace verbund

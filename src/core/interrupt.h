@@ -1,0 +1,20 @@
+// Clean interruption. The first SIGINT or SIGTERM is only noted; long loops call
+// `check_interrupt()`, which then throws `Interrupted`, so that destructors remove
+// what is half-written. A second signal ends the process at once.
+#pragma once
+
+namespace verbund {
+
+// Called once, by main.
+void install_signal_handlers();
+
+// The signal that arrived, or 0.
+int pending_interrupt();
+
+// Throws `Interrupted` if a signal has arrived.
+void check_interrupt();
+
+// For a forked child: signals end it as if nothing had been installed.
+void restore_default_signals();
+
+}  // namespace verbund

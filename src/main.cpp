@@ -1,0 +1,82 @@
+// The table of commands. An error becomes one message on stderr and an exit code:
+// 0 done, 1 the work failed, 2 the call was wrong, 128 + n stopped by signal n.
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "cli/command.h"
+#include "core/error.h"
+#include "core/human.h"
+#include "core/interrupt.h"
+#include "version.h"
+
+namespace verbund {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"prepare", "parallel text -> dataset folder (subword model, token ids, statistics)", run_prepare},
+    {"score", "hypothesis + reference -> BLEU and chrF, with signature", run_score},
+    {"inspect", "says what a dataset folder holds, and checks it", run_inspect},
+    {"config", "explains every configuration key, or shows a file as understood", run_config},
+};
+
+std::string usage() {
+  std::string text =
+      "Verbund trains neural machine translation models on one machine or many.\n\n"
+      "Usage: verbund COMMAND [options]\n\nCommands:\n";
+  for (const Command& command : kCommands) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+  text += "\n  verbund COMMAND --help   explains one command, with examples\n"
+          "  verbund --version        names the commit and the parts it was built with\n";
+  return text;
+}
+
+std::string version() {
+  return fmt::format(
+      "verbund {} (commit {})\n"
+      "built with libtorch {}, Open MPI {}, OpenBLAS {}, SentencePiece {}\n",
+      VERBUND_VERSION, VERBUND_COMMIT, VERBUND_TORCH_VERSION, VERBUND_MPI_VERSION, VERBUND_BLAS_VERSION,
+      VERBUND_SENTENCEPIECE_VERSION);
+}
+
+void run(const Arguments& arguments) {
+  if (arguments.empty()) throw UsageError(usage());
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    std::cout << usage();
+    return;
+  }
+  if (name == "--version") {
+    std::cout << version();
+    return;
+  }
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    if (command.name == name) return command.run(Arguments(arguments.begin() + 1, arguments.end()));
+    names.emplace_back(command.name);
+  }
+  const std::string guess = nearest(name, names);
+  fail_usage("unknown command {}{}\nSee: verbund --help", name,
+             guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
+}
+
+}  // namespace
+}  // namespace verbund
+
+int main(int argc, char** argv) {
+  using namespace verbund;
+  install_signal_handlers();
+  try {
+    run(Arguments(argv + 1, argv + argc));
+    if (!std::cout.flush()) fail_errno("cannot write to standard output");
+    return 0;
+  } catch (const Error& error) {
+    fmt::print(stderr, "verbund: {}\n", error.what());
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "verbund: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "verbund: {}\n", error.what());
+  }
+  return 1;
+}
