@@ -15,10 +15,10 @@ pkg_check_modules(lzma REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(icu REQUIRED IMPORTED_TARGET icu-uc)
 pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
 
-# What training is built on. Nothing links against it yet; `verbund --version` names it.
-pkg_check_modules(openblas REQUIRED openblas)
+# What training is built on. Nothing links against Open MPI yet; `verbund --version` names it.
+find_package(OpenMP REQUIRED)
+find_package(Torch REQUIRED)
+find_package(dnnl REQUIRED)
+pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(openmpi REQUIRED ompi)
-find_path(torch_cmake TorchConfigVersion.cmake PATH_SUFFIXES
-          lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch lib/cmake/Torch share/cmake/Torch REQUIRED)
-include(${torch_cmake}/TorchConfigVersion.cmake)
-set(torch_VERSION ${PACKAGE_VERSION})
+set(torch_VERSION ${Torch_VERSION})

@@ -16,6 +16,15 @@ Options::Options(const std::string& command, const std::string& description, con
   option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
+void Options::add_list(const std::string& name, std::vector<std::string>& values, const std::string& about,
+                       const std::string& type) {
+  add_option(name, values, about)
+      ->type_name(type)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(1)
+      ->allow_extra_args(false);
+}
+
 bool Options::read(const Arguments& arguments) {
   try {
     parse(Arguments(arguments.rbegin(), arguments.rend()));

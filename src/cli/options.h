@@ -13,6 +13,10 @@ class Options : public CLI::App {
  public:
   Options(const std::string& command, const std::string& description, const std::string& examples);
 
+  // A flag that may be given several times, one value each.
+  void add_list(const std::string& name, std::vector<std::string>& values, const std::string& about,
+                const std::string& type);
+
   // False if --help was asked for and shown: there is nothing more to do.
   [[nodiscard]] bool read(const Arguments& arguments);
 

@@ -39,7 +39,7 @@ class Random {
 
   // Uniform in [0, bound), without bias (Lemire's method); bound > 0.
   uint64_t below(uint64_t bound) {
-    using Wide = unsigned __int128;
+    __extension__ using Wide = unsigned __int128;
     Wide product = Wide{next()} * bound;
     if (static_cast<uint64_t>(product) < bound) {
       const uint64_t threshold = -bound % bound;

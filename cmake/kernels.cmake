@@ -1,0 +1,12 @@
+# The kernels are compiled once per instruction set; the best is chosen when the program runs.
+function(verbund_kernel_set name)
+  add_library(verbund_kernels_${name} OBJECT src/kernels/simd/table.cpp)
+  target_link_libraries(verbund_kernels_${name} PRIVATE verbund_options OpenMP::OpenMP_CXX)
+  target_compile_definitions(verbund_kernels_${name} PRIVATE VERBUND_SIMD_NAME=${name})
+  target_compile_options(verbund_kernels_${name} PRIVATE -O3 -fno-math-errno -Wno-psabi ${ARGN})
+  target_sources(verbund_kernels PRIVATE $<TARGET_OBJECTS:verbund_kernels_${name}>)
+endfunction()
+
+verbund_kernel_set(baseline)
+verbund_kernel_set(avx2 -mavx2 -mfma)
+verbund_kernel_set(avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512)

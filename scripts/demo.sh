@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The main job on a corpus that the program makes itself: what a run looks like, in minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*" >&2; }
+
+say "Preparing the demo corpus: English-German sentences from a grammar"
+build/verbund prepare --config configs/demo.yaml --out data/demo
+say "A few of its pairs, as text and as pieces"
+build/verbund inspect data/demo --split dev --count 5 | sed -n '/^pair/,$p'
+say "Next: look at data/demo yourself, or prepare your own text: build/verbund prepare --help"

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs the programs that Verbund's results are compared with into .venv. They are for
+# tests and benchmarks only; nothing a user needs comes from here.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(sacrebleu==2.6.0)
+stamp=.venv/installed
+if [[ ! -e $stamp || "$(cat "$stamp")" != "${packages[*]}" ]]; then
+  python3 -m venv .venv
+  .venv/bin/pip install --quiet "${packages[@]}"
+  echo "${packages[*]}" > "$stamp"
+fi

@@ -1,0 +1,57 @@
+// What a checkpoint is on disk; docs/checkpoints.md is the page for people.
+//
+// checkpoints/step-00004000/ holds the files named below. manifest.json is written last
+// and names every other file with size and checksum. The folder is filled as
+// step-00004000.partial and then renamed; it leaves as step-00004000.deleting. So a folder
+// with a plain name is whole, unless the disk has damaged it since.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/checksummed_file.h"
+#include "checkpoint/tensor_view.h"
+
+namespace verbund {
+
+inline constexpr int kCheckpointVersion = 1;
+inline constexpr const char* kWeightsFile = "weights.safetensors";
+inline constexpr const char* kOptimizerFile = "optimizer.safetensors";  // may be left out
+inline constexpr const char* kAverageFile = "average.safetensors";      // may be left out
+inline constexpr const char* kStateFile = "state.json";
+inline constexpr const char* kConfigFile = "config.yaml";
+inline constexpr const char* kCheckpointManifest = "manifest.json";
+
+inline constexpr const char* kPartialEnding = ".partial";
+inline constexpr const char* kDeletingEnding = ".deleting";
+
+// What is to be saved. The tensors' bytes belong to whoever made it.
+struct CheckpointSnapshot {
+  int64_t step = 0;
+  std::vector<TensorView> weights;
+  std::vector<TensorView> optimizer;  // empty: no such file
+  std::vector<TensorView> average;    // averaged weights; empty: no such file
+  std::string state_json;             // an object that the trainer alone understands
+  std::string config_yaml;
+
+  uint64_t tensor_bytes() const;
+};
+
+struct CheckpointManifest {
+  int64_t step = 0;
+  std::map<std::string, FileSummary> files;
+
+  std::string checksum() const;  // of all the above
+};
+
+void write_checkpoint_manifest(const fs::path& folder, const CheckpointManifest& manifest);
+CheckpointManifest read_checkpoint_manifest(const fs::path& folder);
+
+std::string step_folder_name(int64_t step);                         // 4000 -> "step-00004000"
+std::optional<int64_t> step_of_folder_name(std::string_view name);  // nothing for any other name
+
+}  // namespace verbund

@@ -1,0 +1,113 @@
+#include "checkpoint/checkpoint_store.h"
+
+#include <utility>
+
+#include "checkpoint/checkpoint_links.h"
+#include "checkpoint/checkpoint_writer.h"
+#include "checkpoint/retention.h"
+#include "core/error.h"
+#include "core/human.h"
+#include "core/log.h"
+
+namespace verbund {
+namespace {
+
+// Deleting is housekeeping: a failure is told, and training goes on.
+void remove_or_warn(const fs::path& folder) {
+  try {
+    remove_checkpoint(folder);
+  } catch (const std::exception& error) {
+    warn("cannot delete the checkpoint {}: {}", folder.string(), error.what());
+  }
+}
+
+std::string free_space(const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  return error ? "an unknown amount" : human_bytes(space.available);
+}
+
+}  // namespace
+
+CheckpointStore::CheckpointStore(fs::path folder, const CheckpointConfig& config)
+    : folder_(std::move(folder)), config_(config) {
+  make_folder(folder_);
+  sync_folder(folder_.parent_path());
+  remove_leftovers(folder_);
+  remove_dangling_links(folder_);
+  // A crash may have come between a checkpoint and its link.
+  if (const auto entries = list(); !entries.empty())
+    set_checkpoint_link(folder_, kLastLink, entries.back().step);
+}
+
+fs::path CheckpointStore::save(const CheckpointSnapshot& snapshot) {
+  const fs::path path = folder_ / step_folder_name(snapshot.step);
+  try {
+    write_checkpoint(path, snapshot);
+  } catch (const std::exception& error) {
+    fail(
+        "cannot save the checkpoint of step {}: {}\nIt takes {}; {} are free in {}. The earlier checkpoints "
+        "are "
+        "untouched.",
+        snapshot.step, error.what(), human_bytes(snapshot.tensor_bytes()), free_space(folder_),
+        folder_.string());
+  }
+  try {
+    settle(snapshot.step);
+  } catch (const std::exception& error) {
+    warn("{} is saved, but its folder could not be tidied: {}", path.string(), error.what());
+  }
+  return path;
+}
+
+// What follows a saved checkpoint: links to it, and the end of outdated ones.
+void CheckpointStore::settle(int64_t saved) {
+  const std::lock_guard lock(mutex_);
+  set_checkpoint_link(folder_, kLastLink, saved);
+  std::erase_if(awaited_links_, [&](const auto& awaited) {
+    const auto& [link, step] = awaited;
+    if (step == saved) set_checkpoint_link(folder_, link, step);
+    return step == saved;
+  });
+  prune(saved);
+}
+
+void CheckpointStore::prune(int64_t saved) {
+  std::set<int64_t> kept = pinned_;
+  kept.merge(linked_steps(folder_));
+  for (const auto& [link, step] : awaited_links_) kept.insert(step);
+  std::vector<int64_t> steps;
+  for (const CheckpointEntry& entry : list()) steps.push_back(entry.step);
+  for (const int64_t step : outdated_steps(steps, saved, config_, kept)) {
+    remove_or_warn(folder_ / step_folder_name(step));
+  }
+}
+
+void CheckpointStore::pin(std::set<int64_t> steps) {
+  const std::lock_guard lock(mutex_);
+  pinned_ = std::move(steps);
+}
+
+void CheckpointStore::name(const std::string& link, int64_t step) {
+  const std::lock_guard lock(mutex_);
+  awaited_links_.erase(link);
+  if (fs::exists(folder_ / step_folder_name(step))) {
+    set_checkpoint_link(folder_, link, step);
+  } else {
+    awaited_links_[link] = step;
+  }
+}
+
+void CheckpointStore::drop_after(int64_t step) {
+  const std::lock_guard lock(mutex_);
+  for (const CheckpointEntry& entry : list()) {
+    if (entry.step <= step) continue;
+    log("deleting {}: training goes on from step {}", entry.folder.string(), step);
+    remove_or_warn(entry.folder);
+  }
+  remove_dangling_links(folder_);
+  if (const auto entries = list(); !entries.empty())
+    set_checkpoint_link(folder_, kLastLink, entries.back().step);
+}
+
+}  // namespace verbund

@@ -1,0 +1,44 @@
+// A file that is complete or absent, whose size and checksum are known when it is written.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/file.h"
+#include "core/hash.h"
+
+namespace verbund {
+
+struct FileSummary {
+  uint64_t size = 0;
+  std::string checksum;
+};
+
+class ChecksummedFile {
+ public:
+  explicit ChecksummedFile(const fs::path& path) : file_(path) {}
+
+  void write(std::string_view bytes) {
+    // In pieces that are still in the cache when the system copies them, and large enough
+    // to go there without another copy.
+    constexpr size_t kPiece = 2 << 20;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
+      const std::string_view piece = bytes.substr(0, kPiece);
+      checksum_.add(piece);
+      file_.write(piece);
+    }
+  }
+
+  FileSummary commit() {
+    file_.commit();
+    return {file_.size(), checksum_.digest()};
+  }
+
+ private:
+  AtomicFile file_;
+  Checksum checksum_;
+};
+
+}  // namespace verbund

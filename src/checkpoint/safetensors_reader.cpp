@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "checkpoint/safetensors.h"
+#include "core/error.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::json;
+
+// Where a tensor's bytes are, from the start of the data.
+struct Place {
+  uint64_t begin;
+  uint64_t end;
+  auto operator<=>(const Place&) const = default;
+};
+
+class HeaderReader {
+ public:
+  explicit HeaderReader(const fs::path& path) : path_(path) {}
+
+  // Cuts the header off `bytes`; what is left is the data.
+  Json read(std::string_view& bytes) const {
+    uint64_t size = 0;
+    if (bytes.size() < sizeof(size))
+      damaged("it has {} bytes, fewer than the length of a header takes", bytes.size());
+    std::memcpy(&size, bytes.data(), sizeof(size));
+    bytes.remove_prefix(sizeof(size));
+    if (size > bytes.size())
+      damaged("its header should have {} bytes, but only {} follow", size, bytes.size());
+    if (size > kSafetensorsLargestHeader) {
+      damaged("its header has {} bytes, at most {} are allowed", size, kSafetensorsLargestHeader);
+    }
+    const std::string_view header = bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    // The JSON library takes a zero byte for the end and would not look behind it.
+    if (!header.starts_with('{') || header.find('\0') != std::string_view::npos) {
+      damaged("its header is not a JSON object");
+    }
+    return parse(header);
+  }
+
+  SafetensorsMetadata metadata(const Json& json) const {
+    SafetensorsMetadata metadata;
+    if (!json.is_object()) damaged("{} is not a map of texts", kSafetensorsMetadataKey);
+    for (const auto& [key, value] : json.items()) {
+      if (!value.is_string()) damaged("{} of {} is not a text", key, kSafetensorsMetadataKey);
+      metadata.emplace(key, value.get<std::string>());
+    }
+    return metadata;
+  }
+
+  // A tensor still without its bytes, and where they are.
+  std::pair<Place, TensorView> tensor(const std::string& name, const Json& json) const {
+    for (const char* key : {"dtype", "shape", "data_offsets"}) {
+      if (!json.is_object() || !json.contains(key)) damaged("the tensor {} has no {}", name, key);
+    }
+    TensorView tensor;
+    tensor.name = name;
+    tensor.dtype = dtype(name, json["dtype"]);
+    for (const uint64_t length : numbers(name, "shape", json["shape"])) {
+      tensor.shape.push_back(static_cast<int64_t>(length));
+    }
+    const std::vector<uint64_t> offsets = numbers(name, "data_offsets", json["data_offsets"]);
+    if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+      damaged("data_offsets of the tensor {} are {:.40}, but must be [begin, end]", name,
+              json["data_offsets"].dump());
+    }
+    const auto size = tensor_size(tensor.shape, tensor.dtype);
+    if (size != offsets[1] - offsets[0]) {
+      damaged("the tensor {} has {} bytes, but {} {} takes {}", name, offsets[1] - offsets[0],
+              dtype_name(tensor.dtype), show_shape(tensor.shape),
+              size ? std::to_string(*size) : "more than can be");
+    }
+    return {{offsets[0], offsets[1]}, std::move(tensor)};
+  }
+
+  template <typename... Args>
+  [[noreturn]] void damaged(fmt::format_string<Args...> format, Args&&... args) const {
+    fail("{} is damaged: {}", path_.string(), fmt::format(format, std::forward<Args>(args)...));
+  }
+
+ private:
+  // A key that stands twice would hide a tensor: the library alone lets the last one win.
+  // Nesting without end would exhaust the stack of whoever walks through it.
+  Json parse(std::string_view header) const {
+    constexpr int kDeepest = 8;               // a shape lies at 3
+    std::vector<std::set<std::string>> keys;  // of the objects that are open
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+      if (depth > kDeepest) damaged("its header is nested more than {} deep", kDeepest);
+      if (event == Json::parse_event_t::object_start) keys.emplace_back();
+      if (event == Json::parse_event_t::object_end) keys.pop_back();
+      if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
+        damaged("the key {} stands twice in its header", parsed.get<std::string>());
+      }
+      return true;
+    };
+    try {
+      return Json::parse(header, watch);
+    } catch (const Json::exception& error) {
+      damaged("its header is not JSON: {}", error.what());
+    }
+  }
+
+  Dtype dtype(const std::string& name, const Json& json) const {
+    if (!json.is_string()) damaged("dtype of the tensor {} is not a text", name);
+    const auto found = find_dtype(json.get<std::string>());
+    if (!found) {
+      fail("{}: the tensor {} has the dtype {}, which this program does not know", path_.string(), name,
+           json.get<std::string>());
+    }
+    return *found;
+  }
+
+  std::vector<uint64_t> numbers(const std::string& name, const char* key, const Json& json) const {
+    std::vector<uint64_t> numbers;
+    if (!json.is_array()) damaged("{} of the tensor {} is not a list", key, name);
+    for (const Json& item : json) {
+      if (!item.is_number_unsigned() || item.get<uint64_t>() > INT64_MAX) {
+        damaged("{} of the tensor {} has {:.40} where a whole number belongs", key, name, item.dump());
+      }
+      numbers.push_back(item.get<uint64_t>());
+    }
+    return numbers;
+  }
+
+  const fs::path& path_;
+};
+
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path), file_(path) {
+  const HeaderReader reader(path_);
+  std::string_view data = file_.bytes();
+  const Json header = reader.read(data);
+
+  std::vector<std::pair<Place, TensorView>> found;
+  for (const auto& [name, value] : header.items()) {
+    if (name == kSafetensorsMetadataKey) {
+      metadata_ = reader.metadata(value);
+    } else {
+      found.push_back(reader.tensor(name, value));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+
+  uint64_t end = 0;  // of the tensor before
+  for (auto& [place, tensor] : found) {
+    if (place.begin != end) {
+      reader.damaged("the tensor {} starts at byte {} of the data, but the one before it ends at {}",
+                     tensor.name, place.begin, end);
+    }
+    end = place.end;
+    if (end > data.size()) {
+      reader.damaged("the tensor {} ends at byte {} of the data, but there are {}", tensor.name, end,
+                     data.size());
+    }
+    tensor.bytes = std::as_bytes(std::span(data.substr(place.begin, place.end - place.begin)));
+    index_.emplace(tensor.name, tensors_.size());
+    tensors_.push_back(std::move(tensor));
+  }
+  if (end != data.size()) reader.damaged("its tensors take {} bytes, but there are {}", end, data.size());
+}
+
+const TensorView* SafetensorsFile::find(const std::string& name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &tensors_[found->second];
+}
+
+const TensorView& SafetensorsFile::at(const std::string& name) const {
+  const TensorView* tensor = find(name);
+  if (tensor == nullptr) fail("{} has no tensor {}", path_.string(), name);
+  return *tensor;
+}
+
+}  // namespace verbund

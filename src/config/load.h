@@ -1,0 +1,63 @@
+// Fills a struct from a Value. An unknown key is refused with its line and the nearest
+// known key, a wrong type or range with what is allowed. What is not named keeps its value.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "config/value.h"
+
+namespace verbund {
+
+class Loader final : public FieldVisitor {
+ public:
+  // `known_keys`: every key there is ("clean.max_words"), to find the one meant.
+  Loader(const Value& root, std::vector<std::string> known_keys);
+
+  // Called by `load` after the root's fields.
+  void finish() { check_unknown(); }
+
+  void field(const char* name, bool& value, const char* about) override;
+  void field(const char* name, int64_t& value, Range<int64_t> range, const char* about) override;
+  void field(const char* name, double& value, Range<double> range, const char* about) override;
+  void field(const char* name, std::string& value, const char* about) override;
+
+ protected:
+  void choose(const char* name, size_t& index, Names names, const char* about) override;
+  bool enter_section(const char* name, const char* about) override;
+  void leave_section() override;
+  bool enter_list(const char* name, size_t& size, const char* about) override;
+  void enter_item(size_t index) override;
+  void leave_list() override;
+
+ private:
+  struct Level {
+    const Value* value;
+    std::string prefix;              // "clean."
+    std::vector<std::string> known;  // the keys that were asked for
+  };
+
+  const Value* find(const char* name);
+  const Value* find_scalar(const char* name, const std::string& allowed);
+  [[noreturn]] void refuse(const Value& value, const char* name, const std::string& allowed) const;
+  void push(const Value& value, std::string prefix, const std::string& what);
+  void check_unknown() const;
+
+  std::vector<Level> levels_;
+  std::vector<std::string> known_keys_;
+};
+
+// Collects every key of a struct, "section.key".
+std::vector<std::string> collect_keys(const std::function<void(FieldVisitor&)>& fields);
+
+template <typename Struct>
+void load(const Value& value, Struct& target) {
+  Struct defaults;
+  Loader loader(value, collect_keys([&](FieldVisitor& visit) { defaults.fields(visit); }));
+  target.fields(loader);
+  loader.finish();
+}
+
+}  // namespace verbund

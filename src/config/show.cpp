@@ -1,0 +1,85 @@
+#include "config/show.h"
+
+#include <fmt/format.h>
+
+namespace verbund {
+namespace {
+
+// Text that YAML would read as something else is quoted.
+std::string yaml_text(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_of(":#{}[],&*!|>'\"%@`\\\n\t") == std::string::npos &&
+                     text.front() != ' ' && text.back() != ' ' && text.front() != '-' && text.front() != '?' &&
+                     text != "true" && text != "false" && text != "null" && text != "~";
+  if (plain) return text;
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else if (c == '\t') {
+      result += "\\t";
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+template <typename Number>
+std::string with_range(const char* about, Range<Number> range) {
+  const bool low = range.lowest != std::numeric_limits<Number>::lowest();
+  const bool high = range.highest != std::numeric_limits<Number>::max();
+  if (low && high) return fmt::format("{} [{} .. {}]", about, range.lowest, range.highest);
+  if (low) return fmt::format("{} [{} or more]", about, range.lowest);
+  return about;
+}
+
+}  // namespace
+
+void Shower::line(const char* name, const std::string& value, const std::string& about) {
+  std::string start(indent_, ' ');
+  if (first_of_item_) start[indent_ - 2] = '-';
+  first_of_item_ = false;
+  const std::string text = fmt::format("{}{}:{}{}", start, name, value.empty() ? "" : " ", value);
+  text_ += explain_ ? fmt::format("{:<34} # {}\n", text, about) : text + "\n";
+}
+
+void Shower::field(const char* name, bool& value, const char* about) {
+  line(name, value ? "true" : "false", about);
+}
+void Shower::field(const char* name, int64_t& value, Range<int64_t> range, const char* about) {
+  line(name, std::to_string(value), with_range(about, range));
+}
+void Shower::field(const char* name, double& value, Range<double> range, const char* about) {
+  line(name, fmt::format("{}", value), with_range(about, range));
+}
+void Shower::field(const char* name, std::string& value, const char* about) { line(name, yaml_text(value), about); }
+
+void Shower::choose(const char* name, size_t& index, Names names, const char* about) {
+  line(name, names.begin()[index], fmt::format("{} [{}]", about, fmt::join(names, " | ")));
+}
+
+bool Shower::enter_section(const char* name, const char* about) {
+  if (explain_) text_ += fmt::format("\n{:{}}# {}\n", "", indent_, about);
+  line(name, "", "");
+  if (explain_) text_ = text_.substr(0, text_.rfind(':') + 1) + "\n";
+  indent_ += 2;
+  return true;
+}
+
+void Shower::leave_section() { indent_ -= 2; }
+
+bool Shower::enter_list(const char* name, size_t& size, const char* about) {
+  line(name, size == 0 ? "[]" : "", about);
+  indent_ += 2;
+  return true;
+}
+
+void Shower::enter_item(size_t) {
+  indent_ += 2;
+  first_of_item_ = true;
+}
+
+void Shower::leave_list() { indent_ -= 2; }
+
+}  // namespace verbund

@@ -1,0 +1,29 @@
+// A configuration file as plain data: what YAML says, each part with the place it came
+// from, so that every complaint can name a line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace verbund {
+
+struct Value {
+  enum class Kind { kNull, kScalar, kList, kMap };
+
+  Kind kind = Kind::kNull;
+  std::string scalar;
+  std::vector<Value> list;
+  std::vector<std::pair<std::string, Value>> map;  // in the order of the file
+  std::string where;                               // "configs/base.yaml:12" or "--set clean.max_words=9"
+};
+
+// `name` stands in messages for where the text came from.
+Value parse_yaml(const std::string& text, const std::string& name);
+Value load_yaml(const std::filesystem::path& path);
+
+// "clean.max_words=80" -> {clean: {max_words: 80}}; the right side may be any YAML.
+Value parse_override(const std::string& assignment);
+
+}  // namespace verbund

@@ -1,0 +1,34 @@
+// Sentences packed for the model: the tokens of all of them one after the other, with
+// offsets and without padding.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace verbund {
+
+// S source tokens and T target tokens of n sentences. Sentence i has the source tokens
+// [source_offsets[i], source_offsets[i + 1]), and its target tokens likewise.
+struct Batch {
+  std::vector<TokenId> source;                // [S]  x1 .. xm </s>
+  std::vector<TokenId> target_input;          // [T]  <s> y1 .. yk
+  std::vector<TokenId> target_output;         // [T]  y1 .. yk </s>
+  std::vector<int32_t> source_offsets = {0};  // [n + 1]
+  std::vector<int32_t> target_offsets = {0};  // [n + 1]
+  std::vector<uint64_t> names;                // [n]  pair numbers: what dropout knows a sentence by
+  int32_t longest_source = 0;
+  int32_t longest_target = 0;
+
+  size_t sentences() const { return names.size(); }
+  size_t source_tokens() const { return source.size(); }
+  size_t target_tokens() const { return target_output.size(); }
+};
+
+// Replaces what is in the batch. Its memory is kept, so that filling batch after batch of a
+// budget soon allocates nothing.
+void fill(Batch& batch, const Split& split, std::span<const uint32_t> pairs);
+
+}  // namespace verbund

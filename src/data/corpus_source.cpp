@@ -1,0 +1,113 @@
+#include "data/corpus_source.h"
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "text/demo_corpus.h"
+#include "text/fetch.h"
+#include "text/line_reader.h"
+#include "text/manifest.h"
+#include "text/reversal_corpus.h"
+
+namespace verbund {
+namespace {
+
+fs::path cache_folder(const std::string& configured) {
+  if (!configured.empty()) return configured;
+  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "verbund";
+  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache/verbund";
+  fail_usage("there is no home folder to keep downloads in: give one with --set corpus.cache=FOLDER");
+}
+
+std::vector<ParallelFiles> to_parallel_files(const std::vector<FetchedText>& texts) {
+  std::vector<ParallelFiles> result;
+  for (const FetchedText& text : texts) result.push_back({text.source.string(), text.target.string(), ""});
+  return result;
+}
+
+CorpusSource fetched(const CorpusConfig& config) {
+  const CorpusManifest manifest = load_manifest(config.name);
+  const FetchedCorpus files = fetch(manifest, cache_folder(config.cache));
+  CorpusSource source;
+  source.name = manifest.name;
+  source.source_language = manifest.source_language;
+  source.target_language = manifest.target_language;
+  if (!manifest.dev_name.empty()) source.dev_name = manifest.dev_name;
+  if (!manifest.test_name.empty()) source.test_name = manifest.test_name;
+  source.train = to_parallel_files(files.train);
+  source.dev = to_parallel_files(files.dev);
+  source.test = to_parallel_files(files.test);
+  return source;
+}
+
+void write_tsv(const fs::path& path, const std::vector<SentencePair>& pairs) {
+  AtomicFile file(path);
+  for (const SentencePair& pair : pairs) file.write(fmt::format("{}\t{}\n", pair.source, pair.target));
+  file.commit();
+}
+
+CorpusSource generated(const Config& config, const fs::path& work, Stages& stages) {
+  const bool demo = config.corpus.name == "demo";
+  const fs::path train = work / "generated.train.tsv", dev = work / "generated.dev.tsv",
+                 test = work / "generated.test.tsv";
+  const std::string key = checksum_of(
+      fmt::format("generate 1 {} {} {}", config.corpus.name, config.seed, config.corpus.generated_pairs));
+  stages.run("generate", key, {train, dev, test}, [&] {
+    GeneratedSizes sizes;
+    sizes.train = static_cast<size_t>(config.corpus.generated_pairs);
+    const auto seed = static_cast<uint64_t>(config.seed);
+    const GeneratedCorpus corpus = demo ? demo_corpus(seed, sizes) : reversal_corpus(seed, sizes);
+    write_tsv(train, corpus.train);
+    write_tsv(dev, corpus.dev);
+    write_tsv(test, corpus.test);
+    return Stages::Json();
+  });
+  CorpusSource source;
+  source.name = config.corpus.name;
+  source.source_language = demo ? "en" : "sequence";
+  source.target_language = demo ? "de" : "reverse";
+  source.train = {{"", "", train.string()}};
+  source.dev = {{"", "", dev.string()}};
+  source.test = {{"", "", test.string()}};
+  return source;
+}
+
+// A missing file is said before any work is done.
+void check_readable(const std::vector<ParallelFiles>& corpora) {
+  for (const ParallelFiles& files : corpora) {
+    for (const std::string* path : {&files.source, &files.target, &files.tsv}) {
+      if (*path == "-") fail_usage("prepare reads files, not standard input: a stage may have to read them again");
+      if (!path->empty()) open_bytes(*path);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_generated(const std::string& name) { return name == "demo" || name == "reversal"; }
+
+CorpusSource find_corpus(const Config& config, const fs::path& work, Stages& stages) {
+  const CorpusConfig& corpus = config.corpus;
+  CorpusSource source;
+  if (is_generated(corpus.name)) {
+    source = generated(config, work, stages);
+  } else if (!corpus.name.empty()) {
+    source = fetched(corpus);
+  } else {
+    source.source_language = corpus.source_language;
+    source.target_language = corpus.target_language;
+  }
+  // Files named by the user come on top of a named corpus.
+  source.train.insert(source.train.end(), corpus.train.begin(), corpus.train.end());
+  if (!corpus.dev.empty()) source.dev = corpus.dev;
+  if (!corpus.test.empty()) source.test = corpus.test;
+  if (source.train.empty()) {
+    fail_usage("there is no text to train on: give --corpus NAME, or --source FILE --target FILE, or --tsv FILE");
+  }
+  for (const auto* corpora : {&source.train, &source.dev, &source.test}) check_readable(*corpora);
+  return source;
+}
+
+}  // namespace verbund

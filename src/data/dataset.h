@@ -1,0 +1,80 @@
+// A prepared dataset, memory-mapped: opening it costs nothing however large it is, and
+// all workers of a machine share its pages.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/file.h"
+#include "data/dataset_writer.h"
+#include "text/subwords.h"
+
+namespace verbund {
+
+class Split {
+ public:
+  Split(const fs::path& folder, const std::string& name);
+
+  size_t size() const { return lengths_.size() / 2; }  // pairs
+  uint32_t source_length(size_t pair) const { return lengths_[2 * pair]; }
+  uint32_t target_length(size_t pair) const { return lengths_[2 * pair + 1]; }
+  std::span<const uint32_t> lengths() const { return lengths_; }  // source, target, source, ...
+
+  // Appends the tokens of a side, without special ones.
+  void append_source(size_t pair, std::vector<TokenId>& ids) const;
+  void append_target(size_t pair, std::vector<TokenId>& ids) const;
+
+ private:
+  void append(uint64_t begin, uint32_t count, std::vector<TokenId>& ids) const;
+
+  MappedFile ids_file_, offsets_file_, lengths_file_;
+  uint32_t token_bytes_ = 0;
+  const char* ids_ = nullptr;
+  std::span<const uint64_t> offsets_;
+  std::span<const uint32_t> lengths_;
+};
+
+// What dataset.json says.
+struct DatasetManifest {
+  std::string name, source_language, target_language;
+  std::string source_model, target_model;  // file names; the same for a joint model
+  uint64_t source_vocabulary = 0, target_vocabulary = 0;
+  std::map<std::string, uint64_t> splits;  // name -> pairs
+  FileRecords files;
+  std::string made_by;
+
+  bool joint() const { return source_model == target_model; }
+  std::string checksum() const;  // of all files: two datasets with the same are the same
+};
+
+void write_manifest(const fs::path& folder, const DatasetManifest& manifest);
+DatasetManifest read_manifest(const fs::path& folder);
+
+enum class Verify { kSizes, kChecksums };
+
+class Dataset {
+ public:
+  // Checks that every file is there and has its size; with kChecksums reads every byte.
+  explicit Dataset(const fs::path& folder, Verify verify = Verify::kSizes);
+
+  const fs::path& folder() const { return folder_; }
+  const DatasetManifest& manifest() const { return manifest_; }
+  bool has(const std::string& split) const { return splits_.contains(split); }
+  const Split& split(const std::string& name) const;
+
+  fs::path source_model() const { return folder_ / manifest_.source_model; }
+  fs::path target_model() const { return folder_ / manifest_.target_model; }
+  // Raw text of dev and test, for scoring.
+  fs::path source_text(const std::string& split) const { return folder_ / (split + ".source.txt"); }
+  fs::path target_text(const std::string& split) const { return folder_ / (split + ".target.txt"); }
+
+ private:
+  fs::path folder_;
+  DatasetManifest manifest_;
+  std::map<std::string, Split> splits_;
+};
+
+}  // namespace verbund

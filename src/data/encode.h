@@ -1,0 +1,36 @@
+// Parallel text -> token ids of one split, on all cores.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "data/dataset_writer.h"
+#include "data/statistics.h"
+#include "text/subwords.h"
+
+namespace verbund {
+
+struct Vocabularies {
+  const Subwords& source;
+  const Subwords& target;
+};
+
+// Where the pieces go as text, for --export-text.
+struct PieceFiles {
+  PieceFiles(const fs::path& source_path, const fs::path& target_path) : source(source_path), target(target_path) {}
+  RecordedFile source, target;
+};
+
+struct EncodeRequest {
+  std::string split;
+  std::vector<ParallelFiles> corpora;
+  bool keep_text = false;  // also write SPLIT.source.txt and SPLIT.target.txt as they were read
+  int threads = 1;
+};
+
+// Writes the split's files into `folder`, counts into `statistics`, records what was written.
+void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies, const fs::path& folder,
+                  PieceFiles* pieces, DatasetStatistics& statistics, FileRecords& records);
+
+}  // namespace verbund

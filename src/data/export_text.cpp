@@ -1,0 +1,49 @@
+#include "data/export_text.h"
+
+#include "core/file.h"
+
+namespace verbund {
+
+std::string vocabulary_file(const Subwords& subwords) {
+  std::string text;
+  for (TokenId id = 0; id < static_cast<TokenId>(subwords.size()); ++id) {
+    text += fmt::format("{}\t{}\n", subwords.piece(id), subwords.score(id));
+  }
+  return text;
+}
+
+TextExport::TextExport(fs::path folder, const CorpusSource& corpus, const SubwordConfig& config,
+                       const Vocabularies& vocabularies, bool joint)
+    : folder_(std::move(folder)), corpus_(corpus) {
+  make_folder(folder_);
+  const size_t size = vocabularies.source.size();
+  suffix_ = fmt::format("{}{}.{}.tok", config.type == SubwordType::kBpe ? "BPE" : "UNIGRAM", joint ? "_common" : "",
+                        size % 1024 == 0 ? fmt::format("{}K", size / 1024) : std::to_string(size));
+  if (joint) {
+    write_file(folder_ / "m_common.vocab", vocabulary_file(vocabularies.source));
+  } else {
+    write_file(folder_ / fmt::format("m_{}.vocab", corpus.source_language), vocabulary_file(vocabularies.source));
+    write_file(folder_ / fmt::format("m_{}.vocab", corpus.target_language), vocabulary_file(vocabularies.target));
+  }
+}
+
+void TextExport::open(const std::string& split, std::optional<PieceFiles>& files) const {
+  std::string source, target;
+  if (split == "train") {
+    source = fmt::format("train.clean.{}.shuffled.{}", corpus_.source_language, suffix_);
+    target = fmt::format("train.clean.{}.shuffled.{}", corpus_.target_language, suffix_);
+  } else {
+    const std::string& name = split == "dev" ? corpus_.dev_name : corpus_.test_name;
+    source = fmt::format("{}.src.{}", name, suffix_);
+    target = fmt::format("{}.ref.{}", name, suffix_);
+  }
+  files.emplace(folder_ / source, folder_ / target);
+}
+
+void TextExport::close(PieceFiles& files) const {
+  FileRecords not_part_of_the_dataset;
+  files.source.commit(not_part_of_the_dataset);
+  files.target.commit(not_part_of_the_dataset);
+}
+
+}  // namespace verbund

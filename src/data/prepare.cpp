@@ -1,0 +1,241 @@
+#include "data/prepare.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "config/show.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/log.h"
+#include "core/pipeline.h"
+#include "data/corpus_source.h"
+#include "data/dataset.h"
+#include "data/dataset_format.h"
+#include "data/encode.h"
+#include "data/export_text.h"
+#include "data/stages.h"
+#include "data/statistics.h"
+#include "text/clean.h"
+#include "text/shuffle.h"
+#include "text/subword_trainer.h"
+
+namespace verbund {
+namespace {
+
+using Json = Stages::Json;
+
+// A stage's key: a checksum of everything that its result depends on.
+template <typename... Parts>
+std::string key_of(const Parts&... parts) {
+  std::string text;
+  ((text += fmt::format("{}\n", parts)), ...);
+  return checksum_of(text);
+}
+
+std::string content_key(const std::vector<ParallelFiles>& corpora) {
+  std::string text;
+  for (const ParallelFiles& files : corpora) {
+    if (!files.tsv.empty()) text += "tsv " + file_checksum(files.tsv) + "\n";
+    if (!files.source.empty()) text += "source " + file_checksum(files.source) + "\n";
+    if (!files.target.empty()) text += "target " + file_checksum(files.target) + "\n";
+  }
+  return checksum_of(text);
+}
+
+// Two commands must not work in one folder at the same time.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0) fail_errno("cannot open {}", folder.string());
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(descriptor_);
+      fail("another `verbund prepare` is at work in {}. Wait for it, or give another --out.",
+           folder.parent_path().string());
+    }
+  }
+  ~FolderLock() { ::close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+class Preparation {
+ public:
+  explicit Preparation(const PrepareRequest& request)
+      : request_(request),
+        config_(request.config),
+        out_(request.out),
+        work_(request.out / "work"),
+        threads_(thread_count(config_.threads)),
+        lock_(open_folder()),
+        stages_(work_ / "stages.json") {
+    remove_partial_files(work_);  // of a run that was killed
+  }
+
+  std::string run() {
+    sources_ = find_corpus(config_, work_, stages_);
+    const CleanReport cleaned = clean();
+    shuffle();
+    learn();
+    encode(cleaned);
+    return read_file(out_ / kStatisticsFile);
+  }
+
+ private:
+  const fs::path& open_folder() const {
+    if (fs::exists(out_) && !fs::is_directory(out_)) fail("--out {} is a file, not a folder", out_.string());
+    if (fs::exists(out_) && !fs::is_empty(out_) && !fs::exists(work_) && !fs::exists(out_ / kDatasetManifest)) {
+      fail("--out {} holds other things than a dataset. Give a new or empty folder.", out_.string());
+    }
+    make_folder(work_);
+    return work_;
+  }
+
+  CleanReport clean() {
+    clean_key_ = key_of("clean 1", show(config_.clean), content_key(sources_.train));
+    const fs::path output = work_ / "train.clean.tsv";
+    return clean_report(stages_.run("clean", clean_key_, {output}, [&] {
+      return to_json(clean_corpora(sources_.train, config_.clean, threads_, output));
+    }));
+  }
+
+  void shuffle() {
+    shuffle_key_ = key_of("shuffle 1", clean_key_, config_.seed);
+    const fs::path output = work_ / "train.shuffled.tsv";
+    stages_.run("shuffle", shuffle_key_, {output}, [&] {
+      shuffle_lines(work_ / "train.clean.tsv", output, static_cast<uint64_t>(config_.seed));
+      return Json();
+    });
+  }
+
+  void learn() {
+    const SubwordConfig& subwords = config_.subwords;
+    if (!subwords.model.empty()) return use_given_models();
+    subwords_key_ = key_of("subwords 1", shuffle_key_, show(subwords));
+    const fs::path corpus = work_ / "train.shuffled.tsv";
+    source_model_ = work_ / (subwords.joint ? "joint.model" : "source.model");
+    target_model_ = subwords.joint ? source_model_ : work_ / "target.model";
+    stages_.run("subwords", subwords_key_, {source_model_, target_model_}, [&] {
+      learn_subwords(corpus, subwords.joint ? Sides::kBoth : Sides::kSource, subwords, source_model_);
+      if (!subwords.joint) learn_subwords(corpus, Sides::kTarget, subwords, target_model_);
+      return Json();
+    });
+  }
+
+  void use_given_models() {
+    const SubwordConfig& subwords = config_.subwords;
+    source_model_ = subwords.model;
+    target_model_ = subwords.target_model.empty() ? subwords.model : subwords.target_model;
+    subwords_key_ = key_of("given", file_checksum(source_model_), file_checksum(target_model_));
+  }
+
+  void encode(const CleanReport& cleaned) {
+    const std::string key =
+        key_of("encode 1", shuffle_key_, subwords_key_, content_key(sources_.dev), content_key(sources_.test),
+               sources_.name, sources_.source_language, sources_.target_language, request_.export_text);
+    // The files' names follow from what was asked for, so that a dataset that is already
+    // made is known by all of them.
+    std::vector<fs::path> outputs = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "source.model"};
+    for (const auto& [split, corpora] : splits()) {
+      for (const char* part : {".ids", ".offsets", ".lengths"}) outputs.push_back(out_ / (split + part));
+    }
+    if (source_model_ == target_model_) outputs[2] = out_ / "joint.model";
+    stages_.run("encode", key, outputs, [&] {
+      encode_all(cleaned);
+      return Json();
+    });
+  }
+
+  std::vector<std::pair<std::string, std::vector<ParallelFiles>>> splits() const {
+    ParallelFiles train;
+    train.tsv = (work_ / "train.shuffled.tsv").string();
+    std::vector<std::pair<std::string, std::vector<ParallelFiles>>> result = {{"train", {train}}};
+    if (!sources_.dev.empty()) result.emplace_back("dev", sources_.dev);
+    if (!sources_.test.empty()) result.emplace_back("test", sources_.test);
+    return result;
+  }
+
+  void encode_all(const CleanReport& cleaned) {
+    const bool joint = source_model_ == target_model_;
+    const Subwords source(source_model_);
+    const std::optional<Subwords> own_target = joint ? std::nullopt : std::make_optional<Subwords>(target_model_);
+    const Vocabularies vocabularies{source, joint ? source : *own_target};
+
+    DatasetStatistics statistics;
+    statistics.clean = cleaned;
+    statistics.source_pieces.resize(source.size());
+    if (!joint) statistics.target_pieces.resize(own_target->size());
+
+    DatasetManifest manifest = describe(vocabularies, joint);
+    const fs::path making = work_ / "dataset";  // moved to its place when it is whole
+    fs::remove_all(making);
+    make_folder(making);
+    std::optional<TextExport> text;
+    if (request_.export_text) text.emplace(making / "export", sources_, config_.subwords, vocabularies, joint);
+    for (const auto& [split, corpora] : splits()) {
+      const EncodeRequest request = {split, corpora, split != "train", threads_};
+      std::optional<PieceFiles> pieces;
+      if (text) text->open(split, pieces);
+      encode_split(request, vocabularies, making, pieces ? &*pieces : nullptr, statistics, manifest.files);
+      if (pieces) text->close(*pieces);
+      manifest.splits[split] = statistics.splits[split].pairs;
+    }
+    copy_model(source_model_, making / manifest.source_model, manifest.files);
+    if (!joint) copy_model(target_model_, making / manifest.target_model, manifest.files);
+    write_file(making / kStatisticsFile, statistics_json(statistics));
+    publish(making, manifest);
+  }
+
+  DatasetManifest describe(const Vocabularies& vocabularies, bool joint) const {
+    DatasetManifest manifest;
+    manifest.name = sources_.name;
+    manifest.source_language = sources_.source_language;
+    manifest.target_language = sources_.target_language;
+    manifest.source_model = joint ? "joint.model" : "source.model";
+    manifest.target_model = joint ? "joint.model" : "target.model";
+    manifest.source_vocabulary = vocabularies.source.size();
+    manifest.target_vocabulary = vocabularies.target.size();
+    manifest.made_by = request_.made_by;
+    return manifest;
+  }
+
+  static void copy_model(const fs::path& from, const fs::path& to, FileRecords& records) {
+    RecordedFile file(to);
+    file.write(read_file(from));
+    file.commit(records);
+  }
+
+  // From here on only renames: an old dataset in this place is replaced as a whole.
+  void publish(const fs::path& making, const DatasetManifest& manifest) const {
+    fs::remove(out_ / kDatasetManifest);
+    fs::remove_all(out_ / "export");
+    for (const auto& entry : fs::directory_iterator(making)) {
+      fs::rename(entry.path(), out_ / entry.path().filename());
+    }
+    fs::remove(making);
+    write_file(out_ / "prepare.yaml", show(config_));
+    write_manifest(out_, manifest);
+  }
+
+  const PrepareRequest& request_;
+  const Config& config_;
+  fs::path out_, work_;
+  int threads_;
+  FolderLock lock_;
+  Stages stages_;
+  CorpusSource sources_;
+  std::string clean_key_, shuffle_key_, subwords_key_;
+  fs::path source_model_, target_model_;
+};
+
+}  // namespace
+
+std::string prepare(const PrepareRequest& request) { return Preparation(request).run(); }
+
+}  // namespace verbund

@@ -1,0 +1,23 @@
+// The pipeline from raw parallel text to a dataset folder:
+// fetch or generate -> clean -> shuffle -> subwords -> encode.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "config/config.h"
+
+namespace verbund {
+
+struct PrepareRequest {
+  Config config;
+  std::filesystem::path out;  // the dataset folder
+  bool export_text = false;   // also the encoded text and vocabulary that OpenSeq2Seq reads
+  std::string made_by;        // goes into the manifest
+};
+
+// Returns the statistics as JSON. What was done before with the same inputs and settings
+// is not done again.
+std::string prepare(const PrepareRequest& request);
+
+}  // namespace verbund

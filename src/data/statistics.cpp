@@ -1,0 +1,164 @@
+#include "data/statistics.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/human.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_side(SideStatistics& side, std::span<const TokenId> ids) {
+  side.tokens += ids.size();
+  side.longest = std::max<uint64_t>(side.longest, ids.size());
+  side.unknown += static_cast<uint64_t>(std::count(ids.begin(), ids.end(), kUnknown));
+}
+
+double ratio(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Json to_json(const SideStatistics& side, uint64_t pairs) {
+  return {{"tokens", side.tokens},
+          {"average_length", ratio(side.tokens, pairs)},
+          {"longest", side.longest},
+          {"unknown", side.unknown},
+          {"unknown_rate", ratio(side.unknown, side.tokens)}};
+}
+
+Json pieces_json(const std::vector<uint64_t>& counts) {
+  const auto used = counts.size() - static_cast<size_t>(std::count(counts.begin(), counts.end(), 0u));
+  return {{"pieces", counts.size()}, {"used", used}};
+}
+
+std::string megabytes(uint64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
+
+std::string clean_table(const Json& clean) {
+  const uint64_t before = clean["pairs_before"], after = clean["pairs_after"];
+  std::string text = fmt::format("{:<22}{:>14}{:>14}\n", "training text", "before", "after");
+  text += fmt::format("  {:<20}{:>14}{:>14}\n", "pairs", human_count(before), human_count(after));
+  for (const char* side : {"source", "target"}) {
+    text += fmt::format("  {:<20}{:>14}{:>14}\n", side, megabytes(clean[fmt::format("{}_bytes_before", side)]),
+                        megabytes(clean[fmt::format("{}_bytes_after", side)]));
+  }
+  for (const auto& [rule, count] : clean["dropped"].items()) {
+    if (count == 0) continue;
+    text += fmt::format("  dropped: {:<19}{:>7}{:>14.3f} %\n", rule, human_count(count),
+                        100 * ratio(count, before));
+  }
+  return text;
+}
+
+std::string split_table(const Json& splits) {
+  std::string text = fmt::format("\n{:<22}{:>14}{:>14}{:>12}{:>10}{:>12}\n", "encoded", "pairs", "tokens", "average",
+                                 "longest", "unknown");
+  for (const auto& [name, split] : splits.items()) {
+    for (const char* side : {"source", "target"}) {
+      const Json& numbers = split[side];
+      text += fmt::format("  {:<20}{:>14}{:>14}{:>12.1f}{:>10}{:>10.3f} %\n", name + " " + side,
+                          human_count(split["pairs"]), human_count(numbers["tokens"]),
+                          numbers["average_length"].get<double>(), numbers["longest"].get<uint64_t>(),
+                          100 * numbers["unknown_rate"].get<double>());
+    }
+  }
+  return text;
+}
+
+std::string histogram(const Json& train) {
+  std::string text = "\nlength of training pairs (longer side, in tokens)\n";
+  const auto counts = train["length_histogram"].get<std::vector<uint64_t>>();
+  const uint64_t most = std::max<uint64_t>(1, *std::max_element(counts.begin(), counts.end()));
+  size_t last = counts.size();
+  while (last > 1 && counts[last - 1] == 0) --last;
+  for (size_t i = 0; i < last; ++i) {
+    const std::string range = i + 1 == kLengthSteps ? fmt::format("{}+", i * kLengthStep)
+                                                    : fmt::format("{}-{}", i * kLengthStep, (i + 1) * kLengthStep - 1);
+    std::string bar;
+    for (uint64_t j = 0; j < (counts[i] * 40 + most - 1) / most; ++j) bar += "▇";
+    text += fmt::format("  {:>8} {:>12}  {}\n", range, human_count(counts[i]), bar);
+  }
+  return text;
+}
+
+}  // namespace
+
+void SplitStatistics::add(std::span<const TokenId> ids, std::span<const uint32_t> lengths) {
+  size_t begin = 0;
+  for (size_t i = 0; i < lengths.size(); i += 2) {
+    add_side(source, ids.subspan(begin, lengths[i]));
+    add_side(target, ids.subspan(begin + lengths[i], lengths[i + 1]));
+    begin += lengths[i] + lengths[i + 1];
+    ++histogram[std::min<size_t>(std::max(lengths[i], lengths[i + 1]) / kLengthStep, kLengthSteps - 1)];
+    ++pairs;
+  }
+}
+
+void DatasetStatistics::count_pieces(std::span<const TokenId> ids, std::span<const uint32_t> lengths) {
+  if (target_pieces.empty()) {  // joint
+    for (const TokenId id : ids) ++source_pieces[static_cast<size_t>(id)];
+    return;
+  }
+  size_t next = 0;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    auto& counts = i % 2 == 0 ? source_pieces : target_pieces;
+    for (uint32_t j = 0; j < lengths[i]; ++j) ++counts[static_cast<size_t>(ids[next++])];
+  }
+}
+
+Json to_json(const CleanReport& report) {
+  Json json = {{"pairs_before", report.pairs_before},
+               {"pairs_after", report.pairs_after},
+               {"source_bytes_before", report.source_bytes_before},
+               {"source_bytes_after", report.source_bytes_after},
+               {"target_bytes_before", report.target_bytes_before},
+               {"target_bytes_after", report.target_bytes_after}};
+  for (const Rule rule : kRules) json["dropped"][rule_name(rule)] = report.dropped[static_cast<size_t>(rule)];
+  return json;
+}
+
+CleanReport clean_report(const Json& json) {
+  CleanReport report;
+  report.pairs_before = json.at("pairs_before");
+  report.pairs_after = json.at("pairs_after");
+  report.source_bytes_before = json.at("source_bytes_before");
+  report.source_bytes_after = json.at("source_bytes_after");
+  report.target_bytes_before = json.at("target_bytes_before");
+  report.target_bytes_after = json.at("target_bytes_after");
+  for (const Rule rule : kRules) report.dropped[static_cast<size_t>(rule)] = json.at("dropped").at(rule_name(rule));
+  return report;
+}
+
+std::string statistics_json(const DatasetStatistics& statistics) {
+  Json json;
+  json["clean"] = to_json(statistics.clean);
+  for (const char* name : {"train", "dev", "test"}) {
+    const auto found = statistics.splits.find(name);
+    if (found == statistics.splits.end()) continue;
+    const SplitStatistics& split = found->second;
+    json["splits"][name] = {{"pairs", split.pairs},
+                            {"source", to_json(split.source, split.pairs)},
+                            {"target", to_json(split.target, split.pairs)},
+                            {"length_step", kLengthStep},
+                            {"length_histogram", split.histogram}};
+  }
+  if (statistics.target_pieces.empty()) {
+    json["vocabulary"]["joint"] = pieces_json(statistics.source_pieces);
+  } else {
+    json["vocabulary"]["source"] = pieces_json(statistics.source_pieces);
+    json["vocabulary"]["target"] = pieces_json(statistics.target_pieces);
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string statistics_table(const std::string& text) {
+  const Json json = Json::parse(text);
+  std::string table = clean_table(json["clean"]) + split_table(json["splits"]) + "\n";
+  for (const auto& [side, numbers] : json["vocabulary"].items()) {
+    table += fmt::format("{:<22}{} of {} pieces used in training pairs\n", side + " vocabulary",
+                         human_count(numbers["used"]), human_count(numbers["pieces"]));
+  }
+  return table + histogram(json["splits"]["train"]);
+}
+
+}  // namespace verbund

@@ -1,0 +1,51 @@
+// What a dataset holds, counted while it is made: as JSON for programs, as a table for people.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "text/clean.h"
+#include "text/subwords.h"
+
+namespace verbund {
+
+struct SideStatistics {
+  uint64_t tokens = 0;
+  uint64_t unknown = 0;
+  uint64_t longest = 0;
+};
+
+// Lengths are counted in steps of ten tokens; the last step holds all longer ones.
+inline constexpr size_t kLengthStep = 10;
+inline constexpr size_t kLengthSteps = 16;
+
+struct SplitStatistics {
+  uint64_t pairs = 0;
+  SideStatistics source, target;
+  std::array<uint64_t, kLengthSteps> histogram = {};  // of the longer side of each pair
+
+  void add(std::span<const TokenId> ids, std::span<const uint32_t> lengths);
+};
+
+struct DatasetStatistics {
+  CleanReport clean;
+  std::map<std::string, SplitStatistics> splits;
+  // How often each piece of a vocabulary occurs in the training pairs.
+  std::vector<uint64_t> source_pieces, target_pieces;  // joint: both counts are in source_pieces
+
+  void count_pieces(std::span<const TokenId> ids, std::span<const uint32_t> lengths);
+};
+
+nlohmann::ordered_json to_json(const CleanReport& report);
+CleanReport clean_report(const nlohmann::ordered_json& json);
+
+std::string statistics_json(const DatasetStatistics& statistics);
+// From the JSON, so that `inspect` shows what `prepare` did.
+std::string statistics_table(const std::string& json);
+
+}  // namespace verbund

@@ -1,0 +1,44 @@
+// Matrix products: the one place that calls a BLAS.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace verbund {
+
+// y[n, out] = x[n, in] w[out, in]^T (+ y if `accumulate`). Rows of x and y may be part of
+// wider ones: their strides.
+struct MatrixRows {
+  float* data;
+  int64_t stride;
+};
+struct ConstMatrixRows {
+  const float* data;
+  int64_t stride;
+  ConstMatrixRows(const float* from, int64_t row_stride) : data(from), stride(row_stride) {}
+  ConstMatrixRows(MatrixRows rows) : data(rows.data), stride(rows.stride) {}  // NOLINT: meant to be implicit
+};
+
+enum class Into { kReplace, kAdd };
+
+void multiply_transposed(int64_t n, int64_t out, int64_t in, ConstMatrixRows x, const float* w, MatrixRows y, Into into);
+// dx[n, in] = dy[n, out] w[out, in]
+void multiply_plain(int64_t n, int64_t in, int64_t out, ConstMatrixRows dy, const float* w, MatrixRows dx, Into into);
+// dw[out, in] += dy[n, out]^T x[n, in]
+void add_outer_product(int64_t n, int64_t out, int64_t in, ConstMatrixRows dy, ConstMatrixRows x, float* dw);
+
+// "oneDNN 2.7.2" or "OpenBLAS 0.3.21"; VERBUND_GEMM=onednn|openblas chooses.
+const char* gemm_library();
+
+// Every product from now on is added to `log` (null: no more), for benchmarks that time the
+// products alone.
+struct ProductShape {
+  bool transpose_a, transpose_b;
+  int64_t m, n, k;
+  float beta;
+};
+void log_products(std::vector<ProductShape>* log);
+// Does one again: row-major C = op(A) op(B) + beta C, all matrices dense.
+void repeat_product(const ProductShape& shape, const float* a, const float* b, float* c);
+
+}  // namespace verbund

@@ -1,0 +1,127 @@
+// The fused operations of a training step, on plain float buffers. Each is compiled for
+// several instruction sets; `kernels()` gives the best that this machine has.
+//
+// Letters: n tokens (rows), d model width, f feed-forward width, v vocabulary.
+// Every operation splits its rows or columns over OpenMP threads so that the result does
+// not depend on their number.
+#pragma once
+
+#include <cstdint>
+
+namespace verbund {
+
+// Names a dropout mask: whether an element is kept is a function of (key, sentence,
+// position, feature), not of the order of calls, threads or workers.
+struct DropoutKey {
+  uint64_t key = 0;         // of seed, step and site: see dropout_key
+  uint32_t threshold = 0;   // an element is dropped if its 16 random bits are below; 0: no dropout
+  float scale = 1;          // of what is kept: 1 / (1 - rate)
+};
+DropoutKey dropout_key(double rate, uint64_t seed, uint64_t step, uint32_t site);
+
+// Which sentence a packed row belongs to, and where in it it stands.
+struct RowName {
+  uint64_t sentence;
+  uint32_t position;
+};
+
+struct NormForward {
+  const float* residual;      // [n, d], or null: nothing to add to
+  const float* input;         // [n, d] the sublayer's output
+  const float* input_bias;    // [d] added to input, or null
+  const float* scale;         // [d] of the norm, or null: no norm
+  const float* bias;          // [d]
+  float epsilon;
+  float* sum;                 // [n, d] residual + dropout(input + input_bias)
+  float* normed;              // [n, d] norm of that; null if there is no norm
+  float* mean;                // [n]
+  float* inverse_deviation;   // [n]
+};
+
+struct NormBackward {
+  const float* sum;                // [n, d] of the forward pass
+  const float* mean;               // [n]
+  const float* inverse_deviation;  // [n]
+  const float* scale;              // [d], or null: no norm
+  const float* normed_gradient;    // [n, d], or null
+  const float* sum_gradient;       // [n, d], or null
+  float* residual_gradient;        // [n, d] out; may be sum_gradient
+  float* input_gradient;           // [n, d] out, the residual's times the dropout mask; null: not wanted
+  float* scale_gradient;           // [d] added to
+  float* bias_gradient;            // [d] added to
+  float* input_bias_gradient;      // [d] added to, or null
+};
+
+// One head of attention over packed rows. Strides are in floats.
+struct AttentionShape {
+  int32_t heads;
+  int32_t depth;
+  bool causal;
+  int32_t sentences;
+  const int32_t* query_offsets;  // [sentences + 1]
+  const int32_t* key_offsets;    // [sentences + 1]
+  const int64_t* weight_offsets; // [sentences + 1] where each sentence's weights start
+  const uint64_t* sentence_names;
+};
+struct AttentionForward {
+  const float *query, *key, *value;  // rows of [heads, depth]
+  int64_t query_stride, key_stride;  // key and value share theirs
+  float* weights;                    // [sentence][heads][queries][keys], kept for backward
+  float* output;                     // [n, heads * depth]
+};
+struct AttentionBackward {
+  const float *query, *key, *value;
+  int64_t query_stride, key_stride;
+  const float* weights;
+  const float* output_gradient;  // [n, heads * depth]
+  float *query_gradient, *key_gradient, *value_gradient;  // same strides; written, not added
+};
+
+struct LossRows {
+  int64_t rows;
+  int64_t vocabulary;
+  float* logits;            // [rows, v]; becomes the gradient if `gradient`
+  const int32_t* targets;   // [rows]
+  double smoothing;
+  bool gradient;
+  double* smoothed;         // [rows] out: loss with smoothing, entropy of the target subtracted
+  double* plain;            // [rows] out: cross-entropy
+  int32_t* best;            // [rows] out: the most likely token, or null
+};
+
+struct Kernels {
+  const char* name;
+  void (*norm_forward)(int64_t n, int64_t d, const NormForward&, const DropoutKey&, const RowName* rows);
+  void (*norm_backward)(int64_t n, int64_t d, const NormBackward&, const DropoutKey&, const RowName* rows,
+                        float* partial_sums);
+  // x = dropout(relu(x + bias)) in place.
+  void (*relu_forward)(int64_t n, int64_t f, float* x, const float* bias, const DropoutKey&, const RowName* rows);
+  // gradient *= scale where output > 0, else 0; adds the column sums to bias_gradient if it is not null.
+  void (*relu_backward)(int64_t n, int64_t f, const float* output, float* gradient, float scale,
+                        float* bias_gradient, float* partial_sums);
+  // out = dropout(table[id] * factor + position code): the code of position p starts at positions + p d.
+  void (*embed_forward)(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
+                        const float* positions, float* out, const DropoutKey&, const RowName* rows);
+  // table_gradient[id] += factor * gradient with the dropout mask.
+  void (*embed_backward)(int64_t n, int64_t d, const int32_t* ids, const float* gradient, float factor,
+                         float* table_gradient, const DropoutKey&, const RowName* rows);
+  void (*attention_forward)(const AttentionShape&, const AttentionForward&, const DropoutKey&);
+  void (*attention_backward)(const AttentionShape&, const AttentionBackward&, const DropoutKey&);
+  void (*loss)(const LossRows&);
+  void (*add_bias)(int64_t n, int64_t d, float* x, const float* bias);
+  void (*column_sums)(int64_t n, int64_t d, const float* x, float* sums, float* partial_sums);  // added to
+  // One row of a mask as floats (0 or scale): what the plain path and the tests use. Features are
+  // counted from 128 first_block; the weights of attention head h start at block 512 h.
+  void (*dropout_row)(const DropoutKey&, uint64_t sentence, uint32_t position, uint32_t first_block, int64_t features,
+                      float* mask);
+};
+
+// The number of floats that `partial_sums` must have for rows of `columns`.
+int64_t partial_sums_size(int64_t columns);
+
+// The best for this machine; VERBUND_SIMD=baseline|avx2|avx512 chooses another.
+const Kernels& kernels();
+// All that this machine can run, the plainest first (for tests and benchmarks).
+int available_kernels(const Kernels** tables, int capacity);
+
+}  // namespace verbund

@@ -1,0 +1,41 @@
+// The kernels for one instruction set: compiled several times, with VERBUND_SIMD_NAME naming
+// the set and its namespace.
+#include "kernels/simd/attention.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/loss.h"
+#include "kernels/simd/norm.h"
+
+namespace verbund::VERBUND_SIMD_NAME {
+
+#define VERBUND_STRING(x) #x
+#define VERBUND_NAME_OF(x) VERBUND_STRING(x)
+
+static void dropout_row(const DropoutKey& key, uint64_t sentence, uint32_t position, uint32_t first_block,
+                        int64_t features, float* mask) {
+  for (int64_t first = 0; first < features; first += kMaskFeatures) {
+    float block[kMaskFeatures];
+    dropout_block(key, sentence, position, first_block + static_cast<uint32_t>(first / kMaskFeatures), block);
+    for (int64_t i = first; i < std::min(features, first + kMaskFeatures); ++i) {
+      mask[i] = key.threshold > 0 ? block[i - first] : 1.0f;
+    }
+  }
+}
+
+extern const Kernels kTable;
+const Kernels kTable = {
+    VERBUND_NAME_OF(VERBUND_SIMD_NAME),
+    norm_forward,
+    norm_backward,
+    relu_forward,
+    relu_backward,
+    embed_forward,
+    embed_backward,
+    attention_forward,
+    attention_backward,
+    loss,
+    add_bias,
+    column_sums,
+    dropout_row,
+};
+
+}  // namespace verbund::VERBUND_SIMD_NAME

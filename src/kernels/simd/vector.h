@@ -1,0 +1,78 @@
+// Vectors of floats by the compiler's vector extension: 16 lanes whatever the instruction
+// set, which become one, two or four registers. Included by the files of this folder only,
+// each of which is compiled once per instruction set with VERBUND_SIMD_NAME as its namespace.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/kernels.h"
+
+namespace verbund::VERBUND_SIMD_NAME {
+
+constexpr int64_t kLanes = 16;
+using Vector = float __attribute__((vector_size(64)));
+using Integers = int32_t __attribute__((vector_size(64)));
+using Words = uint32_t __attribute__((vector_size(64)));
+
+inline Vector load(const float* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof(v));
+  return v;
+}
+inline void store(float* to, Vector v) { std::memcpy(to, &v, sizeof(v)); }
+inline Vector broadcast(float x) { return Vector{} + x; }
+
+// The first `count` lanes of a row's end; the others are 0.
+inline Vector load_some(const float* from, int64_t count) {
+  Vector v = {};
+  std::memcpy(&v, from, static_cast<size_t>(count) * sizeof(float));
+  return v;
+}
+inline void store_some(float* to, Vector v, int64_t count) {
+  std::memcpy(to, &v, static_cast<size_t>(count) * sizeof(float));
+}
+
+inline float sum(Vector v) {  // in a fixed order: halves, quarters, ...
+  float x[kLanes];
+  std::memcpy(x, &v, sizeof(v));
+  for (int width = 8; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) x[i] += x[i + width];
+  }
+  return x[0];
+}
+
+inline float largest(Vector v) {
+  float x[kLanes];
+  std::memcpy(x, &v, sizeof(v));
+  float result = x[0];
+  for (int i = 1; i < kLanes; ++i) result = x[i] > result ? x[i] : result;
+  return result;
+}
+
+inline Vector maximum(Vector a, Vector b) { return a > b ? a : b; }
+
+// e^x to about 1 ulp for x <= 0, which is all that softmax needs; below -87 it is 0.
+inline Vector exponential(Vector x) {
+  const Vector clipped = maximum(x, broadcast(-87.3f));
+  // x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 2^23 rounds to a whole number.
+  const Vector shifted = clipped * 1.44269504088896341f + 12582912.0f;
+  const Vector k = shifted - 12582912.0f;
+  const Vector r = (clipped - k * 0.693145751953125f) - k * 1.428606765330187e-6f;
+  Vector p = broadcast(1.9875691500e-4f);
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  Integers bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  const Integers power = (bits << 23) + 0x3F800000;  // 2^k
+  Vector scale;
+  std::memcpy(&scale, &power, sizeof(scale));
+  const Vector result = p * scale;
+  return x < -87.3f ? Vector{} : result;
+}
+
+}  // namespace verbund::VERBUND_SIMD_NAME

@@ -1,0 +1,37 @@
+// The packed rows of one side of a batch, as the model's operations need them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.h"
+
+namespace verbund {
+
+struct Rows {
+  int64_t count = 0;                 // tokens
+  int32_t sentences = 0;
+  const int32_t* ids = nullptr;      // [count]
+  const int32_t* offsets = nullptr;  // [sentences + 1]
+  const uint64_t* names = nullptr;   // [sentences]
+  const RowName* rows = nullptr;     // [count]
+};
+
+// What names the dropout masks of a pass.
+struct Pass {
+  uint64_t seed = 0;
+  uint64_t step = 0;
+  bool training = true;  // false: no dropout, nothing kept for backward
+};
+
+// Dropout sites. Numbers, not call order, name a mask, so that every path agrees on them.
+namespace site {
+inline constexpr uint32_t kSourceEmbedding = 1, kTargetEmbedding = 2;
+enum Kind : uint32_t { kSelfWeights, kSelfOut, kCrossWeights, kCrossOut, kRelu, kFeedForwardOut, kKinds };
+inline constexpr uint32_t encoder(int64_t layer, Kind kind) { return 16 + static_cast<uint32_t>(layer) * kKinds + kind; }
+inline constexpr uint32_t decoder(int64_t layer, Kind kind) {
+  return 4096 + static_cast<uint32_t>(layer) * kKinds + kind;
+}
+}  // namespace site
+
+}  // namespace verbund

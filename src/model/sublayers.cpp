@@ -1,0 +1,201 @@
+#include "model/sublayers.h"
+
+namespace verbund {
+
+Tensor Context::tensor(const std::string& name) const {
+  const Parameter& parameter = table.find(name);
+  return {values + parameter.offset, gradients == nullptr ? nullptr : gradients + parameter.offset};
+}
+
+Tensor Context::optional(const std::string& name) const { return table.has(name) ? tensor(name) : Tensor{}; }
+
+DropoutKey Context::dropout(double rate, uint32_t site_number) const {
+  return dropout_key(pass.training ? rate : 0, pass.seed, pass.step, site_number);
+}
+
+// Linear
+
+Linear::Linear(const Context& context, const std::string& name, int64_t out, int64_t in)
+    : out_(out), in_(in), weight_(context.tensor(name + ".weight")), bias_(context.optional(name + ".bias")) {}
+
+void Linear::forward_without_bias(int64_t n, ConstMatrixRows x, MatrixRows y) const {
+  multiply_transposed(n, out_, in_, x, weight_.value, y, Into::kReplace);
+}
+
+void Linear::forward(const Context&, int64_t n, ConstMatrixRows x, MatrixRows y) const {
+  forward_without_bias(n, x, y);
+  if (bias_.value != nullptr) kernels().add_bias(n, out_, y.data, bias_.value);
+}
+
+void Linear::backward_without_bias(int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx, Into into) const {
+  add_outer_product(n, out_, in_, dy, x, weight_.gradient);
+  multiply_plain(n, in_, out_, dy, weight_.value, dx, into);
+}
+
+void Linear::backward(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx,
+                      Into into) const {
+  backward_without_bias(n, x, dy, dx, into);
+  if (bias_.value != nullptr) kernels().column_sums(n, out_, dy.data, bias_.gradient, context.partial_sums);
+}
+
+// Join
+
+Join::Join(const Context& context, const std::string& norm, uint32_t site_number)
+    : pre_(context.config.norm == NormPlace::kPre),
+      scale_(norm.empty() ? Tensor{} : context.tensor(norm + ".scale")),
+      bias_(norm.empty() ? Tensor{} : context.tensor(norm + ".bias")),
+      site_(site_number) {}
+
+void Join::forward(const Context& context, const Rows& rows, const float* residual, const float* input,
+                   const float* input_bias) {
+  const int64_t n = rows.count, d = context.config.d_model;
+  Workspace& workspace = *context.workspace;
+  key_ = context.dropout(context.config.dropout, site_);
+  sum_ = workspace.take(n * d);
+  if (scale_.value != nullptr) {
+    normed_ = workspace.take(n * d);
+    mean_ = workspace.take(n);
+    inverse_ = workspace.take(n);
+  }
+  kernels().norm_forward(n, d,
+                         {residual, input, input_bias, scale_.value, bias_.value,
+                          static_cast<float>(context.config.norm_epsilon), sum_, normed_, mean_, inverse_},
+                         key_, rows.rows);
+}
+
+void Join::backward(const Context& context, const Rows& rows, const float* normed_gradient, const float* sum_gradient,
+                    float* residual_gradient, float* input_gradient, float* input_bias_gradient) const {
+  kernels().norm_backward(rows.count, context.config.d_model,
+                          {sum_, mean_, inverse_, scale_.value, normed_gradient, sum_gradient, residual_gradient,
+                           input_gradient, scale_.gradient, bias_.gradient, input_bias_gradient},
+                          key_, rows.rows, context.partial_sums);
+}
+
+// SelfAttention
+
+SelfAttention::SelfAttention(const Context& context, const std::string& layer, bool causal, uint32_t weights_site)
+    : d_(context.config.d_model),
+      heads_(context.config.heads),
+      causal_(causal),
+      qkv_(context, layer + "self.qkv", 3 * d_, d_),
+      out_(context, layer + "self.out", d_, d_),
+      site_(weights_site) {}
+
+AttentionShape SelfAttention::shape(const Rows& rows, const int64_t* weight_offsets) const {
+  return {static_cast<int32_t>(heads_), static_cast<int32_t>(d_ / heads_), causal_, rows.sentences, rows.offsets,
+          rows.offsets, weight_offsets, rows.names};
+}
+
+float* SelfAttention::forward(const Context& context, const Rows& rows, const int64_t* weight_offsets,
+                              const float* input) {
+  const int64_t n = rows.count;
+  Workspace& workspace = *context.workspace;
+  key_ = context.dropout(context.config.attention_dropout, site_);
+  input_ = input;
+  weight_offsets_ = weight_offsets;
+  projected_ = workspace.take(n * 3 * d_);  // [n, {query, key, value}, heads, depth]
+  weights_ = workspace.take(weight_offsets[rows.sentences]);
+  mixed_ = workspace.take(n * d_);
+  qkv_.forward(context, n, {input, d_}, {projected_, 3 * d_});
+  kernels().attention_forward(
+      shape(rows, weight_offsets),
+      {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_}, key_);
+  out_.forward_without_bias(n, {mixed_, d_}, {context.output, d_});
+  return context.output;
+}
+
+void SelfAttention::backward(const Context& context, const Rows& rows, const float* output_gradient,
+                             MatrixRows input_gradient, Into into) {
+  const int64_t n = rows.count;
+  Workspace& workspace = *context.workspace;
+  const Workspace::Temporary temporary(workspace);
+  float* mixed_gradient = workspace.take(n * d_);
+  float* projected_gradient = workspace.take(n * 3 * d_);
+  out_.backward_without_bias(n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
+  kernels().attention_backward(
+      shape(rows, weight_offsets_),
+      {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_gradient, projected_gradient,
+       projected_gradient + d_, projected_gradient + 2 * d_},
+      key_);
+  qkv_.backward(context, n, {input_, d_}, {projected_gradient, 3 * d_}, input_gradient, into);
+}
+
+// CrossAttention
+
+CrossAttention::CrossAttention(const Context& context, const std::string& layer, uint32_t weights_site)
+    : d_(context.config.d_model),
+      heads_(context.config.heads),
+      query_(context, layer + "cross.q", d_, d_),
+      out_(context, layer + "cross.out", d_, d_),
+      site_(weights_site) {}
+
+AttentionShape CrossAttention::shape(const Rows& rows, const Rows& source) const {
+  return {static_cast<int32_t>(heads_), static_cast<int32_t>(d_ / heads_), false, rows.sentences, rows.offsets,
+          source.offsets, weight_offsets_, rows.names};
+}
+
+float* CrossAttention::forward(const Context& context, const Rows& rows, const Rows& source,
+                               const int64_t* weight_offsets, const float* input, const float* keys, int64_t stride) {
+  const int64_t n = rows.count;
+  Workspace& workspace = *context.workspace;
+  key_ = context.dropout(context.config.attention_dropout, site_);
+  input_ = input;
+  keys_ = keys;
+  stride_ = stride;
+  weight_offsets_ = weight_offsets;
+  projected_ = workspace.take(n * d_);
+  weights_ = workspace.take(weight_offsets[rows.sentences]);
+  mixed_ = workspace.take(n * d_);
+  query_.forward(context, n, {input, d_}, {projected_, d_});
+  kernels().attention_forward(shape(rows, source), {projected_, keys, keys + d_, d_, stride, weights_, mixed_}, key_);
+  out_.forward_without_bias(n, {mixed_, d_}, {context.output, d_});
+  return context.output;
+}
+
+void CrossAttention::backward(const Context& context, const Rows& rows, const Rows& source,
+                              const float* output_gradient, MatrixRows input_gradient, Into into,
+                              float* keys_gradient) {
+  const int64_t n = rows.count;
+  Workspace& workspace = *context.workspace;
+  const Workspace::Temporary temporary(workspace);
+  float* mixed_gradient = workspace.take(n * d_);
+  float* projected_gradient = workspace.take(n * d_);
+  out_.backward_without_bias(n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
+  kernels().attention_backward(shape(rows, source),
+                               {projected_, keys_, keys_ + d_, d_, stride_, weights_, mixed_gradient,
+                                projected_gradient, keys_gradient, keys_gradient + d_},
+                               key_);
+  query_.backward(context, n, {input_, d_}, {projected_gradient, d_}, input_gradient, into);
+}
+
+// FeedForward
+
+FeedForward::FeedForward(const Context& context, const std::string& layer, uint32_t relu_site)
+    : d_(context.config.d_model),
+      f_(context.config.d_ff),
+      in_(context, layer + "ff.in", f_, d_),
+      out_(context, layer + "ff.out", d_, f_),
+      site_(relu_site) {}
+
+float* FeedForward::forward(const Context& context, const Rows& rows, const float* input) {
+  const int64_t n = rows.count;
+  key_ = context.dropout(context.config.relu_dropout, site_);
+  input_ = input;
+  hidden_ = context.workspace->take(n * f_);
+  in_.forward_without_bias(n, {input, d_}, {hidden_, f_});
+  kernels().relu_forward(n, f_, hidden_, in_.bias().value, key_, rows.rows);
+  out_.forward_without_bias(n, {hidden_, f_}, {context.output, d_});
+  return context.output;
+}
+
+void FeedForward::backward(const Context& context, const Rows& rows, const float* output_gradient,
+                           MatrixRows input_gradient, Into into) {
+  const int64_t n = rows.count;
+  const Workspace::Temporary temporary(*context.workspace);
+  float* hidden_gradient = context.workspace->take(n * f_);
+  out_.backward_without_bias(n, {hidden_, f_}, {output_gradient, d_}, {hidden_gradient, f_}, Into::kReplace);
+  kernels().relu_backward(n, f_, hidden_, hidden_gradient, key_.scale, in_.bias().gradient, context.partial_sums);
+  in_.backward_without_bias(n, {input_, d_}, {hidden_gradient, f_}, input_gradient, into);
+}
+
+}  // namespace verbund

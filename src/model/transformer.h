@@ -1,0 +1,49 @@
+// The Transformer for one device on the fused CPU path: loss of a packed batch, and its
+// gradient added to one flat buffer. Sums, never means: who divides knows all tokens.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "config/model_config.h"
+#include "data/batch.h"
+#include "model/batch_view.h"
+#include "model/parameters.h"
+
+namespace verbund {
+
+// Sums over the target tokens of a batch.
+struct Loss {
+  double smoothed = 0;  // what is minimised
+  double plain = 0;     // cross-entropy, for perplexity
+  int64_t tokens = 0;
+  int64_t right = 0;    // tokens whose most likely prediction is the target
+
+  Loss& operator+=(const Loss& other);
+};
+
+// What training, evaluation and tests need of a model, whichever path computes it.
+class TranslationModel {
+ public:
+  virtual ~TranslationModel() = default;
+
+  // Loss without gradient.
+  virtual Loss evaluate(const Batch& batch) = 0;
+  // Loss; the gradient of its smoothed sum is added to `gradients()`.
+  virtual Loss accumulate(const Batch& batch, const Pass& pass) = 0;
+  // The most likely next token after each target_input token of the batch, [T].
+  virtual std::vector<TokenId> predict(const Batch& batch) = 0;
+
+  virtual std::span<float> values() = 0;
+  virtual std::span<float> gradients() = 0;
+  virtual const ParameterTable& table() const = 0;
+};
+
+std::unique_ptr<TranslationModel> make_fused_transformer(const ModelConfig& config, VocabularySizes vocabularies);
+
+// Position codes as OpenSeq2Seq computes them: [sin, cos] halves, [length, d].
+std::vector<float> position_codes(int64_t length, int64_t d);
+
+}  // namespace verbund

@@ -1,0 +1,56 @@
+// Memory for the activations of a step: handed out by moving a pointer, taken back all at
+// once. It grows while it learns how much a step needs; after that nothing is allocated.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace verbund {
+
+class Workspace {
+ public:
+  Workspace() = default;
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  template <typename T = float>
+  T* take(int64_t count) {
+    return static_cast<T*>(take_bytes(static_cast<size_t>(count) * sizeof(T)));
+  }
+
+  // Forgets everything that was taken. If it did not fit into one piece, the next step gets one that does.
+  void reset();
+
+  uint64_t bytes() const;
+
+  // What is taken while this lives is given back at its end.
+  class Temporary {
+   public:
+    explicit Temporary(Workspace& workspace)
+        : workspace_(workspace), pieces_(workspace.pieces_.size()), used_(workspace.used_) {}
+    ~Temporary() {
+      if (workspace_.pieces_.size() == pieces_) workspace_.used_ = used_;  // else it has grown: wait for the reset
+    }
+    Temporary(const Temporary&) = delete;
+    Temporary& operator=(const Temporary&) = delete;
+
+   private:
+    Workspace& workspace_;
+    size_t pieces_, used_;
+  };
+
+ private:
+  struct Piece {
+    char* data;
+    size_t size;
+  };
+  void* take_bytes(size_t bytes);
+  void grow(size_t bytes);
+
+  std::vector<Piece> pieces_;  // the last one is in use
+  size_t used_ = 0;            // of the last piece
+  size_t before_ = 0;          // bytes used of the earlier pieces
+};
+
+}  // namespace verbund

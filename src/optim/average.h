@@ -1,0 +1,43 @@
+// The exponential moving average of the weights, which often translates better than the
+// last weights do. The n-th update (n from 1) moves it towards the weights w:
+//
+//   average = average + (1 - d) (w - average)    with d = min(decay, (1 + n) / (10 + n))
+//
+// and the first weights it sees are the average. The fraction makes it forget the early,
+// bad weights quickly; `warmup: false` leaves it out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "config/optim_config.h"
+#include "optim/state_buffer.h"
+
+namespace verbund {
+
+class WeightAverage {
+ public:
+  // With decay 0 nothing is averaged and no memory is held.
+  WeightAverage(const AverageConfig& config, size_t size);
+
+  // After step `step`, counted from 0; steps before start_step leave no trace.
+  void update(std::span<const float> weights, int64_t step);
+
+  bool enabled() const { return config_.decay > 0; }
+
+  // Is there an average to be used? Not before start_step.
+  bool started() const { return weights_seen_ > 0; }
+
+  // The average, and how many weights went into it: the whole state, for checkpoints.
+  std::span<float> values() { return average_.values(); }
+  std::span<const float> values() const { return average_.values(); }
+  int64_t weights_seen() const { return weights_seen_; }
+  void set_weights_seen(int64_t seen) { weights_seen_ = seen; }
+
+ private:
+  AverageConfig config_;
+  StateBuffer average_;
+  int64_t weights_seen_ = 0;
+};
+
+}  // namespace verbund

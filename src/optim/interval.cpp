@@ -1,0 +1,29 @@
+#include "optim/interval.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace verbund {
+
+Interval intersection(Interval a, Interval b) {
+  const size_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+std::vector<Interval> complement(std::vector<Interval> taken, size_t size) {
+  std::sort(taken.begin(), taken.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
+  std::vector<Interval> rest;
+  size_t position = 0;
+  for (const Interval piece : taken) {
+    if (piece.begin > piece.end || piece.end > size) {
+      fail("[{}, {}) is no piece of a buffer of {} values", piece.begin, piece.end, size);
+    }
+    if (piece.begin > position) rest.push_back({position, piece.begin});
+    position = std::max(position, piece.end);
+  }
+  if (position < size) rest.push_back({position, size});
+  return rest;
+}
+
+}  // namespace verbund

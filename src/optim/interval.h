@@ -1,0 +1,24 @@
+// Half-open pieces [begin, end) of a flat buffer.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace verbund {
+
+struct Interval {
+  size_t begin = 0;
+  size_t end = 0;
+
+  size_t size() const { return end > begin ? end - begin : 0; }
+  bool operator==(const Interval&) const = default;
+};
+
+// What both have in common; of size 0 if nothing.
+Interval intersection(Interval a, Interval b);
+
+// The pieces of [0, size) that are in none of `taken`, in order. `taken` may overlap and
+// come in any order; a piece that leaves [0, size) is refused.
+std::vector<Interval> complement(std::vector<Interval> taken, size_t size);
+
+}  // namespace verbund

@@ -1,0 +1,16 @@
+// VERBUND_OPTIM_KERNEL before a loop over plain buffers: it is compiled once per
+// instruction set and the loader picks the best one that the processor has.
+//
+// The bits of the result do not depend on that choice: no multiplication is fused with an
+// addition (-ffp-contract=off), square root and division are exact everywhere. So workers
+// on different machines that apply the same gradient keep the same weights.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#ifndef __NO_MATH_ERRNO__
+#error "compile src/optim with -fno-math-errno, or sqrt is not vectorised, and with -ffp-contract=off"
+#endif
+#define VERBUND_OPTIM_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define VERBUND_OPTIM_KERNEL
+#endif

@@ -1,0 +1,30 @@
+// Gradient descent with momentum, as PyTorch computes it:
+//
+//   b = momentum b + g          (b = g at the first update)
+//   w = w - rate * b
+//
+// with weight_decay * w added to the gradient g. Without momentum there is nothing to
+// remember, and no buffer.
+#pragma once
+
+#include "optim/optimizer.h"
+#include "optim/state_buffer.h"
+
+namespace verbund {
+
+class Sgd final : public Optimizer {
+ public:
+  Sgd(const OptimizerConfig& config, size_t size);
+
+  std::vector<OptimizerState> state() override;
+
+ protected:
+  void update(Interval piece, float* weights, const float* gradients, double rate,
+              double gradient_scale) override;
+
+ private:
+  OptimizerConfig config_;
+  StateBuffer momentum_;  // b; empty without momentum
+};
+
+}  // namespace verbund

@@ -1,0 +1,19 @@
+// The same Transformer written plainly in ATen with autograd: what the fused path is tested
+// against, in single or double precision.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "model/transformer.h"
+
+namespace verbund {
+
+std::unique_ptr<TranslationModel> make_plain_transformer(const ModelConfig& config, VocabularySizes vocabularies);
+
+// Loss and gradient in double precision, for checks by finite differences. `values` and
+// `gradients` are laid out as in the table; gradients are added to, if there are any.
+Loss plain_loss_in_double(const ModelConfig& config, const ParameterTable& table, std::span<double> values,
+                          std::span<double> gradients, const Batch& batch, const Pass& pass);
+
+}  // namespace verbund

@@ -1,0 +1,178 @@
+#include "score/bleu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "core/error.h"
+#include "score/lower_case.h"
+#include "score/ngram_matcher.h"
+#include "score/signature.h"
+#include "score/symbol_table.h"
+#include "score/whitespace.h"
+
+namespace verbund {
+namespace {
+
+constexpr std::pair<std::string_view, Smoothing> kSmoothingNames[] = {{"none", Smoothing::kNone},
+                                                                      {"floor", Smoothing::kFloor},
+                                                                      {"add-k", Smoothing::kAddK},
+                                                                      {"exp", Smoothing::kExponential}};
+
+// Counts segment after segment; tokens keep their numbers from one to the next.
+class SegmentCounter {
+ public:
+  explicit SegmentCounter(const BleuOptions& options) : options_(options) {}
+
+  BleuStatistics count(const std::string& hypothesis, const References& references, size_t segment) {
+    const Symbols tokens = tokens_of(hypothesis);
+    reference_tokens_.clear();
+    for (const Segments& reference : references) reference_tokens_.push_back(tokens_of(reference[segment]));
+
+    BleuStatistics statistics;
+    statistics.hypothesis_length = static_cast<int64_t>(tokens.size());
+    statistics.reference_length = nearest_reference_length(statistics.hypothesis_length);
+    for (size_t n = 1; n <= kBleuOrder; ++n) statistics.totals[n - 1] = ngram_count(tokens.size(), n);
+    matcher_.add_matches(tokens, reference_tokens_, statistics.counts);
+    return statistics;
+  }
+
+ private:
+  Symbols tokens_of(const std::string& line) {
+    const std::string text = options_.lowercase ? tokenize_line(lower_case(line)) : tokenize_line(line);
+    split_words(text, words_);
+    Symbols tokens;
+    tokens.reserve(words_.size());
+    for (const std::string_view word : words_) tokens.push_back(symbols_.number_of(word));
+    return tokens;
+  }
+
+  std::string tokenize_line(std::string_view line) const {
+    return tokenize(options_.tokenizer, trim_right(line));
+  }
+
+  // Of two equally near lengths, the smaller.
+  int64_t nearest_reference_length(int64_t length) const {
+    int64_t nearest = -1;
+    for (const Symbols& reference : reference_tokens_) {
+      const auto candidate = static_cast<int64_t>(reference.size());
+      const int64_t distance = std::abs(candidate - length), best = std::abs(nearest - length);
+      if (nearest < 0 || distance < best || (distance == best && candidate < nearest)) nearest = candidate;
+    }
+    return nearest;
+  }
+
+  const BleuOptions& options_;
+  SymbolTable symbols_;
+  NgramMatcher matcher_;
+  std::vector<std::string_view> words_;
+  std::vector<Symbols> reference_tokens_;
+};
+
+double smoothing_value(const BleuOptions& options) {
+  return options.smoothing_value.value_or(options.smoothing == Smoothing::kFloor ? 0.1 : 1.0);
+}
+
+std::string signature(const BleuOptions& options, size_t reference_count) {
+  std::string smooth(smoothing_name(options.smoothing));
+  if (options.smoothing == Smoothing::kFloor || options.smoothing == Smoothing::kAddK) {
+    smooth += fmt::format("[{:.2f}]", smoothing_value(options));
+  }
+  return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|version:{}", reference_count,
+                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
+                     tokenizer_name(options.tokenizer), smooth, kSacrebleuVersion);
+}
+
+double brevity_penalty(const BleuStatistics& statistics) {
+  if (statistics.hypothesis_length >= statistics.reference_length) return 1.0;
+  if (statistics.hypothesis_length == 0) return 0.0;
+  return std::exp(1.0 - static_cast<double>(statistics.reference_length) /
+                            static_cast<double>(statistics.hypothesis_length));
+}
+
+}  // namespace
+
+std::string_view smoothing_name(Smoothing smoothing) {
+  for (const auto& [name, value] : kSmoothingNames) {
+    if (value == smoothing) return name;
+  }
+  fail("unknown smoothing {}", static_cast<int>(smoothing));
+}
+
+Smoothing smoothing_named(std::string_view name) {
+  for (const auto& [known, value] : kSmoothingNames) {
+    if (known == name) return value;
+  }
+  fail_usage("unknown smoothing {}: choose exp, floor, add-k or none", name);
+}
+
+BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
+  hypothesis_length += other.hypothesis_length;
+  reference_length += other.reference_length;
+  for (size_t n = 0; n < kBleuOrder; ++n) {
+    counts[n] += other.counts[n];
+    totals[n] += other.totals[n];
+  }
+  return *this;
+}
+
+std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const References& references,
+                                            const BleuOptions& options) {
+  check_parallel(hypotheses, references);
+  SegmentCounter counter(options);
+  std::vector<BleuStatistics> statistics;
+  statistics.reserve(hypotheses.size());
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    statistics.push_back(counter.count(hypotheses[i], references, i));
+  }
+  return statistics;
+}
+
+BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count, const BleuOptions& options) {
+  BleuScore result;
+  result.statistics = statistics;
+  result.signature = signature(options, reference_count);
+  result.brevity_penalty = brevity_penalty(statistics);
+  // Without a single common word, no smoothing helps.
+  if (std::ranges::count(statistics.counts, 0) == kBleuOrder) return result;
+
+  double halvings = 1.0;
+  size_t order = kBleuOrder;
+  for (size_t n = 0; n < kBleuOrder; ++n) {
+    auto count = static_cast<double>(statistics.counts[n]);
+    auto total = static_cast<double>(statistics.totals[n]);
+    if (options.smoothing == Smoothing::kAddK && n > 0) {
+      count += smoothing_value(options);
+      total += smoothing_value(options);
+    }
+    if (total == 0.0) break;
+    if (options.effective_order) order = n + 1;
+    if (count == 0.0) {
+      if (options.smoothing == Smoothing::kExponential) count = 1.0 / (halvings *= 2.0);
+      if (options.smoothing == Smoothing::kFloor) count = smoothing_value(options);
+    }
+    result.precisions[n] = 100.0 * count / total;
+  }
+
+  // The geometric mean of the precisions; log(0) is minus infinity, and makes it zero.
+  double sum = 0.0;
+  for (size_t n = 0; n < order; ++n) sum += std::log(result.precisions[n]);
+  result.score = result.brevity_penalty * std::exp(sum / static_cast<double>(order));
+  return result;
+}
+
+BleuScore corpus_bleu(const Segments& hypotheses, const References& references, const BleuOptions& options) {
+  BleuStatistics sum;
+  for (const BleuStatistics& segment : bleu_statistics(hypotheses, references, options)) sum += segment;
+  return bleu_score(sum, references.size(), options);
+}
+
+BleuScore sentence_bleu(const std::string& hypothesis, const Segments& references,
+                        const BleuOptions& options) {
+  return corpus_bleu({hypothesis}, references_of_one(references), options);
+}
+
+}  // namespace verbund

@@ -1,0 +1,74 @@
+// BLEU (Papineni et al., 2002) as sacreBLEU defines it: how much of a translation's
+// 1- to 4-grams its references have too, times a penalty for being short.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "score/segments.h"
+#include "score/tokenizer.h"
+
+namespace verbund {
+
+inline constexpr size_t kBleuOrder = 4;
+
+// What an order without any match contributes, instead of making the score zero.
+enum class Smoothing {
+  kNone,         // nothing: the score is zero
+  kFloor,        // a small number of matches (0.1)
+  kAddK,         // every order but the first gets k (1) more matches and n-grams
+  kExponential,  // half a match, for the next such order a quarter, and so on
+};
+
+// As the signature of a score spells it: none, floor, add-k, exp.
+std::string_view smoothing_name(Smoothing smoothing);
+Smoothing smoothing_named(std::string_view name);
+
+struct BleuOptions {
+  Tokenizer tokenizer = Tokenizer::k13a;
+  bool lowercase = false;  // ignore case
+  Smoothing smoothing = Smoothing::kExponential;
+  std::optional<double> smoothing_value;  // of floor and add-k; their own default if absent
+  bool effective_order = false;           // leave out orders that the hypothesis is too short for
+};
+
+// What BLEU needs to know of a segment. The sum over segments is what it needs to know of
+// a corpus, so the segments may be counted anywhere.
+struct BleuStatistics {
+  int64_t hypothesis_length = 0;
+  int64_t reference_length = 0;              // of the reference with the nearest length
+  std::array<int64_t, kBleuOrder> counts{};  // n-grams that a reference has too
+  std::array<int64_t, kBleuOrder> totals{};  // n-grams of the hypothesis
+
+  BleuStatistics& operator+=(const BleuStatistics& other);
+};
+
+struct BleuScore {
+  double score = 0.0;                           // 0 to 100
+  std::array<double, kBleuOrder> precisions{};  // per cent, smoothed
+  double brevity_penalty = 1.0;
+  BleuStatistics statistics;  // as counted, before any smoothing
+  std::string signature;      // "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:..."
+};
+
+// One element per segment.
+std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const References& references,
+                                            const BleuOptions& options = {});
+
+// The score of one segment's statistics, or of the sum of many.
+BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count,
+                     const BleuOptions& options = {});
+
+BleuScore corpus_bleu(const Segments& hypotheses, const References& references,
+                      const BleuOptions& options = {});
+
+// `references` are those of this one sentence. Use the effective order: few sentences are
+// long enough to have four-grams in common.
+BleuScore sentence_bleu(const std::string& hypothesis, const Segments& references,
+                        const BleuOptions& options = {.effective_order = true});
+
+}  // namespace verbund

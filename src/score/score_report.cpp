@@ -1,0 +1,74 @@
+#include "score/score_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace verbund {
+namespace {
+
+std::string verbose_bleu(const BleuScore& score) {
+  const auto hypothesis = static_cast<double>(score.statistics.hypothesis_length);
+  const auto reference = static_cast<double>(score.statistics.reference_length);
+  return fmt::format("{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
+                     fmt::join(score.precisions, "/"), score.brevity_penalty,
+                     reference > 0.0 ? hypothesis / reference : 0.0, score.statistics.hypothesis_length,
+                     score.statistics.reference_length);
+}
+
+// "nrefs:1|case:mixed" -> {"nrefs": "1", "case": "mixed"}
+void add_signature_fields(std::string_view signature, nlohmann::ordered_json& json) {
+  while (!signature.empty()) {
+    const std::string_view field = signature.substr(0, signature.find('|'));
+    const size_t colon = field.find(':');
+    json[std::string(field.substr(0, colon))] = field.substr(colon + 1);
+    signature.remove_prefix(std::min(field.size() + 1, signature.size()));
+  }
+}
+
+}  // namespace
+
+ScoreReport report(const BleuScore& score) {
+  return {.name = "BLEU",
+          .score = score.score,
+          .signature = score.signature,
+          .verbose = verbose_bleu(score),
+          .numbers = {{"counts", score.statistics.counts},
+                      {"totals", score.statistics.totals},
+                      {"precisions", score.precisions},
+                      {"bp", score.brevity_penalty},
+                      {"sys_len", score.statistics.hypothesis_length},
+                      {"ref_len", score.statistics.reference_length}}};
+}
+
+ScoreReport report(const ChrfScore& score) {
+  nlohmann::ordered_json hypothesis = nlohmann::json::array(), reference = hypothesis, matches = hypothesis;
+  for (const NgramStatistics& order : score.statistics.orders) {
+    hypothesis.push_back(order.hypothesis);
+    reference.push_back(order.reference);
+    matches.push_back(order.matches);
+  }
+  return {.name = score.name,
+          .score = score.score,
+          .signature = score.signature,
+          .verbose = "",
+          .numbers = {{"sys_ngrams", hypothesis}, {"ref_ngrams", reference}, {"matches", matches}}};
+}
+
+std::string score_line(const ScoreReport& report, int width) {
+  return fmt::format("{}|{} = {:.{}f}{}{}", report.name, report.signature, report.score, width,
+                     report.verbose.empty() ? "" : " ", report.verbose);
+}
+
+nlohmann::ordered_json score_json(const ScoreReport& report) {
+  nlohmann::ordered_json json = {
+      {"name", report.name}, {"score", report.score}, {"signature", report.signature}};
+  if (!report.verbose.empty()) json["verbose_score"] = report.verbose;
+  add_signature_fields(report.signature, json);
+  json.update(report.numbers);
+  return json;
+}
+
+}  // namespace verbund

@@ -1,0 +1,151 @@
+#include "score/tokenizer.h"
+
+#include <unicode/uchar.h>
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/utf8.h"
+
+namespace verbund {
+namespace {
+
+constexpr std::pair<std::string_view, Tokenizer> kNames[] = {{"13a", Tokenizer::k13a},
+                                                             {"intl", Tokenizer::kInternational},
+                                                             {"none", Tokenizer::kNone},
+                                                             {"char", Tokenizer::kCharacters}};
+
+// The rules are rewrites, each applied to the whole line from left to right before the
+// next one starts. A rewrite consumes what it matches: in "a..", the first dot goes with
+// the "a" and is not there any more to go with the second. So the passes stay separate.
+// `Text` is bytes where only ASCII matters, and code points elsewhere.
+
+// x -> " x "
+template <typename Text, typename Matches>
+Text set_apart(const Text& text, Matches matches) {
+  Text result;
+  result.reserve(text.size() + text.size() / 2);
+  for (const auto symbol : text) {
+    const bool apart = matches(symbol);
+    if (apart) result.push_back(' ');
+    result.push_back(symbol);
+    if (apart) result.push_back(' ');
+  }
+  return result;
+}
+
+enum class Detach { kFirst, kSecond };
+
+// kFirst: xy -> " x y", kSecond: xy -> "x y "
+template <Detach detach, typename Text, typename First, typename Second>
+Text detach_in_pairs(const Text& text, First is_first, Second is_second) {
+  Text result;
+  result.reserve(text.size() + text.size() / 2);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (i + 1 == text.size() || !is_first(text[i]) || !is_second(text[i + 1])) {
+      result.push_back(text[i]);
+      continue;
+    }
+    if (detach == Detach::kFirst) result.push_back(' ');
+    result.push_back(text[i]);
+    result.push_back(' ');
+    result.push_back(text[++i]);
+    if (detach == Detach::kSecond) result.push_back(' ');
+  }
+  return result;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// Lambdas rather than functions, so that the passes above have them inlined.
+constexpr auto is_digit = [](char byte) { return byte >= '0' && byte <= '9'; };
+constexpr auto is_not_digit = [](char byte) { return !is_digit(byte); };
+constexpr auto is_point_or_comma = [](char byte) { return byte == '.' || byte == ','; };
+constexpr auto is_dash = [](char byte) { return byte == '-'; };
+
+// ASCII punctuation except ' , - .
+constexpr auto is_13a_punctuation = [](char byte) {
+  return (byte >= '!' && byte <= '&') || (byte >= '(' && byte <= '+') || byte == '/' ||
+         (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
+};
+
+std::string tokenize_13a(std::string_view line) {
+  std::string text = ' ' + std::string(line) + ' ';
+  replace_all(text, "<skipped>", "");
+  replace_all(text, "-\n", "");
+  if (text.find('&') != std::string::npos) {
+    replace_all(text, "&quot;", "\"");
+    replace_all(text, "&amp;", "&");
+    replace_all(text, "&lt;", "<");
+    replace_all(text, "&gt;", ">");
+  }
+  text = set_apart(text, is_13a_punctuation);
+  text = detach_in_pairs<Detach::kSecond>(text, is_not_digit, is_point_or_comma);
+  text = detach_in_pairs<Detach::kFirst>(text, is_point_or_comma, is_not_digit);
+  return detach_in_pairs<Detach::kSecond>(text, is_digit, is_dash);
+}
+
+bool is_in_category(char32_t code_point, uint32_t categories) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & categories) != 0;
+}
+constexpr auto is_not_number = [](char32_t code_point) { return !is_in_category(code_point, U_GC_N_MASK); };
+constexpr auto is_punctuation = [](char32_t code_point) { return is_in_category(code_point, U_GC_P_MASK); };
+constexpr auto is_symbol = [](char32_t code_point) { return is_in_category(code_point, U_GC_S_MASK); };
+
+std::string tokenize_international(std::string_view line) {
+  std::u32string text = to_code_points(line);
+  text = detach_in_pairs<Detach::kSecond>(text, is_not_number, is_punctuation);
+  text = detach_in_pairs<Detach::kFirst>(text, is_punctuation, is_not_number);
+  text = set_apart(text, is_symbol);
+  std::string result;
+  result.reserve(2 * line.size());
+  for (const char32_t code_point : text) append_code_point(result, code_point);
+  return result;
+}
+
+std::string tokenize_characters(std::string_view line) {
+  std::string result;
+  result.reserve(2 * line.size());
+  for (size_t position = 0; position < line.size();) {
+    const size_t start = position;
+    next_code_point(line, position);
+    result.append(line.substr(start, position - start)).push_back(' ');
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string_view tokenizer_name(Tokenizer tokenizer) {
+  for (const auto& [name, value] : kNames) {
+    if (value == tokenizer) return name;
+  }
+  fail("unknown tokeniser {}", static_cast<int>(tokenizer));
+}
+
+Tokenizer tokenizer_named(std::string_view name) {
+  for (const auto& [known, value] : kNames) {
+    if (known == name) return value;
+  }
+  fail_usage("unknown tokeniser {}: choose 13a, intl, none or char", name);
+}
+
+std::string tokenize(Tokenizer tokenizer, std::string_view line) {
+  switch (tokenizer) {
+    case Tokenizer::k13a:
+      return tokenize_13a(line);
+    case Tokenizer::kInternational:
+      return tokenize_international(line);
+    case Tokenizer::kNone:
+      return std::string(line);
+    case Tokenizer::kCharacters:
+      return tokenize_characters(line);
+  }
+  fail("unknown tokeniser {}", static_cast<int>(tokenizer));
+}
+
+}  // namespace verbund

@@ -1,0 +1,204 @@
+#include "text/clean.h"
+
+#include <unordered_set>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/log.h"
+#include "core/pipeline.h"
+#include "core/progress.h"
+#include "core/utf8.h"
+#include "text/normalize.h"
+#include "text/parallel_corpus.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kNamedLines = 10;  // so many bad lines are named, the others counted
+
+// What became of one block.
+struct CleanBlock {
+  std::string text;              // "source TAB target \n" of the pairs that passed
+  std::vector<size_t> ends;      // where each pair's line ends in text
+  std::vector<uint64_t> hashes;  // of each line, if duplicates are to be dropped
+  std::vector<std::string> invalid_lines;
+  CleanReport counts;
+};
+
+class BlockCleaner {
+ public:
+  BlockCleaner(const CleanConfig& config, const std::vector<ParallelFiles>& corpora)
+      : config_(config), corpora_(corpora) {}
+
+  CleanBlock operator()(const PairBlock& block) {
+    CleanBlock result;
+    result.counts.pairs_before = block.size();
+    result.counts.source_bytes_before = block.source_bytes;
+    result.counts.target_bytes_before = block.target_bytes;
+    for (size_t i = 0; i < block.size(); ++i) {
+      Rule broken{};
+      if (clean_pair(block, i, result, broken)) {
+        append(result);
+      } else {
+        ++result.counts.dropped[static_cast<size_t>(broken)];
+      }
+    }
+    return result;
+  }
+
+ private:
+  bool clean_pair(const PairBlock& block, size_t i, CleanBlock& result, Rule& broken) {
+    if (!is_valid(block, i, result)) {
+      broken = Rule::kInvalidUtf8;
+      return false;
+    }
+    normalize_line(block.source(i), config_.unicode, source_);
+    normalize_line(block.target(i), config_.unicode, target_);
+    return passes(config_, source_, target_, broken);
+  }
+
+  bool is_valid(const PairBlock& block, size_t i, CleanBlock& result) const {
+    const ParallelFiles& files = corpora_[block.corpus];
+    const auto check = [&](std::string_view text, const std::string& file) {
+      if (is_utf8(text)) return true;
+      if (result.invalid_lines.size() < kNamedLines) {
+        result.invalid_lines.push_back(fmt::format("{}:{}", file, block.first_line + i + 1));
+      }
+      return false;
+    };
+    const bool source = check(block.source(i), files.tsv.empty() ? files.source : files.tsv);
+    const bool target = check(block.target(i), files.tsv.empty() ? files.target : files.tsv);
+    return source && target;
+  }
+
+  void append(CleanBlock& result) const {
+    const size_t begin = result.text.size();
+    result.text.append(source_).append(1, '\t').append(target_).append(1, '\n');
+    result.ends.push_back(result.text.size());
+    if (config_.drop_duplicates) result.hashes.push_back(hash64(std::string_view(result.text).substr(begin)));
+    ++result.counts.pairs_after;
+    result.counts.source_bytes_after += source_.size() + 1;
+    result.counts.target_bytes_after += target_.size() + 1;
+  }
+
+  CleanConfig config_;
+  const std::vector<ParallelFiles>& corpora_;
+  std::string source_, target_;
+};
+
+// Leaves out lines whose hash was seen in this or an earlier block. (Of 5 million pairs, a
+// 64-bit hash takes two different ones for equal with a probability of one in a million.)
+void drop_duplicates(CleanBlock& block, std::unordered_set<uint64_t>& seen) {
+  std::string kept;
+  size_t begin = 0;
+  for (size_t i = 0; i < block.ends.size(); ++i) {
+    const std::string_view line = std::string_view(block.text).substr(begin, block.ends[i] - begin);
+    begin = block.ends[i];
+    if (seen.insert(block.hashes[i]).second) {
+      kept.append(line);
+      continue;
+    }
+    const size_t source = line.find('\t') + 1;
+    --block.counts.pairs_after;
+    block.counts.source_bytes_after -= source;
+    block.counts.target_bytes_after -= line.size() - source;
+    ++block.counts.dropped[static_cast<size_t>(Rule::kDuplicate)];
+  }
+  block.text = std::move(kept);
+}
+
+void add(CleanReport& sum, const CleanBlock& block) {
+  const CleanReport& counts = block.counts;
+  sum.pairs_before += counts.pairs_before;
+  sum.pairs_after += counts.pairs_after;
+  sum.source_bytes_before += counts.source_bytes_before;
+  sum.source_bytes_after += counts.source_bytes_after;
+  sum.target_bytes_before += counts.target_bytes_before;
+  sum.target_bytes_after += counts.target_bytes_after;
+  for (size_t i = 0; i < kRules.size(); ++i) sum.dropped[i] += counts.dropped[i];
+  for (const std::string& line : block.invalid_lines) {
+    if (sum.invalid_lines.size() < kNamedLines) sum.invalid_lines.push_back(line);
+  }
+}
+
+void judge_invalid(const CleanReport& report, InvalidText policy) {
+  const uint64_t invalid = report.dropped[static_cast<size_t>(Rule::kInvalidUtf8)];
+  if (invalid == 0) return;
+  const std::string lines = fmt::format("{} of {} pairs {} not UTF-8: {}{}", invalid, report.pairs_before,
+                                        invalid == 1 ? "is" : "are", fmt::join(report.invalid_lines, ", "),
+                                        invalid > report.invalid_lines.size() ? ", ..." : "");
+  if (policy == InvalidText::kFail) {
+    fail("{}\nConvert the files (iconv), or leave these pairs out with --set clean.invalid_utf8=drop", lines);
+  }
+  warn("{} (dropped)", lines);
+}
+
+}  // namespace
+
+const char* rule_name(Rule rule) {
+  switch (rule) {
+    case Rule::kInvalidUtf8: return "invalid_utf8";
+    case Rule::kEmpty: return "empty";
+    case Rule::kTooShort: return "too_short";
+    case Rule::kTooLong: return "too_long";
+    case Rule::kRatio: return "ratio";
+    case Rule::kIdentical: return "identical";
+    case Rule::kDuplicate: return "duplicate";
+  }
+  return "";
+}
+
+bool passes(const CleanConfig& config, std::string_view source, std::string_view target, Rule& broken) {
+  const auto source_words = static_cast<int64_t>(count_words(source));
+  const auto target_words = static_cast<int64_t>(count_words(target));
+  const auto [fewer, more] = std::minmax(source_words, target_words);
+  if (fewer == 0) {
+    broken = Rule::kEmpty;
+  } else if (fewer < config.min_words) {
+    broken = Rule::kTooShort;
+  } else if (more > config.max_words) {
+    broken = Rule::kTooLong;
+  } else if (static_cast<double>(more) > config.max_ratio * static_cast<double>(fewer)) {
+    broken = Rule::kRatio;
+  } else if (config.drop_identical && source == target) {
+    broken = Rule::kIdentical;
+  } else {
+    return true;
+  }
+  return false;
+}
+
+CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const CleanConfig& config, int threads,
+                          const fs::path& output) {
+  CleanReport report;
+  std::unordered_set<uint64_t> seen;
+  AtomicFile file(output);
+  ParallelReader reader(corpora);
+  Progress progress("clean", reader.total(), "bytes");
+  ordered_pipeline(
+      threads, [&] { return reader.next(); }, [&] { return BlockCleaner(config, corpora); },
+      [&](CleanBlock&& block) {
+        if (config.drop_duplicates) drop_duplicates(block, seen);
+        file.write(block.text);
+        add(report, block);
+        progress.update(reader.position());
+      });
+  judge_invalid(report, config.invalid_utf8);
+  if (report.pairs_before == 0) fail("the corpus is empty: {} has no lines", reader.describe(0));
+  if (report.pairs_after == 0) {
+    std::string reasons;
+    for (const Rule rule : kRules) {
+      if (const uint64_t count = report.dropped[static_cast<size_t>(rule)]) {
+        reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", rule_name(rule), count);
+      }
+    }
+    fail("no pair of {} is left after cleaning (dropped: {}). Loosen the rules under clean:, "
+         "or check that the files are what they should be.",
+         report.pairs_before, reasons);
+  }
+  file.commit();
+  return report;
+}
+
+}  // namespace verbund

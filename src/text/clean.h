@@ -1,0 +1,35 @@
+// The rules a training pair must pass. Both sides are always kept or dropped together,
+// and every dropped pair is counted under the first rule it breaks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+
+namespace verbund {
+
+enum class Rule { kInvalidUtf8, kEmpty, kTooShort, kTooLong, kRatio, kIdentical, kDuplicate };
+inline constexpr std::array kRules = {Rule::kInvalidUtf8, Rule::kEmpty, Rule::kTooShort,  Rule::kTooLong,
+                                      Rule::kRatio,       Rule::kIdentical, Rule::kDuplicate};
+const char* rule_name(Rule rule);  // "too_long"
+
+struct CleanReport {
+  uint64_t pairs_before = 0, pairs_after = 0;
+  uint64_t source_bytes_before = 0, source_bytes_after = 0;
+  uint64_t target_bytes_before = 0, target_bytes_after = 0;
+  std::array<uint64_t, kRules.size()> dropped = {};
+  std::vector<std::string> invalid_lines;  // the first few, "a.en:17"
+};
+
+// Applies the per-pair rules to normalised text; kDuplicate and kInvalidUtf8 are not its business.
+bool passes(const CleanConfig& config, std::string_view source, std::string_view target, Rule& broken);
+
+// Cleans the corpora into one file of "source TAB target" lines.
+CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const CleanConfig& config, int threads,
+                          const std::filesystem::path& output);
+
+}  // namespace verbund

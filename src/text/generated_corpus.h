@@ -1,0 +1,37 @@
+// What the generators of parallel text (demo sentences, reversed sequences) have in common:
+// the shape of their result, and the way distinct pairs are dealt out to its three splits.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace verbund {
+
+struct SentencePair {
+  std::string source, target;
+  bool operator==(const SentencePair&) const = default;
+};
+
+// No sentence, source or target, occurs twice: neither inside a split nor across splits.
+struct GeneratedCorpus {
+  std::vector<SentencePair> train, dev, test;
+};
+
+struct GeneratedSizes {
+  size_t train = 40000;
+  size_t dev = 1000;
+  size_t test = 1000;
+
+  size_t total() const { return train + dev + test; }
+};
+
+// Draws pairs until the splits are full and skips those of which a side was seen before.
+// The test split is drawn first and the training split last, so that asking for more
+// training pairs leaves the other two as they were. Fails when `draw` hardly ever comes up
+// with anything new; `what` names the generator in that message.
+GeneratedCorpus collect_distinct_pairs(const GeneratedSizes& sizes, const std::string& what,
+                                       const std::function<SentencePair()>& draw);
+
+}  // namespace verbund

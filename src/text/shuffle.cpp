@@ -1,0 +1,123 @@
+#include "text/shuffle.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/progress.h"
+#include "core/random.h"
+#include "text/line_reader.h"
+
+namespace verbund {
+namespace {
+
+// Streams of the seed, so that dealing and shuffling are independent.
+constexpr uint64_t kDealStream = 0x6465616c;
+constexpr uint64_t kBucketStream = 0x62756b74;
+
+// A nameless temporary file: it is gone when the process is, however that ends.
+class Bucket {
+ public:
+  explicit Bucket(const fs::path& beside) : name_(beside.string() + ".bucket-XXXXXX") {
+    descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
+    if (descriptor_ < 0) fail_errno("cannot create {}", name_);
+    ::unlink(name_.c_str());
+  }
+  ~Bucket() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Bucket(Bucket&& other) noexcept
+      : name_(std::move(other.name_)),
+        descriptor_(std::exchange(other.descriptor_, -1)),
+        size_(other.size_),
+        buffer_(std::move(other.buffer_)) {}
+  Bucket& operator=(Bucket&&) = delete;
+
+  void add(std::string_view line) {
+    buffer_.append(line);
+    if (buffer_.size() >= kBuffer) flush();
+  }
+
+  std::string take() {
+    flush();
+    std::string text(size_, '\0');
+    for (size_t done = 0; done < size_;) {
+      const ssize_t count = ::pread(descriptor_, text.data() + done, size_ - done, static_cast<off_t>(done));
+      if (count <= 0) fail_errno("cannot read back {}", name_);
+      done += static_cast<size_t>(count);
+    }
+    ::close(std::exchange(descriptor_, -1));  // its disk space is free again
+    return text;
+  }
+
+ private:
+  static constexpr size_t kBuffer = 128 << 10;
+
+  void flush() {
+    std::string_view rest(buffer_);
+    while (!rest.empty()) {
+      const ssize_t count = ::write(descriptor_, rest.data(), rest.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail_errno("cannot write {}", name_);
+      rest.remove_prefix(static_cast<size_t>(count));
+    }
+    size_ += buffer_.size();
+    buffer_.clear();
+  }
+
+  std::string name_;
+  int descriptor_ = -1;
+  size_t size_ = 0;
+  std::string buffer_;
+};
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin) + 1;
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return lines;
+}
+
+}  // namespace
+
+void shuffle_lines(const fs::path& input, const fs::path& output, uint64_t seed, uint64_t bucket_bytes) {
+  const uint64_t size = fs::file_size(input);
+  const uint64_t bucket_count = size / bucket_bytes + 1;
+  Progress progress("shuffle", 2 * size, "bytes");
+
+  std::vector<Bucket> buckets;
+  for (uint64_t i = 0; i < bucket_count; ++i) buckets.emplace_back(output);
+  Random deal(seed, kDealStream);
+  LineReader reader(input);
+  uint64_t done = 0;
+  for (std::string line; reader.next_line(line);) {
+    line.push_back('\n');
+    buckets[deal.below(bucket_count)].add(line);
+    done += line.size();
+    progress.update(done);
+  }
+
+  AtomicFile file(output);
+  for (uint64_t i = 0; i < bucket_count; ++i) {
+    const std::string text = buckets[i].take();
+    std::vector<std::string_view> lines = split_lines(text);
+    Random random(seed, kBucketStream + i);
+    shuffle(lines.begin(), lines.end(), random);
+    for (const std::string_view line : lines) {
+      file.write(line);
+      done += line.size();
+      progress.update(done);
+    }
+  }
+  file.commit();
+}
+
+}  // namespace verbund

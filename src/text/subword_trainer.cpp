@@ -1,0 +1,210 @@
+// SentencePiece's trainer knows neither progress nor interruption, and keeps what it
+// allocates. So it runs in a child process: its log, read through a pipe, becomes progress;
+// Ctrl-C ends it at once; its memory goes with it.
+#include "text/subword_trainer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sentencepiece_trainer.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <regex>
+#include <string>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/interrupt.h"
+#include "core/progress.h"
+#include "text/line_reader.h"
+
+namespace verbund {
+namespace {
+
+// Always the same, whatever the machine has: the number is part of the model file, and of the
+// order in which a unigram model's counts are summed.
+constexpr const char* kTrainerThreads = "16";
+
+constexpr const char* kOwnError = "error: ";  // marks what is not SentencePiece's complaint in the log
+
+// Feeds the trainer the sides of the sample's pairs.
+class SampleIterator final : public sentencepiece::SentenceIterator {
+ public:
+  SampleIterator(const fs::path& corpus, Sides sides, int64_t pairs) : reader_(corpus), sides_(sides), left_(pairs) {
+    Next();
+  }
+
+  bool done() const override { return done_; }
+  const std::string& value() const override { return value_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+  void Next() override {
+    if (sides_ == Sides::kBoth && has_target_) {  // the source of this pair was given before
+      value_ = line_.substr(line_.find('\t') + 1);
+      has_target_ = false;
+      return;
+    }
+    done_ = left_-- == 0 || !reader_.next_line(line_);
+    if (done_) return;
+    const size_t tab = line_.find('\t');
+    value_ = sides_ == Sides::kTarget ? line_.substr(tab + 1) : line_.substr(0, tab);
+    has_target_ = true;
+  }
+
+ private:
+  LineReader reader_;
+  Sides sides_;
+  int64_t left_;
+  std::string line_, value_;
+  bool has_target_ = false;
+  bool done_ = false;
+};
+
+std::unordered_map<std::string, std::string> trainer_settings(const SubwordConfig& config) {
+  return {
+      {"model_type", config.type == SubwordType::kBpe ? "bpe" : "unigram"},
+      {"vocab_size", std::to_string(config.vocabulary)},
+      {"character_coverage", fmt::format("{}", config.character_coverage)},
+      {"pad_id", "0"},
+      {"eos_id", "1"},
+      {"bos_id", "2"},
+      {"unk_id", "3"},
+      {"num_threads", kTrainerThreads},
+      {"max_sentence_length", "65536"},
+      {"train_extremely_large_corpus", "false"},
+  };
+}
+
+// The child: trains, writes the model beside its final name, and never returns.
+[[noreturn]] void train_and_exit(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output,
+                                 int log_pipe) {
+  restore_default_signals();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a trainer must not outlive its command
+  ::dup2(log_pipe, STDERR_FILENO);
+  int code = 1;
+  try {
+    SampleIterator sample(corpus, sides, config.sample_pairs);
+    std::string model;
+    const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_settings(config), &sample, &model);
+    if (status.ok()) {
+      write_file(output, model);
+      code = 0;
+    } else {
+      fmt::print(stderr, "{}\n", status.message());
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}{}\n", kOwnError, error.what());
+  }
+  std::fflush(stderr);
+  ::_exit(code);
+}
+
+// Turns the trainer's log lines into progress, and remembers what it complained of.
+class TrainerLog {
+ public:
+  explicit TrainerLog(const SubwordConfig& config)
+      : config_(config), progress_("subwords", static_cast<uint64_t>(config.vocabulary), "pieces") {}
+
+  void line(const std::string& text) {
+    static const std::regex merged(R"(Added: freq=\d+ size=(\d+))");         // byte pairs: pieces so far
+    static const std::regex pruned(R"(EM sub_iter=\d+ size=(\d+))");         // unigram: candidates left
+    std::smatch match;
+    if (std::regex_search(text, match, merged)) {
+      progress_.update(std::stoull(match[1]));
+    } else if (std::regex_search(text, match, pruned)) {
+      // The candidates shrink towards the vocabulary, about ten times as many at the start.
+      const double left = std::stod(match[1]), goal = static_cast<double>(config_.vocabulary);
+      progress_.update(static_cast<uint64_t>(goal * std::min(1.0, goal / std::max(1.0, left))));
+    }
+    if (text.find("LOG(INFO)") == std::string::npos && !text.empty()) complaint_ = text;
+  }
+
+  void tick() { check_interrupt(); }
+
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  const SubwordConfig& config_;
+  Progress progress_;
+  std::string complaint_;
+};
+
+void read_log(int pipe, TrainerLog& log) {
+  std::string pending;
+  char buffer[4096];
+  while (true) {
+    log.tick();
+    pollfd poll = {pipe, POLLIN, 0};
+    if (::poll(&poll, 1, 100) <= 0) continue;
+    const ssize_t count = ::read(pipe, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    pending.append(buffer, static_cast<size_t>(count));
+    for (size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) {
+      log.line(pending.substr(0, end));
+    }
+  }
+  if (!pending.empty()) log.line(pending);
+}
+
+[[noreturn]] void fail_training(const std::string& complaint, const SubwordConfig& config) {
+  std::smatch match;
+  if (std::regex_search(complaint, match, std::regex(R"(too high.*<= ?(\d+))"))) {
+    fail("a vocabulary of {} pieces is more than this text allows: {} is possible. "
+         "Use --set subwords.vocabulary={} or more text.",
+         config.vocabulary, match[1].str(), match[1].str());
+  }
+  if (std::regex_search(complaint, match, std::regex(R"(smaller than required_chars\. (\d+) vs (\d+))"))) {
+    fail("a vocabulary of {} pieces is too small: the characters of this text alone need {}. "
+         "Use --set subwords.vocabulary={} or more, or a smaller subwords.character_coverage.",
+         config.vocabulary, match[2].str(), match[2].str());
+  }
+  if (complaint.rfind(kOwnError, 0) == 0) fail("{}", complaint.substr(std::strlen(kOwnError)));
+  fail("SentencePiece cannot learn a model: {}", complaint.empty() ? "its process died" : complaint);
+}
+
+}  // namespace
+
+void learn_subwords(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) fail_errno("cannot start the subword trainer");
+  const pid_t child = ::fork();
+  if (child < 0) fail_errno("cannot start the subword trainer");
+  if (child == 0) train_and_exit(corpus, sides, config, output, pipe[1]);
+  ::close(pipe[1]);
+
+  struct Reaper {  // whatever happens below, neither the child nor its pipe stay behind
+    pid_t child;
+    int pipe;
+    int status = 0;
+    void wait() {
+      while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+      }
+      child = 0;
+    }
+    ~Reaper() {
+      if (child > 0) {
+        ::kill(child, SIGKILL);
+        wait();
+      }
+      ::close(pipe);
+    }
+  } reaper{child, pipe[0]};
+
+  TrainerLog log(config);
+  read_log(pipe[0], log);
+  reaper.wait();
+  check_interrupt();
+  if (WIFSIGNALED(reaper.status) && WTERMSIG(reaper.status) == SIGKILL) {
+    fail("the subword trainer was killed, probably for lack of memory. Learn from less: "
+         "--set subwords.sample_pairs={}",
+         std::max<int64_t>(1, config.sample_pairs / 2));
+  }
+  if (!WIFEXITED(reaper.status) || WEXITSTATUS(reaper.status) != 0) fail_training(log.complaint(), config);
+}
+
+}  // namespace verbund

@@ -1,0 +1,18 @@
+// Learns a subword model from a sample of a corpus.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "config/config.h"
+
+namespace verbund {
+
+enum class Sides { kBoth, kSource, kTarget };
+
+// Learns from the first `config.sample_pairs` lines ("source TAB target", already in random
+// order) of `corpus` and writes the model to `output`.
+void learn_subwords(const std::filesystem::path& corpus, Sides sides, const SubwordConfig& config,
+                    const std::filesystem::path& output);
+
+}  // namespace verbund

@@ -1,0 +1,47 @@
+"""The manners that all commands share."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import ProgramTest  # noqa: E402
+
+COMMANDS = ["prepare", "score", "inspect", "config"]
+
+
+class CommandsTest(ProgramTest):
+    def test_help_of_every_command_has_an_example(self):
+        overview = self.succeed("--help").stdout
+        for command in COMMANDS:
+            self.assertIn(command, overview)
+            self.assert_says(self.succeed(command, "--help").stdout, "Examples:", f"verbund {command}")
+
+    def test_version_names_the_parts(self):
+        self.assert_says(self.succeed("--version").stdout, "verbund", "commit", "libtorch", "Open MPI", "OpenBLAS",
+                         "SentencePiece")
+
+    def test_wrong_calls(self):
+        self.assert_says(self.refuse(2), "Usage")
+        self.assert_says(self.refuse(2, "prepar"), "did you mean prepare?")
+        self.assert_says(self.refuse(2, "config", "--explian"), "did you mean --explain?")
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            import subprocess
+            done = subprocess.run(self.command("config", "--explain"), stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assert_says(done.stderr, "cannot write")
+
+    def test_config_explained_is_a_config(self):
+        path = self.write("all.yaml", self.succeed("config", "--explain").stdout)
+        shown = self.succeed("config", "--show", path, "--set", "clean.max_words=7").stdout
+        self.assert_says(shown, "max_words: 7", "vocabulary: 32768")
+
+    def test_config_errors(self):
+        path = self.write("bad.yaml", "clean:\n  max_words: lots\n")
+        self.assert_says(self.refuse(2, "config", "--show", path), "bad.yaml:2", "lots", "a whole number from 1")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,99 @@
+#include "config/config.h"
+
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+#include "config/show.h"
+#include "core/error.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Config from_text(const std::string& text) {
+  Config config;
+  load(parse_yaml(text, "my.yaml"), config);
+  return config;
+}
+
+TEST(Config, FileThenOverrides) {
+  TemporaryFolder folder;
+  const auto file = folder.write("c.yaml", "seed: 5\nclean:\n  max_words: 60\n  unicode: nfkc\n");
+  const Config config = load_config(file.string(), {"clean.max_words=70", "subwords.joint=false"});
+  EXPECT_EQ(config.seed, 5);
+  EXPECT_EQ(config.clean.max_words, 70);
+  EXPECT_EQ(config.clean.unicode, UnicodeForm::kNfkc);
+  EXPECT_EQ(config.clean.min_words, CleanConfig{}.min_words);
+  EXPECT_FALSE(config.subwords.joint);
+}
+
+TEST(Config, ListsOfFiles) {
+  const Config config = from_text("corpus:\n  train:\n    - {source: a.en, target: a.de}\n    - tsv: b.tsv\n");
+  ASSERT_EQ(config.corpus.train.size(), 2u);
+  EXPECT_EQ(config.corpus.train[0].target, "a.de");
+  EXPECT_EQ(config.corpus.train[1].tsv, "b.tsv");
+}
+
+TEST(Config, UnknownKeyNamesLineAndNearest) {
+  EXPECT_ERROR(from_text("seed: 1\nclean:\n  max_word: 3\n"), UsageError, HasSubstr("my.yaml:3"),
+               HasSubstr("clean.max_word"), HasSubstr("did you mean clean.max_words?"));
+  EXPECT_ERROR(from_text("cleen:\n  max_words: 3\n"), UsageError, HasSubstr("my.yaml:1"),
+               HasSubstr("did you mean clean?"));
+  EXPECT_ERROR(from_text("corpus:\n  train:\n    - {sorce: a}\n"), UsageError,
+               HasSubstr("corpus.train[0].sorce"), HasSubstr("corpus.train[0].source?"));
+}
+
+TEST(Config, KeyInTheWrongSection) {
+  EXPECT_ERROR(from_text("vocabulary: 100\n"), UsageError, HasSubstr("did you mean subwords.vocabulary?"));
+}
+
+TEST(Config, WrongTypeOrRangeSaysWhatIsAllowed) {
+  EXPECT_ERROR(from_text("clean:\n  max_words: many\n"), UsageError, HasSubstr("my.yaml:2"), HasSubstr("\"many\""),
+               HasSubstr("a whole number from 1 to 100000"));
+  EXPECT_ERROR(from_text("clean:\n  max_words: 0\n"), UsageError, HasSubstr("\"0\""));
+  EXPECT_ERROR(from_text("clean:\n  max_words: 1.5\n"), UsageError, HasSubstr("\"1.5\""));
+  EXPECT_ERROR(from_text("clean:\n  max_ratio: nan\n"), UsageError, HasSubstr("\"nan\""));
+  EXPECT_ERROR(from_text("clean:\n  unicode: nfd\n"), UsageError, HasSubstr("none | nfc | nfkc"));
+  EXPECT_ERROR(from_text("clean:\n  drop_identical: maybe\n"), UsageError, HasSubstr("true or false"));
+  EXPECT_ERROR(from_text("clean: 7\n"), UsageError, HasSubstr("must be a section"));
+  EXPECT_ERROR(from_text("clean:\n  max_words: [1, 2]\n"), UsageError, HasSubstr("is a list"));
+  EXPECT_ERROR(from_text("corpus:\n  train: a.en\n"), UsageError, HasSubstr("must be a list"));
+}
+
+TEST(Config, BrokenYamlNamesTheLine) {
+  EXPECT_ERROR(from_text("seed: 1\nclean: [\n"), UsageError, HasSubstr("my.yaml:"), HasSubstr("not YAML"));
+  EXPECT_ERROR(from_text("seed: 1\nseed: 2\n"), UsageError, HasSubstr("my.yaml:2"), HasSubstr("second time"));
+}
+
+TEST(Config, OverridesAreNamedInErrors) {
+  EXPECT_ERROR(load_config("", {"clean.max_words=x"}), UsageError, HasSubstr("--set clean.max_words=x"),
+               Not(HasSubstr(":1")));
+  EXPECT_ERROR(load_config("", {"seed"}), UsageError, HasSubstr("section.key=value"));
+}
+
+TEST(Config, WhatIsShownReadsBackTheSame) {
+  Config config;
+  config.seed = 9;
+  config.corpus.name = "a: strange #name";
+  config.corpus.train = {{"x.en", "x.de", ""}, {"", "", "y z.tsv"}};
+  config.clean.max_ratio = 2.5;
+  config.subwords.type = SubwordType::kUnigram;
+  const std::string text = show(config);
+  EXPECT_EQ(show(from_text(text)), text);
+  EXPECT_EQ(show(from_text(show(config, true))), text);
+}
+
+TEST(Config, ExplainNamesEveryKey) {
+  Config config;
+  const std::string text = show(config, true);
+  for (const std::string& key : collect_keys([&](FieldVisitor& visit) { config.fields(visit); })) {
+    EXPECT_THAT(text, HasSubstr(key.substr(key.rfind('.') + 1) + ":"));
+  }
+}
+
+}  // namespace
+}  // namespace verbund

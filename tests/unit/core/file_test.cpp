@@ -1,0 +1,79 @@
+#include "core/file.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(AtomicFile, HasItsNameOnlyAfterCommit) {
+  TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "a");
+    file.write("hello");
+    EXPECT_FALSE(fs::exists(folder / "a"));
+    file.commit();
+  }
+  EXPECT_EQ(slurp(folder / "a"), "hello");
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  TemporaryFolder folder;
+  folder.write("a", "old");
+  { AtomicFile(folder / "a").write("new"); }
+  EXPECT_EQ(slurp(folder / "a"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(AtomicFile, LargeWritesAndPatches) {
+  TemporaryFolder folder;
+  const std::string large(3 << 20, 'x');
+  AtomicFile file(folder / "a");
+  file.write("head");
+  file.write(large);
+  file.write_at(0, "HEAD");
+  file.commit();
+  EXPECT_EQ(file.size(), large.size() + 4);
+  EXPECT_EQ(slurp(folder / "a"), "HEAD" + large);
+}
+
+TEST(AtomicFile, SaysWhyItCannot) {
+  EXPECT_ERROR(AtomicFile("/nowhere/file"), Error, HasSubstr("/nowhere/file"), HasSubstr("No such file"));
+}
+
+TEST(MappedFile, ReadsAndMoves) {
+  TemporaryFolder folder;
+  MappedFile file(folder.write("a", "content"));
+  const MappedFile moved = std::move(file);
+  EXPECT_EQ(moved.bytes(), "content");
+  EXPECT_EQ(MappedFile(folder.write("empty", "")).bytes(), "");
+  EXPECT_ERROR(MappedFile(folder / "none"), Error, HasSubstr("none"));
+}
+
+TEST(File, PartialFilesOfACrashAreRemoved) {
+  TemporaryFolder folder;
+  folder.write("a.partial", "half");
+  folder.write("b", "whole");
+  remove_partial_files(folder.path());
+  EXPECT_FALSE(fs::exists(folder / "a.partial"));
+  EXPECT_TRUE(fs::exists(folder / "b"));
+}
+
+TEST(Checksum, PiecesMakeTheSameAsTheWhole) {
+  TemporaryFolder folder;
+  Checksum checksum;
+  checksum.add("ab");
+  checksum.add("c");
+  EXPECT_EQ(checksum.digest(), checksum_of("abc"));
+  EXPECT_EQ(checksum.digest(), file_checksum(folder.write("a", "abc")));
+  EXPECT_NE(checksum.digest(), checksum_of("abd"));
+}
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,95 @@
+#include "data/dataset.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "data/dataset_format.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Ids = std::vector<TokenId>;
+
+// Three pairs: ([5 6] -> [7]), ([] -> [8 9]), ([10] -> []).
+DatasetManifest write_dataset(const fs::path& folder, uint64_t vocabulary, TokenId largest = 10) {
+  DatasetManifest manifest;
+  manifest.source_model = manifest.target_model = "joint.model";
+  manifest.source_vocabulary = manifest.target_vocabulary = vocabulary;
+  SplitWriter writer(folder, "train", vocabulary);
+  writer.add(Ids{5, 6, 7, 8, 9}, std::vector<uint32_t>{2, 1, 0, 2});
+  writer.add(Ids{largest}, std::vector<uint32_t>{1, 0});
+  writer.commit(manifest.files);
+  manifest.splits["train"] = 3;
+  write_manifest(folder, manifest);
+  return manifest;
+}
+
+TEST(Dataset, WhatIsWrittenIsRead) {
+  for (const auto& [vocabulary, largest] : {std::pair<uint64_t, TokenId>{65536, 65535}, {100000, 99999}}) {
+    TemporaryFolder folder;
+    write_dataset(folder.path(), vocabulary, largest);
+    const Dataset dataset(folder.path(), Verify::kChecksums);
+    const Split& train = dataset.split("train");
+    ASSERT_EQ(train.size(), 3u);
+    Ids ids;
+    train.append_source(0, ids);
+    train.append_target(1, ids);
+    train.append_source(2, ids);
+    train.append_target(2, ids);
+    EXPECT_THAT(ids, ElementsAre(5, 6, 8, 9, largest));
+    EXPECT_EQ(train.source_length(0), 2u);
+    EXPECT_EQ(train.target_length(2), 0u);
+    EXPECT_EQ(fs::file_size(folder / "train.ids"), sizeof(ArrayHeader) + 6 * token_bytes(vocabulary));
+  }
+}
+
+TEST(Dataset, TheChecksumTellsDatasetsApart) {
+  TemporaryFolder a, b, c;
+  EXPECT_EQ(write_dataset(a.path(), 100).checksum(), write_dataset(b.path(), 100).checksum());
+  EXPECT_NE(write_dataset(a.path(), 100).checksum(), write_dataset(c.path(), 100, 11).checksum());
+}
+
+TEST(Dataset, EveryDamageIsFound) {
+  for (const char* name : {"train.ids", "train.offsets", "train.lengths"}) {
+    TemporaryFolder folder;
+    write_dataset(folder.path(), 100);
+    const std::string whole = slurp(folder / name);
+
+    folder.write(name, whole.substr(0, whole.size() - 1));
+    EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(name), HasSubstr("bytes"), HasSubstr("prepare"));
+
+    std::string flipped = whole;
+    flipped.back() = static_cast<char>(flipped.back() ^ 1);
+    folder.write(name, flipped);
+    EXPECT_ERROR(Dataset(folder.path(), Verify::kChecksums), Error, HasSubstr(name), HasSubstr("checksum"));
+
+    fs::remove(folder / name);
+    EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(name), HasSubstr("incomplete"));
+  }
+}
+
+TEST(Dataset, ADamagedManifestIsFound) {
+  TemporaryFolder folder;
+  write_dataset(folder.path(), 100);
+  std::string text = slurp(folder / kDatasetManifest);
+  folder.write(kDatasetManifest, text.substr(0, text.size() / 2));
+  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(kDatasetManifest), HasSubstr("damaged"));
+  text.replace(text.find("\"size\": "), 9, "\"size\": 9");
+  folder.write(kDatasetManifest, text);
+  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr("its own checksum"));
+}
+
+TEST(Dataset, FoldersThatAreNone) {
+  TemporaryFolder folder;
+  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr("not a dataset"));
+  EXPECT_ERROR(Dataset(folder / "none"), Error, HasSubstr("no folder"));
+  write_dataset(folder.path(), 100);
+  EXPECT_ERROR(Dataset(folder.path()).split("dev"), Error, HasSubstr("has no dev pairs"));
+}
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,158 @@
+#include "data/prepare.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "data/dataset.h"
+#include "data/dataset_format.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "text/line_reader.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+
+class PrepareTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    set_log_level(LogLevel::kQuiet);
+    std::string source, target;
+    for (int i = 0; i < 400; ++i) {
+      source += "the number " + std::to_string(i) + " is here" + (i % 10 == 0 ? " twice" : "") + "\n";
+      target += (i % 100 == 7 ? "" : "die Zahl " + std::to_string(i) + " ist hier") + "\n";
+    }
+    request_.config.corpus.train = {{folder_.write("a.en", source), folder_.write("a.de", target), ""}};
+    request_.config.corpus.dev = {{folder_.write("d.en", "the number 1\n\n"), folder_.write("d.de", "die Zahl 1\nleer\n"), ""}};
+    request_.config.subwords.vocabulary = 90;
+    request_.config.threads = 2;
+    request_.out = folder_ / "out";
+  }
+  void TearDown() override { set_log_level(LogLevel::kNormal); }
+
+  // Which stages worked in this call.
+  std::set<std::string> stages_run() {
+    const fs::path memory = request_.out / "work/stages.json";
+    const auto before = fs::exists(memory) ? nlohmann::json::parse(slurp(memory)) : nlohmann::json::object();
+    prepare(request_);
+    std::set<std::string> worked;
+    const auto after = nlohmann::json::parse(slurp(memory));
+    for (const auto& [name, entry] : after.items()) {
+      if (!before.contains(name) || before[name] != entry) worked.insert(name);
+    }
+    return worked;
+  }
+
+  TemporaryFolder folder_;
+  PrepareRequest request_;
+};
+
+using Names = std::set<std::string>;
+
+TEST_F(PrepareTest, MakesADatasetOfParallelPairs) {
+  const auto statistics = nlohmann::json::parse(prepare(request_));
+  EXPECT_EQ(statistics["clean"]["pairs_before"], 400);
+  EXPECT_EQ(statistics["clean"]["pairs_after"], 396);
+  EXPECT_EQ(statistics["clean"]["dropped"]["empty"], 4);
+  EXPECT_EQ(statistics["splits"]["dev"]["pairs"], 2);  // never cleaned
+
+  const Dataset dataset(request_.out, Verify::kChecksums);
+  const Subwords subwords(dataset.source_model());
+  const Split& train = dataset.split("train");
+  std::set<std::string> seen;
+  bool in_order = true;
+  for (size_t i = 0; i < train.size(); ++i) {
+    std::vector<TokenId> source, target;
+    train.append_source(i, source);
+    train.append_target(i, target);
+    const std::string english = subwords.decode(source), german = subwords.decode(target);
+    const std::string number = english.substr(11, english.find(' ', 11) - 11);
+    EXPECT_EQ(german, "die Zahl " + number + " ist hier");
+    seen.insert(number);
+    in_order = in_order && number == std::to_string(i);
+  }
+  EXPECT_EQ(seen.size(), 396u);
+  EXPECT_FALSE(in_order);
+  EXPECT_EQ(slurp(dataset.source_text("dev")), "the number 1\n\n");
+  EXPECT_EQ(dataset.split("dev").source_length(1), 0u);
+}
+
+TEST_F(PrepareTest, AChangeRedoesOnlyWhatDependsOnIt) {
+  EXPECT_EQ(stages_run(), (Names{"clean", "shuffle", "subwords", "encode"}));
+  EXPECT_EQ(stages_run(), Names{});
+  request_.config.threads = 1;
+  EXPECT_EQ(stages_run(), Names{});
+  request_.config.subwords.vocabulary = 80;
+  EXPECT_EQ(stages_run(), (Names{"subwords", "encode"}));
+  request_.export_text = true;
+  EXPECT_EQ(stages_run(), Names{"encode"});
+  request_.config.seed = 2;
+  EXPECT_EQ(stages_run(), (Names{"shuffle", "subwords", "encode"}));
+  folder_.write("d.de", "die Zahl 1\nvoll\n");
+  EXPECT_EQ(stages_run(), Names{"encode"});
+  request_.config.clean.max_words = 5;
+  EXPECT_EQ(stages_run(), (Names{"clean", "shuffle", "subwords", "encode"}));
+  fs::remove(request_.out / "train.lengths");
+  EXPECT_EQ(stages_run(), Names{"encode"});
+}
+
+TEST_F(PrepareTest, ThreadsDoNotChangeTheDataset) {
+  prepare(request_);
+  const std::string two = read_manifest(request_.out).checksum();
+  request_.config.threads = 1;
+  request_.out = folder_ / "other";
+  prepare(request_);
+  EXPECT_EQ(read_manifest(request_.out).checksum(), two);
+}
+
+TEST_F(PrepareTest, OneModelPerSide) {
+  request_.config.subwords.joint = false;
+  request_.config.subwords.vocabulary = 60;
+  prepare(request_);
+  const Dataset dataset(request_.out, Verify::kChecksums);
+  EXPECT_FALSE(dataset.manifest().joint());
+  EXPECT_NE(slurp(dataset.source_model()), slurp(dataset.target_model()));
+}
+
+TEST_F(PrepareTest, ExportsTextAsOpenSeq2SeqReadsIt) {
+  request_.export_text = true;
+  prepare(request_);
+  const fs::path folder = request_.out / "export";
+  LineReader source(folder / "train.clean.en.shuffled.BPE_common.90.tok");
+  std::string line;
+  ASSERT_TRUE(source.next_line(line));
+  EXPECT_THAT(line, HasSubstr("▁the ▁n"));
+  EXPECT_TRUE(fs::exists(folder / "train.clean.de.shuffled.BPE_common.90.tok"));
+  EXPECT_TRUE(fs::exists(folder / "dev.src.BPE_common.90.tok"));
+  EXPECT_TRUE(fs::exists(folder / "dev.ref.BPE_common.90.tok"));
+  EXPECT_THAT(slurp(folder / "m_common.vocab"), ::testing::StartsWith("<pad>\t0\n</s>\t0\n<s>\t0\n<unk>\t0\n"));
+}
+
+TEST_F(PrepareTest, AFailureLeavesTheOldDataset) {
+  prepare(request_);
+  const std::string checksum = read_manifest(request_.out).checksum();
+  folder_.write("a.de", "only one line\n");
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr("a.en has 400 lines"), HasSubstr("a.de has 1"));
+  EXPECT_EQ(Dataset(request_.out, Verify::kChecksums).manifest().checksum(), checksum);
+}
+
+TEST_F(PrepareTest, RefusesFoldersOfOthers) {
+  fs::create_directories(request_.out);
+  folder_.write("out/letter.txt", "dear");
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr("other things than a dataset"));
+  EXPECT_EQ(slurp(folder_ / "out/letter.txt"), "dear");
+}
+
+TEST_F(PrepareTest, MissingInputIsSaidBeforeAnyWork) {
+  request_.config.corpus.test = {{"no.en", "no.de", ""}};
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr("no.en"));
+  EXPECT_FALSE(fs::exists(request_.out / "work/train.clean.tsv"));
+}
+
+}  // namespace
+}  // namespace verbund

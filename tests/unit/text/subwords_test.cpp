@@ -1,0 +1,143 @@
+#include "text/subwords.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "core/utf8.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "text/subword_trainer.h"
+#include "text/word_encoder.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Pairs of words over a small alphabet, enough to learn from.
+std::string training_text() {
+  Random random(11, 0);
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    for (const char separator : {'\t', '\n'}) {
+      for (uint64_t word = 0, words = 2 + random.below(6); word < words; ++word) {
+        if (word > 0) text += ' ';
+        for (uint64_t syllable = 0, syllables = 1 + random.below(3); syllable < syllables; ++syllable) {
+          static constexpr const char* kSyllables[] = {"ba", "do", "ku", "li", "me", "nü", "ra", "so", "ti", "we"};
+          text += kSyllables[random.below(10)];
+        }
+      }
+      text += separator;
+    }
+  }
+  return text;
+}
+
+class SubwordsTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    folder_->write("corpus", training_text());
+    for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
+      learn_subwords(*folder_ / "corpus", Sides::kBoth, config(type), model_path(type));
+    }
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static SubwordConfig config(SubwordType type) {
+    SubwordConfig config;
+    config.type = type;
+    config.vocabulary = 200;
+    return config;
+  }
+  static std::filesystem::path model_path(SubwordType type) {
+    return *folder_ / (type == SubwordType::kBpe ? "bpe.model" : "unigram.model");
+  }
+
+  static TemporaryFolder* folder_;
+};
+TemporaryFolder* SubwordsTest::folder_ = nullptr;
+
+TEST_F(SubwordsTest, SpecialPiecesHaveTheirIds) {
+  const Subwords subwords(model_path(SubwordType::kBpe));
+  EXPECT_EQ(subwords.size(), 200u);
+  EXPECT_STREQ(subwords.type(), "bpe");
+  EXPECT_EQ(subwords.piece(kPad), "<pad>");
+  EXPECT_EQ(subwords.piece(kEndOfSentence), "</s>");
+  EXPECT_EQ(subwords.piece(kStartOfSentence), "<s>");
+  EXPECT_EQ(subwords.piece(kUnknown), "<unk>");
+  EXPECT_STREQ(Subwords(model_path(SubwordType::kUnigram)).type(), "unigram");
+}
+
+TEST_F(SubwordsTest, EncodesAndDecodes) {
+  const Subwords subwords(model_path(SubwordType::kUnigram));
+  EXPECT_EQ(subwords.decode(subwords.encode("bado kunü rasoti")), "bado kunü rasoti");
+  EXPECT_TRUE(subwords.encode("").empty());
+  EXPECT_THAT(subwords.encode("Ω"), ::testing::Contains(kUnknown));
+  EXPECT_THAT(subwords.encode_pieces("Ω"), ::testing::Contains("Ω"));
+}
+
+TEST_F(SubwordsTest, LearningIsDeterministic) {
+  for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
+    learn_subwords(*folder_ / "corpus", Sides::kBoth, config(type), *folder_ / "again.model");
+    EXPECT_EQ(Subwords(*folder_ / "again.model").encode("badoku rasoti"),
+              Subwords(model_path(type)).encode("badoku rasoti"));
+  }
+}
+
+TEST_F(SubwordsTest, TooLargeAVocabularyNamesWhatIsPossible) {
+  SubwordConfig large = config(SubwordType::kBpe);
+  large.vocabulary = 100000;
+  EXPECT_ERROR(learn_subwords(*folder_ / "corpus", Sides::kBoth, large, *folder_ / "no.model"), Error,
+               HasSubstr("100000"), HasSubstr("is possible"), HasSubstr("subwords.vocabulary="));
+  EXPECT_FALSE(std::filesystem::exists(*folder_ / "no.model"));
+  large.type = SubwordType::kUnigram;
+  EXPECT_ERROR(learn_subwords(*folder_ / "corpus", Sides::kBoth, large, *folder_ / "no.model"), Error,
+               HasSubstr("is possible"));
+}
+
+TEST_F(SubwordsTest, TooSmallAVocabularyNamesWhatIsNeeded) {
+  SubwordConfig small = config(SubwordType::kBpe);
+  small.vocabulary = 8;
+  EXPECT_ERROR(learn_subwords(*folder_ / "corpus", Sides::kBoth, small, *folder_ / "no.model"), Error,
+               HasSubstr("too small"), HasSubstr("alone need"));
+}
+
+TEST_F(SubwordsTest, RefusesOtherFiles) {
+  EXPECT_ERROR(Subwords(folder_->write("junk", "not a model at all")), Error, HasSubstr("not a SentencePiece model"));
+  EXPECT_ERROR(Subwords(folder_->write("empty", "")), Error, HasSubstr("not a SentencePiece model"));
+  EXPECT_ERROR(Subwords(*folder_ / "absent"), Error, HasSubstr("absent"));
+}
+
+std::string random_text(Random& random) {
+  // Words, odd blanks, characters that the normaliser changes, joins or removes, unknown ones.
+  static constexpr const char* kParts[] = {"ba",     "do",     "kunü",   " ",      "  ",     "\u00A0", "\u3000",
+                                           "\u200B", "\u0308", "¨",      "ﬁ",      "½",      "Ω",      "漢",
+                                           "\t",     "▁",      "n",      "\uFEFF", "<s>",    "</s>",   "\u00AD",
+                                           "A",      "1",      ".",      "\u2581", "\u1E9B", "\u0323", "…"};
+  std::string text;
+  for (uint64_t i = 0, parts = random.below(20); i < parts; ++i) text += kParts[random.below(std::size(kParts))];
+  return text;
+}
+
+TEST_F(SubwordsTest, WordEncoderIsExact) {
+  Random random(5, 0);
+  for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
+    const Subwords subwords(model_path(type));
+    EXPECT_EQ(subwords.encodes_by_word(), type == SubwordType::kBpe);
+    WordEncoder encoder(subwords);
+    std::vector<TokenId> ids;
+    for (int i = 0; i < 20000; ++i) {
+      const std::string text = random_text(random);
+      ids.assign(1, -1);
+      const size_t count = encoder.encode(text, ids);
+      ASSERT_EQ(count, ids.size() - 1);
+      ids.erase(ids.begin());
+      ASSERT_EQ(ids, subwords.encode(text)) << '"' << text << '"';
+    }
+  }
+}
+
+}  // namespace
+}  // namespace verbund
