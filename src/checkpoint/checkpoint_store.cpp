@@ -41,7 +41,7 @@ CheckpointStore::CheckpointStore(fs::path folder, const CheckpointConfig& config
 }
 
 fs::path CheckpointStore::save(const CheckpointSnapshot& snapshot) {
-  const fs::path path = folder_ / step_folder_name(snapshot.step);
+  fs::path path = folder_ / step_folder_name(snapshot.step);
   try {
     write_checkpoint(path, snapshot);
   } catch (const std::exception& error) {

@@ -11,11 +11,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Where a tensor's bytes are, from the start of the data.
-struct Place {
-  uint64_t begin;
-  uint64_t end;
-  auto operator<=>(const Place&) const = default;
+// A tensor still without its bytes, and where in the data they are.
+struct PlacedTensor {
+  TensorView tensor;
+  uint64_t begin = 0;
+  uint64_t end = 0;
 };
 
 class HeaderReader {
@@ -53,8 +53,7 @@ class HeaderReader {
     return metadata;
   }
 
-  // A tensor still without its bytes, and where they are.
-  std::pair<Place, TensorView> tensor(const std::string& name, const Json& json) const {
+  PlacedTensor tensor(const std::string& name, const Json& json) const {
     for (const char* key : {"dtype", "shape", "data_offsets"}) {
       if (!json.is_object() || !json.contains(key)) damaged("the tensor {} has no {}", name, key);
     }
@@ -75,7 +74,7 @@ class HeaderReader {
               dtype_name(tensor.dtype), show_shape(tensor.shape),
               size ? std::to_string(*size) : "more than can be");
     }
-    return {{offsets[0], offsets[1]}, std::move(tensor)};
+    return {std::move(tensor), offsets[0], offsets[1]};
   }
 
   template <typename... Args>
@@ -137,7 +136,7 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path), file_(path
   std::string_view data = file_.bytes();
   const Json header = reader.read(data);
 
-  std::vector<std::pair<Place, TensorView>> found;
+  std::vector<PlacedTensor> found;
   for (const auto& [name, value] : header.items()) {
     if (name == kSafetensorsMetadataKey) {
       metadata_ = reader.metadata(value);
@@ -145,25 +144,27 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path), file_(path
       found.push_back(reader.tensor(name, value));
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(found.begin(), found.end(), [](const PlacedTensor& a, const PlacedTensor& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
 
-  uint64_t end = 0;  // of the tensor before
-  for (auto& [place, tensor] : found) {
-    if (place.begin != end) {
+  uint64_t covered = 0;  // by the tensors so far
+  for (auto& [tensor, begin, end] : found) {
+    if (begin != covered) {
       reader.damaged("the tensor {} starts at byte {} of the data, but the one before it ends at {}",
-                     tensor.name, place.begin, end);
+                     tensor.name, begin, covered);
     }
-    end = place.end;
     if (end > data.size()) {
       reader.damaged("the tensor {} ends at byte {} of the data, but there are {}", tensor.name, end,
                      data.size());
     }
-    tensor.bytes = std::as_bytes(std::span(data.substr(place.begin, place.end - place.begin)));
+    covered = end;
+    tensor.bytes = std::as_bytes(std::span(data.substr(begin, end - begin)));
     index_.emplace(tensor.name, tensors_.size());
     tensors_.push_back(std::move(tensor));
   }
-  if (end != data.size()) reader.damaged("its tensors take {} bytes, but there are {}", end, data.size());
+  if (covered != data.size())
+    reader.damaged("its tensors take {} bytes, but there are {}", covered, data.size());
 }
 
 const TensorView* SafetensorsFile::find(const std::string& name) const {

@@ -6,7 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "config/batch_config.h"
+#include "config/checkpoint_config.h"
 #include "config/fields.h"
+#include "config/model_config.h"
+#include "config/optim_config.h"
+#include "config/train_config.h"
 
 namespace verbund {
 
@@ -97,6 +102,14 @@ struct Config {
   CorpusConfig corpus;
   CleanConfig clean;
   SubwordConfig subwords;
+  ModelConfig model;
+  BatchConfig batch;
+  ScheduleConfig schedule;
+  OptimizerConfig optimizer;
+  AverageConfig average;
+  LossScaleConfig loss_scale;
+  TrainConfig train;
+  CheckpointConfig checkpoint;
 
   void fields(FieldVisitor& visit) {
     visit.field("seed", seed, {0, INT64_MAX}, "of everything random: the same seed gives the same result");
@@ -104,6 +117,14 @@ struct Config {
     visit.section("corpus", corpus, "Where the text comes from.");
     visit.section("clean", clean, "Which training pairs are kept, and in what form.");
     visit.section("subwords", subwords, "How words are cut into pieces.");
+    visit.section("model", model, "The Transformer's shape and loss.");
+    visit.section("batch", batch, "How training pairs become batches.");
+    visit.section("schedule", schedule, "The learning rate of each step.");
+    visit.section("optimizer", optimizer, "How gradients change weights.");
+    visit.section("average", average, "Exponential averaging of weights.");
+    visit.section("loss_scale", loss_scale, "Loss scaling, for devices that compute gradients in 16 bits.");
+    visit.section("train", train, "How long, how often, when to stop.");
+    visit.section("checkpoint", checkpoint, "When to save, what to keep.");
   }
 };
 

@@ -5,11 +5,11 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
-#include "text/demo_corpus.h"
+#include "demo/demo_corpus.h"
 #include "text/fetch.h"
 #include "text/line_reader.h"
 #include "text/manifest.h"
-#include "text/reversal_corpus.h"
+#include "demo/reversal_corpus.h"
 
 namespace verbund {
 namespace {

@@ -1,0 +1,36 @@
+#include "demo/demo_corpus.h"
+
+#include <algorithm>
+
+#include "core/random.h"
+#include "demo/grammar.h"
+
+namespace verbund {
+namespace {
+
+constexpr uint64_t kStream = 0x64656d6f00000000;  // keeps this use of a seed apart from others
+
+// Words in a sentence, on either side.
+constexpr size_t kFewestWords = 3, kMostWords = 25;
+
+bool has_good_length(const std::string& sentence) {
+  const size_t words = 1 + static_cast<size_t>(std::count(sentence.begin(), sentence.end(), ' '));
+  return words >= kFewestWords && words <= kMostWords;
+}
+
+}  // namespace
+
+GeneratedCorpus demo_corpus(uint64_t seed, const GeneratedSizes& sizes) {
+  Random random(seed, kStream);
+  demo::SentenceSampler sampler(random);
+  return collect_distinct_pairs(sizes, "demo corpus", [&] {
+    SentencePair pair;
+    do {
+      const demo::Sentence sentence = sampler.sentence();
+      pair = {demo::english_sentence(sentence), demo::german_sentence(sentence)};
+    } while (!has_good_length(pair.source) || !has_good_length(pair.target));
+    return pair;
+  });
+}
+
+}  // namespace verbund

@@ -1,0 +1,24 @@
+#include "train/divergence_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace verbund {
+
+std::string DivergenceGuard::judge(double loss, bool gradient_finite) {
+  if (!std::isfinite(loss)) return fmt::format("the loss is {}", loss);
+  if (!gradient_finite) return "the gradient is not finite";
+  if (mean_ > 0 && loss > factor_ * mean_ && loss > 1.5 * untrained_) {
+    return fmt::format("the loss is {:.4g}, {:.3g} times its running mean of {:.4g}", loss, loss / mean_, mean_);
+  }
+  // A model that is certain of the wrong tokens is worse than one that knows nothing.
+  if (loss > 4 * untrained_) {
+    return fmt::format("the loss is {:.4g}; guessing blindly would give {:.4g}", loss, untrained_);
+  }
+  mean_ = mean_ == 0 ? loss : 0.98 * mean_ + 0.02 * loss;
+  return "";
+}
+
+}  // namespace verbund

@@ -1,0 +1,33 @@
+// What must be saved so that a resumed run makes the same bits as one that never stopped:
+// weights, optimiser and average as tensors, the rest as JSON.
+#pragma once
+
+#include <string>
+
+#include "checkpoint/checkpoint_reader.h"
+#include "checkpoint/checkpoint_writer.h"
+#include "data/batch_plan.h"
+#include "train/divergence_guard.h"
+#include "train/step.h"
+
+namespace verbund {
+
+struct RunState {
+  int64_t step = 0;  // steps done
+  BatchPosition position;
+  double training_seconds = 0;
+  int64_t target_tokens = 0;
+  int64_t roll_backs = 0;
+  std::string dataset;  // its checksum
+};
+
+// The snapshot looks at the parts' buffers; it is to be saved before they change.
+CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const RunState& state,
+                                 const std::string& config_yaml);
+
+void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, RunState& state);
+
+// Takes over parameters of the same name and shape from another model; says how many.
+void start_from(const std::string& path, TranslationModel& model);
+
+}  // namespace verbund

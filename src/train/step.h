@@ -1,0 +1,33 @@
+// One step of training, whole: this is the algorithm.
+#pragma once
+
+#include "config/config.h"
+#include "data/prefetch.h"
+#include "model/transformer.h"
+#include "optim/average.h"
+#include "optim/loss_scaler.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+
+namespace verbund {
+
+// What a step did.
+struct StepResult {
+  Loss loss;                 // sums over the batch
+  double rate = 0;           // learning rate
+  double gradient_norm = 0;  // of the mean gradient, before clipping
+  bool updated = true;       // false: the gradient was not finite, nothing was changed
+};
+
+struct StepParts {
+  const Config& config;
+  TranslationModel& model;
+  Optimizer& optimizer;
+  const Schedule& schedule;
+  WeightAverage& average;
+  double rate_factor = 1;  // made smaller after a roll-back
+};
+
+StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step);
+
+}  // namespace verbund
