@@ -104,8 +104,8 @@ int main(int argc, char** argv) try {
     text = folder / "text";
   }
 
-  const std::string peer = fmt::format("spm_encode --model={} --output_format=id < {} > {} 2> /dev/null", model.string(),
-                                       text.string(), (folder / "peer").string());
+  const std::string peer = fmt::format("spm_encode --model={} --output_format=id < {} > {} 2> /dev/null",
+                                       model.string(), text.string(), (folder / "peer").string());
   int status = 0;
   const double peer_seconds = seconds([&] { status = std::system(peer.c_str()); });
   if (status != 0) fail("spm_encode does not run: install Debian's package sentencepiece");

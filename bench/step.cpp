@@ -24,9 +24,7 @@ using namespace verbund;
 
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 long page_faults() {
   rusage usage = {};
@@ -65,7 +63,9 @@ Batch make_batch(const Shape& shape) {
   for (int64_t s = 0; s < shape.sentences; ++s) {
     const auto length = static_cast<int32_t>(2 + random.below(static_cast<uint64_t>(shape.longest - 1)));
     for (int32_t i = 0; i < length; ++i) {
-      const auto token = [&] { return static_cast<TokenId>(random.below(static_cast<uint64_t>(shape.vocabularies.target))); };
+      const auto token = [&] {
+        return static_cast<TokenId>(random.below(static_cast<uint64_t>(shape.vocabularies.target)));
+      };
       batch.source.push_back(token());
       batch.target_input.push_back(token());
       batch.target_output.push_back(token());
@@ -128,12 +128,12 @@ bool run(const Shape& shape, int threads) {
   double operations = 0;
   for (const ProductShape& p : products) operations += 2.0 * static_cast<double>(p.m * p.n * p.k);
   const bool trains = std::isfinite(losses.back()) && losses.back() < losses.front();
-  fmt::print("{:<6} {} thread{}  {:>6} tokens  step {:8.4f} s  products {:8.4f} s ({:.0f} GFLOP/s)  ratio {:.3f}  "
-             "{:.0f} tokens/s  {:.1f} page faults a step  loss {:.3f} -> {:.3f}{}\n",
-             shape.name, threads, threads == 1 ? " " : "s", batch.target_tokens(), best_step, best_floor,
-             operations / best_floor / 1e9, best_step / best_floor,
-             static_cast<double>(batch.target_tokens()) / best_step, static_cast<double>(faults) / kRounds,
-             losses.front(), losses.back(), trains ? "" : "  DOES NOT TRAIN");
+  fmt::print(
+      "{:<6} {} thread{}  {:>6} tokens  step {:8.4f} s  products {:8.4f} s ({:.0f} GFLOP/s)  ratio {:.3f}  "
+      "{:.0f} tokens/s  {:.1f} page faults a step  loss {:.3f} -> {:.3f}{}\n",
+      shape.name, threads, threads == 1 ? " " : "s", batch.target_tokens(), best_step, best_floor,
+      operations / best_floor / 1e9, best_step / best_floor, static_cast<double>(batch.target_tokens()) / best_step,
+      static_cast<double>(faults) / kRounds, losses.front(), losses.back(), trains ? "" : "  DOES NOT TRAIN");
   return trains;
 }
 

@@ -9,4 +9,6 @@ say "Preparing the demo corpus: English-German sentences from a grammar"
 build/verbund prepare --config configs/demo.yaml --out data/demo
 say "A few of its pairs, as text and as pieces"
 build/verbund inspect data/demo --split dev --count 5 | sed -n '/^pair/,$p'
-say "Next: look at data/demo yourself, or prepare your own text: build/verbund prepare --help"
+say "Training a small Transformer on it (some minutes; Ctrl-C saves, the same command goes on)"
+build/verbund train --config configs/demo.yaml --data data/demo --run runs/demo
+say "The run is in runs/demo: log.txt, metrics.jsonl, checkpoints/. Prepare your own text next: build/verbund prepare --help"

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(sacrebleu==2.6.0)
+packages=(sacrebleu==2.6.0 safetensors==0.8.0 numpy)
 stamp=.venv/installed
 if [[ ! -e $stamp || "$(cat "$stamp")" != "${packages[*]}" ]]; then
   python3 -m venv .venv

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"prepare", "parallel text -> dataset folder (subword model, token ids, statistics)", run_prepare},
+    {"train", "dataset folder -> a trained model: checkpoints, log, metrics", run_train},
     {"score", "hypothesis + reference -> BLEU and chrF, with signature", run_score},
     {"inspect", "says what a dataset folder holds, and checks it", run_inspect},
     {"config", "explains every configuration key, or shows a file as understood", run_config},
@@ -26,8 +27,9 @@ std::string usage() {
       "Verbund trains neural machine translation models on one machine or many.\n\n"
       "Usage: verbund COMMAND [options]\n\nCommands:\n";
   for (const Command& command : kCommands) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
-  text += "\n  verbund COMMAND --help   explains one command, with examples\n"
-          "  verbund --version        names the commit and the parts it was built with\n";
+  text +=
+      "\n  verbund COMMAND --help   explains one command, with examples\n"
+      "  verbund --version        names the commit and the parts it was built with\n";
   return text;
 }
 

@@ -55,9 +55,8 @@ void AsyncSaver::start(const CheckpointSnapshot& snapshot) {
   }
   CheckpointSnapshot staged = staging_.copy(snapshot);
   report.copy_seconds = watch.lap();
-  under_way_ = std::async(std::launch::async, [this, staged = std::move(staged), report] {
-    return write(store_, staged, report);
-  });
+  under_way_ = std::async(std::launch::async,
+                          [this, staged = std::move(staged), report] { return write(store_, staged, report); });
 }
 
 void AsyncSaver::finish() {
@@ -65,8 +64,7 @@ void AsyncSaver::finish() {
 }
 
 std::vector<SaveReport> AsyncSaver::take_reports() {
-  const bool ended =
-      under_way_.valid() && under_way_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  const bool ended = under_way_.valid() && under_way_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (ended) finish();
   return std::exchange(reports_, {});
 }

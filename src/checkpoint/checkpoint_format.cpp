@@ -47,16 +47,13 @@ void write_checkpoint_manifest(const fs::path& folder, const CheckpointManifest&
 CheckpointManifest read_checkpoint_manifest(const fs::path& folder) {
   const fs::path path = folder / kCheckpointManifest;
   if (!fs::is_directory(folder)) fail("there is no checkpoint folder {}", folder.string());
-  if (!fs::exists(path))
-    fail("{} is not a whole checkpoint: {} is missing", folder.string(), kCheckpointManifest);
+  if (!fs::exists(path)) fail("{} is not a whole checkpoint: {} is missing", folder.string(), kCheckpointManifest);
   CheckpointManifest manifest;
   try {
     const Json json = Json::parse(read_file(path));
-    if (json.at("format") != kFormatName)
-      fail("{} is damaged: its format is not {}", path.string(), kFormatName);
+    if (json.at("format") != kFormatName) fail("{} is damaged: its format is not {}", path.string(), kFormatName);
     if (const int version = json.at("version"); version != kCheckpointVersion) {
-      fail("{} is of format version {}, this program reads version {}", path.string(), version,
-           kCheckpointVersion);
+      fail("{} is of format version {}, this program reads version {}", path.string(), version, kCheckpointVersion);
     }
     manifest.step = json.at("step");
     for (const auto& [name, file] : json.at("files").items()) {

@@ -15,8 +15,7 @@ void verify(const fs::path& path, const FileSummary& expected) {
   if (error == std::errc::no_such_file_or_directory) fail("{} is missing", path.string());
   if (error) fail("cannot read {}: {}", path.string(), error.message());
   if (size != expected.size) {
-    fail("{} is damaged: it has {} bytes, but {} says {}", path.string(), size, kCheckpointManifest,
-         expected.size);
+    fail("{} is damaged: it has {} bytes, but {} says {}", path.string(), size, kCheckpointManifest, expected.size);
   }
   const std::string checksum = file_checksum(path);
   if (checksum != expected.checksum) {
@@ -27,8 +26,7 @@ void verify(const fs::path& path, const FileSummary& expected) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const fs::path& folder)
-    : folder_(folder), manifest_(read_checkpoint_manifest(folder)) {
+Checkpoint::Checkpoint(const fs::path& folder) : folder_(folder), manifest_(read_checkpoint_manifest(folder)) {
   for (const auto& [name, summary] : manifest_.files) verify(folder_ / name, summary);
   weights_.emplace(folder_ / kWeightsFile);
   if (manifest_.files.contains(kOptimizerFile)) optimizer_.emplace(folder_ / kOptimizerFile);

@@ -22,10 +22,8 @@ class Checkpoint {
   const CheckpointManifest& manifest() const { return manifest_; }
 
   const SafetensorsFile& weights() const { return *weights_; }
-  const SafetensorsFile* optimizer() const {
-    return optimizer_ ? &*optimizer_ : nullptr;
-  }                                                                                   // nullptr: not saved
-  const SafetensorsFile* average() const { return average_ ? &*average_ : nullptr; }  // nullptr: not saved
+  const SafetensorsFile* optimizer() const { return optimizer_ ? &*optimizer_ : nullptr; }  // nullptr: not saved
+  const SafetensorsFile* average() const { return average_ ? &*average_ : nullptr; }        // nullptr: not saved
   const std::string& state_json() const { return state_json_; }
   const std::string& config_yaml() const { return config_yaml_; }
 

@@ -36,8 +36,7 @@ CheckpointStore::CheckpointStore(fs::path folder, const CheckpointConfig& config
   remove_leftovers(folder_);
   remove_dangling_links(folder_);
   // A crash may have come between a checkpoint and its link.
-  if (const auto entries = list(); !entries.empty())
-    set_checkpoint_link(folder_, kLastLink, entries.back().step);
+  if (const auto entries = list(); !entries.empty()) set_checkpoint_link(folder_, kLastLink, entries.back().step);
 }
 
 fs::path CheckpointStore::save(const CheckpointSnapshot& snapshot) {
@@ -49,8 +48,7 @@ fs::path CheckpointStore::save(const CheckpointSnapshot& snapshot) {
         "cannot save the checkpoint of step {}: {}\nIt takes {}; {} are free in {}. The earlier checkpoints "
         "are "
         "untouched.",
-        snapshot.step, error.what(), human_bytes(snapshot.tensor_bytes()), free_space(folder_),
-        folder_.string());
+        snapshot.step, error.what(), human_bytes(snapshot.tensor_bytes()), free_space(folder_), folder_.string());
   }
   try {
     settle(snapshot.step);
@@ -106,8 +104,7 @@ void CheckpointStore::drop_after(int64_t step) {
     remove_or_warn(entry.folder);
   }
   remove_dangling_links(folder_);
-  if (const auto entries = list(); !entries.empty())
-    set_checkpoint_link(folder_, kLastLink, entries.back().step);
+  if (const auto entries = list(); !entries.empty()) set_checkpoint_link(folder_, kLastLink, entries.back().step);
 }
 
 }  // namespace verbund

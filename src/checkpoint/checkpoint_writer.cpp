@@ -34,8 +34,7 @@ class PartialFolder {
 };
 
 void rename_folder(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0)
-    fail_errno("cannot rename {} to {}", from.string(), to.string());
+  if (::rename(from.c_str(), to.c_str()) != 0) fail_errno("cannot rename {} to {}", from.string(), to.string());
 }
 
 FileSummary write_text(const fs::path& path, const std::string& text) {

@@ -25,12 +25,10 @@ class HeaderReader {
   // Cuts the header off `bytes`; what is left is the data.
   Json read(std::string_view& bytes) const {
     uint64_t size = 0;
-    if (bytes.size() < sizeof(size))
-      damaged("it has {} bytes, fewer than the length of a header takes", bytes.size());
+    if (bytes.size() < sizeof(size)) damaged("it has {} bytes, fewer than the length of a header takes", bytes.size());
     std::memcpy(&size, bytes.data(), sizeof(size));
     bytes.remove_prefix(sizeof(size));
-    if (size > bytes.size())
-      damaged("its header should have {} bytes, but only {} follow", size, bytes.size());
+    if (size > bytes.size()) damaged("its header should have {} bytes, but only {} follow", size, bytes.size());
     if (size > kSafetensorsLargestHeader) {
       damaged("its header has {} bytes, at most {} are allowed", size, kSafetensorsLargestHeader);
     }
@@ -65,14 +63,12 @@ class HeaderReader {
     }
     const std::vector<uint64_t> offsets = numbers(name, "data_offsets", json["data_offsets"]);
     if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-      damaged("data_offsets of the tensor {} are {:.40}, but must be [begin, end]", name,
-              json["data_offsets"].dump());
+      damaged("data_offsets of the tensor {} are {:.40}, but must be [begin, end]", name, json["data_offsets"].dump());
     }
     const auto size = tensor_size(tensor.shape, tensor.dtype);
     if (size != offsets[1] - offsets[0]) {
-      damaged("the tensor {} has {} bytes, but {} {} takes {}", name, offsets[1] - offsets[0],
-              dtype_name(tensor.dtype), show_shape(tensor.shape),
-              size ? std::to_string(*size) : "more than can be");
+      damaged("the tensor {} has {} bytes, but {} {} takes {}", name, offsets[1] - offsets[0], dtype_name(tensor.dtype),
+              show_shape(tensor.shape), size ? std::to_string(*size) : "more than can be");
     }
     return {std::move(tensor), offsets[0], offsets[1]};
   }
@@ -151,20 +147,18 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path), file_(path
   uint64_t covered = 0;  // by the tensors so far
   for (auto& [tensor, begin, end] : found) {
     if (begin != covered) {
-      reader.damaged("the tensor {} starts at byte {} of the data, but the one before it ends at {}",
-                     tensor.name, begin, covered);
+      reader.damaged("the tensor {} starts at byte {} of the data, but the one before it ends at {}", tensor.name,
+                     begin, covered);
     }
     if (end > data.size()) {
-      reader.damaged("the tensor {} ends at byte {} of the data, but there are {}", tensor.name, end,
-                     data.size());
+      reader.damaged("the tensor {} ends at byte {} of the data, but there are {}", tensor.name, end, data.size());
     }
     covered = end;
     tensor.bytes = std::as_bytes(std::span(data.substr(begin, end - begin)));
     index_.emplace(tensor.name, tensors_.size());
     tensors_.push_back(std::move(tensor));
   }
-  if (covered != data.size())
-    reader.damaged("its tensors take {} bytes, but there are {}", covered, data.size());
+  if (covered != data.size()) reader.damaged("its tensors take {} bytes, but there are {}", covered, data.size());
 }
 
 const TensorView* SafetensorsFile::find(const std::string& name) const {

@@ -39,9 +39,8 @@ std::string header_of(std::span<const TensorView> tensors, const SafetensorsMeta
   uint64_t offset = 0;
   for (const TensorView& tensor : tensors) {
     const uint64_t end = offset + tensor.bytes.size();
-    entries.push_back(fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
-                                  quoted(tensor.name), dtype_name(tensor.dtype), fmt::join(tensor.shape, ","),
-                                  offset, end));
+    entries.push_back(fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", quoted(tensor.name),
+                                  dtype_name(tensor.dtype), fmt::join(tensor.shape, ","), offset, end));
     offset = end;
   }
   std::string header = fmt::format("{{{}}}", fmt::join(entries, ","));

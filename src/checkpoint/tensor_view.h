@@ -17,23 +17,7 @@
 
 namespace verbund {
 
-enum class Dtype {
-  kBool,
-  kU8,
-  kI8,
-  kF8E5M2,
-  kF8E4M3,
-  kI16,
-  kU16,
-  kF16,
-  kBF16,
-  kI32,
-  kU32,
-  kF32,
-  kF64,
-  kI64,
-  kU64
-};
+enum class Dtype { kBool, kU8, kI8, kF8E5M2, kF8E4M3, kI16, kU16, kF16, kBF16, kI32, kU32, kF32, kF64, kI64, kU64 };
 
 std::string_view dtype_name(Dtype dtype);  // as in the file: "F32"
 uint64_t dtype_size(Dtype dtype);          // bytes of an element

@@ -20,5 +20,6 @@ void run_config(const Arguments& arguments);
 void run_inspect(const Arguments& arguments);
 void run_prepare(const Arguments& arguments);
 void run_score(const Arguments& arguments);
+void run_train(const Arguments& arguments);
 
 }  // namespace verbund

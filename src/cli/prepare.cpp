@@ -20,7 +20,8 @@ struct SplitFlags {
   std::vector<std::string> source, target, tsv;
 
   void add_to(Options& options, const std::string& prefix, const std::string& what) {
-    options.add_list("--" + prefix + "source", source, "Source side of " + what + " (plain, .gz, .xz; repeatable)", "FILE");
+    options.add_list("--" + prefix + "source", source, "Source side of " + what + " (plain, .gz, .xz; repeatable)",
+                     "FILE");
     options.add_list("--" + prefix + "target", target, "Target side, in the same order", "FILE");
     options.add_list("--" + prefix + "tsv", tsv, "Both sides in one file: source TAB target", "FILE");
   }
@@ -54,13 +55,15 @@ void list_corpora() {
 }  // namespace
 
 void run_prepare(const Arguments& arguments) {
-  Options options("prepare",
-                  "Parallel text -> a dataset folder with subword model, token ids and statistics. An interrupted\n"
-                  "run goes on where it was; a changed setting redoes only what depends on it.",
-                  "  verbund prepare --corpus demo --out data/demo\n"
-                  "  verbund prepare --corpus wmt16-en-de --out data/wmt16 --export-text\n"
-                  "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de \\\n"
-                  "                  --out data/mine --set subwords.vocabulary=16000 --set clean.drop_duplicates=true\n");
+  Options options(
+      "prepare",
+      "Parallel text -> a dataset folder with subword model, token ids and statistics. An interrupted\n"
+      "run goes on where it was; a changed setting redoes only what depends on it.",
+      "  verbund prepare --corpus demo --out data/demo\n"
+      "  verbund prepare --corpus wmt16-en-de --out data/wmt16 --export-text\n"
+      "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de "
+      "\\\n"
+      "                  --out data/mine --set subwords.vocabulary=16000 --set clean.drop_duplicates=true\n");
   std::string out, file, corpus, show_manifest;
   std::vector<std::string> overrides;
   bool export_text = false, json = false, list = false;

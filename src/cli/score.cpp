@@ -49,8 +49,7 @@ Segments read_segments(const std::string& path) {
   if (lines.empty()) fail("{} is empty: there is nothing to score", shown_name(path));
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!is_utf8(lines[i])) {
-      fail("line {} of {} is not valid UTF-8: convert the file first, e.g. with iconv", i + 1,
-           shown_name(path));
+      fail("line {} of {} is not valid UTF-8: convert the file first, e.g. with iconv", i + 1, shown_name(path));
     }
     lines[i].resize(trim_right(lines[i]).size());
   }
@@ -75,8 +74,8 @@ void warn_if_tokenized(const ScoreCommand& command, const Segments& hypotheses) 
   const int64_t tokenized =
       std::ranges::count_if(hypotheses, [](const std::string& line) { return line.ends_with(" ."); });
   if (tokenized < kSuspicious) return;
-  warn("{} lines of {} end in \" .\": it looks tokenised, which may change the score; detokenise it first",
-       tokenized, shown_name(command.hypothesis));
+  warn("{} lines of {} end in \" .\": it looks tokenised, which may change the score; detokenise it first", tokenized,
+       shown_name(command.hypothesis));
 }
 
 template <typename Statistics>
@@ -86,8 +85,8 @@ void sum_up(std::vector<Statistics>& segments) {
 }
 
 // One report, or one per sentence.
-std::vector<ScoreReport> compute(const std::string& metric, const ScoreCommand& command,
-                                 const Segments& hypotheses, const References& references) {
+std::vector<ScoreReport> compute(const std::string& metric, const ScoreCommand& command, const Segments& hypotheses,
+                                 const References& references) {
   std::vector<ScoreReport> reports;
   if (metric == "bleu") {
     warn_if_tokenized(command, hypotheses);
@@ -125,8 +124,7 @@ void print(const ScoreCommand& command, const std::vector<ScoreReport>& reports)
 
 void declare_flags(Options& options, ScoreCommand& command) {
   const auto between = [](int least, int most) { return CLI::Range(least, most).description(""); };
-  options
-      .add_option("hypothesis", command.hypothesis, "Translations, one per line; from stdin if absent or -")
+  options.add_option("hypothesis", command.hypothesis, "Translations, one per line; from stdin if absent or -")
       ->type_name("FILE");
   options.add_option("-r,--reference", command.references, "What they should be, line by line; repeatable")
       ->type_name("FILE")
@@ -134,8 +132,7 @@ void declare_flags(Options& options, ScoreCommand& command) {
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  options
-      .add_option("-m,--metrics", command.metrics, "Any of bleu (default), chrf, chrf++, with commas between")
+  options.add_option("-m,--metrics", command.metrics, "Any of bleu (default), chrf, chrf++, with commas between")
       ->type_name("LIST")
       ->delimiter(',')
       ->expected(1)
@@ -148,26 +145,18 @@ void declare_flags(Options& options, ScoreCommand& command) {
   options.add_flag("-b,--score-only", command.score_only, "Print the bare number");
   options.add_flag("--json", command.json, "Print JSON, with exact numbers");
 
-  options.add_option("--tokenize", command.tokenizer, "BLEU: 13a (default), intl, none or char")
-      ->type_name("NAME");
-  options.add_option("--smooth", command.smoothing, "BLEU: exp (default), floor, add-k or none")
-      ->type_name("NAME");
+  options.add_option("--tokenize", command.tokenizer, "BLEU: 13a (default), intl, none or char")->type_name("NAME");
+  options.add_option("--smooth", command.smoothing, "BLEU: exp (default), floor, add-k or none")->type_name("NAME");
   options.add_option("--smooth-value", command.bleu.smoothing_value, "BLEU: of floor (0.1) or of add-k (1)")
       ->type_name("X");
-  options.add_flag("--effective-order", command.bleu.effective_order,
-                   "BLEU: skip orders the text is too short for");
-  options
-      .add_option("--chrf-char-order", command.chrf.char_order, "chrF: longest character n-grams (default 6)")
+  options.add_flag("--effective-order", command.bleu.effective_order, "BLEU: skip orders the text is too short for");
+  options.add_option("--chrf-char-order", command.chrf.char_order, "chrF: longest character n-grams (default 6)")
       ->check(between(0, 100));
-  options
-      .add_option("--chrf-word-order", command.chrf.word_order,
-                  "chrF: longest word n-grams (default 0; chrf++: 2)")
+  options.add_option("--chrf-word-order", command.chrf.word_order, "chrF: longest word n-grams (default 0; chrf++: 2)")
       ->check(between(0, 100));
-  options.add_option("--chrf-beta", command.chrf.beta, "chrF: weight of recall (default 2)")
-      ->check(between(0, 100));
+  options.add_option("--chrf-beta", command.chrf.beta, "chrF: weight of recall (default 2)")->check(between(0, 100));
   options.add_flag("--chrf-whitespace", command.chrf.whitespace, "chrF: whitespace counts too");
-  options.add_flag("--chrf-eps-smoothing", command.chrf.eps_smoothing,
-                   "chrF: epsilon instead of effective order");
+  options.add_flag("--chrf-eps-smoothing", command.chrf.eps_smoothing, "chrF: epsilon instead of effective order");
 }
 
 // Refuses combinations of flags that make no sense, and derives what follows from the rest.
@@ -176,8 +165,7 @@ void complete(ScoreCommand& command) {
   command.bleu.smoothing = smoothing_named(command.smoothing);
   if (const auto value = command.bleu.smoothing_value) {
     if (command.smoothing != "floor" && command.smoothing != "add-k") {
-      fail_usage("--smooth-value {} means nothing to --smooth {}: choose floor or add-k", *value,
-                 command.smoothing);
+      fail_usage("--smooth-value {} means nothing to --smooth {}: choose floor or add-k", *value, command.smoothing);
     }
     if (!(*value >= 0.0)) fail_usage("--smooth-value {} is too small: it must be 0 or more", *value);
   }
@@ -199,8 +187,7 @@ void complete(ScoreCommand& command) {
 
 void run_score(const Arguments& arguments) {
   ScoreCommand command;
-  Options options("score",
-                  "Scores translations against references: BLEU and chrF, exactly as sacreBLEU does.",
+  Options options("score", "Scores translations against references: BLEU and chrF, exactly as sacreBLEU does.",
                   "  verbund score -r reference.de hypothesis.de\n"
                   "  verbund score -r a.de -r b.de -m bleu,chrf,chrf++ --json < hypothesis.de\n"
                   "  verbund score -r reference.de --sentence --score-only -w 4 hypothesis.de\n");

@@ -10,10 +10,14 @@ namespace {
 
 const char* describe(Value::Kind kind) {
   switch (kind) {
-    case Value::Kind::kNull: return "empty";
-    case Value::Kind::kScalar: return "a single value";
-    case Value::Kind::kList: return "a list";
-    case Value::Kind::kMap: return "a section";
+    case Value::Kind::kNull:
+      return "empty";
+    case Value::Kind::kScalar:
+      return "a single value";
+    case Value::Kind::kList:
+      return "a list";
+    case Value::Kind::kMap:
+      return "a section";
   }
   return "";
 }

@@ -36,8 +36,8 @@ struct ScheduleConfig {
 
   void fields(FieldVisitor& visit) {
     visit.choice("policy", policy,
-                 {"fixed", "piecewise_constant", "exp_decay", "poly_decay", "cosine_decay",
-                  "transformer_policy", "inv_poly_decay"},
+                 {"fixed", "piecewise_constant", "exp_decay", "poly_decay", "cosine_decay", "transformer_policy",
+                  "inv_poly_decay"},
                  "how the learning rate moves with the steps");
     visit.field("learning_rate", learning_rate, {0, 1e9},
                 "the rate that the policy starts from; transformer_policy: a factor, not the rate itself");
@@ -46,8 +46,7 @@ struct ScheduleConfig {
     visit.field("max_lr", max_lr, {0, 1e9}, "transformer_policy: the rate is cut off here; 0: nowhere");
     visit.field("min_lr", min_lr, {0, 1e9},
                 "exp_decay, poly_decay: the rate falls no lower; inv_poly_decay: the rate after decay_steps");
-    visit.field("min_fraction", min_fraction, {0, 1},
-                "cosine_decay: lowest rate, as a fraction of learning_rate");
+    visit.field("min_fraction", min_fraction, {0, 1}, "cosine_decay: lowest rate, as a fraction of learning_rate");
     visit.field("begin_decay_at", begin_decay_at, {0, INT64_MAX},
                 "exp_decay, poly_decay, cosine_decay: the rate stays until this step");
     visit.field("decay_steps", decay_steps, {0, INT64_MAX},
@@ -56,8 +55,7 @@ struct ScheduleConfig {
     visit.field("decay_rate", decay_rate, {0, 1}, "exp_decay: factor per decay_steps");
     visit.field("staircase", staircase, "exp_decay: fall in steps of decay_steps instead of continuously");
     visit.field("power", power, {0, 100}, "poly_decay, inv_poly_decay: exponent of the curve");
-    visit.field("boundaries", boundaries,
-                "piecewise_constant: the steps after which the rate changes: 1000 2000");
+    visit.field("boundaries", boundaries, "piecewise_constant: the steps after which the rate changes: 1000 2000");
     visit.field("decay_rates", decay_rates,
                 "piecewise_constant: after each boundary, learning_rate times this: 0.1 0.01");
   }
@@ -80,10 +78,9 @@ struct OptimizerConfig {
     visit.field("beta1", beta1, {0, 0.9999999}, "adam: decay of the mean gradient");
     visit.field("beta2", beta2, {0, 0.9999999}, "adam: decay of the mean squared gradient");
     visit.field("epsilon", epsilon, {1e-15, 1}, "adam: added to the root of the mean squared gradient");
-    visit.field(
-        "weight_decay", weight_decay, {0, 1},
-        "adamw: share of each weight taken off per unit of rate; others: times the weight, added to its "
-        "gradient");
+    visit.field("weight_decay", weight_decay, {0, 1},
+                "adamw: share of each weight taken off per unit of rate; others: times the weight, added to its "
+                "gradient");
     visit.field("momentum", momentum, {0, 0.9999999}, "sgd: share of the last update kept in the next one");
     visit.field("clip_norm", clip_norm, {0, 1e9},
                 "scale the whole gradient down to this norm if it is longer; 0: never");
@@ -99,8 +96,7 @@ struct AverageConfig {
     visit.field("decay", decay, {0, 0.9999999},
                 "keep an exponential moving average of the weights with this decay, e.g. 0.9999; 0: none");
     visit.field("start_step", start_step, {0, INT64_MAX}, "the average starts with the weights of this step");
-    visit.field("warmup", warmup,
-                "the n-th decay is at most (1 + n) / (10 + n), so that early weights are forgotten");
+    visit.field("warmup", warmup, "the n-th decay is at most (1 + n) / (10 + n), so that early weights are forgotten");
   }
 };
 
@@ -125,13 +121,10 @@ struct LossScaleConfig {
     visit.field("scale_min", scale_min, {1e-6, 1e12}, "backoff, logmax: the scale falls no lower");
     visit.field("scale_max", scale_max, {1e-6, 1e12},
                 "backoff, logmax: the scale rises no higher; backoff starts here");
-    visit.field(
-        "step_factor", step_factor, {1.0001, 1e6},
-        "backoff: the scale is divided by it at an overflow, multiplied after step_window good steps");
-    visit.field("step_window", step_window, {1, INT64_MAX},
-                "backoff: good steps in a row before the scale rises");
-    visit.field("log_max", log_max, {1, 128},
-                "logmax: the largest scaled gradient that is safe, as a power of two");
+    visit.field("step_factor", step_factor, {1.0001, 1e6},
+                "backoff: the scale is divided by it at an overflow, multiplied after step_window good steps");
+    visit.field("step_window", step_window, {1, INT64_MAX}, "backoff: good steps in a row before the scale rises");
+    visit.field("log_max", log_max, {1, 128}, "logmax: the largest scaled gradient that is safe, as a power of two");
     visit.field("beta1", beta1, {0, 0.9999999}, "logmax: decay of the mean of log2 max|gradient|");
     visit.field("beta2", beta2, {0, 0.9999999}, "logmax: decay of its variance");
     visit.field("overflow_std_dev", overflow_std_dev, {0, 100},

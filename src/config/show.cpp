@@ -44,9 +44,7 @@ void Shower::line(const char* name, const std::string& value, const std::string&
   text_ += explain_ ? fmt::format("{:<34} # {}\n", text, about) : text + "\n";
 }
 
-void Shower::field(const char* name, bool& value, const char* about) {
-  line(name, value ? "true" : "false", about);
-}
+void Shower::field(const char* name, bool& value, const char* about) { line(name, value ? "true" : "false", about); }
 void Shower::field(const char* name, int64_t& value, Range<int64_t> range, const char* about) {
   line(name, std::to_string(value), with_range(about, range));
 }

@@ -29,15 +29,18 @@ struct TrainConfig {
     visit.field("micro_batch_tokens", micro_batch_tokens, {0, 100000000},
                 "at most so many tokens are computed at once, the gradient is summed over them; 0: no limit");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between two lines of the log");
-    visit.field("eval_every", eval_every, {0, INT64_MAX}, "steps between two evaluations on the dev pairs; 0: at the end");
+    visit.field("eval_every", eval_every, {0, INT64_MAX},
+                "steps between two evaluations on the dev pairs; 0: at the end");
     visit.field("sample_every", sample_every, {0, INT64_MAX}, "steps between two samples in the log; 0: none");
     visit.choice("on_divergence", on_divergence, {"stop", "roll_back"},
-                 "when the loss is not finite or explodes: stop, or go back to the last checkpoint with half the rate");
+                 "when the loss is not finite or explodes: stop, or go back to the last checkpoint with half "
+                 "the rate");
     visit.field("divergence_factor", divergence_factor, {1.1, 1e9},
                 "a loss so many times its running mean, and above that of an untrained model, is an explosion");
     visit.field("roll_backs", roll_backs, {1, 100}, "after so many, stop");
     visit.field("freeze", freeze, "regular expression: parameters with such names keep their values");
-    visit.field("start_from", start_from, "a checkpoint folder or weights.safetensors: parameters of the same name and shape start there");
+    visit.field("start_from", start_from,
+                "a checkpoint folder or weights.safetensors: parameters of the same name and shape start there");
   }
 };
 

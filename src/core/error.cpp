@@ -12,8 +12,6 @@ Interrupted::Interrupted(int signal)
                                                              : fmt::format("signal {}", signal)),
             128 + signal) {}
 
-void throw_errno(const std::string& message) {
-  throw Error(message + ": " + std::strerror(errno));
-}
+void throw_errno(const std::string& message) { throw Error(message + ": " + std::strerror(errno)); }
 
 }  // namespace verbund

@@ -13,8 +13,7 @@ namespace verbund {
 // The work failed: a file is missing, damaged or inconsistent, a disk is full.
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message, int exit_code = 1)
-      : std::runtime_error(message), exit_code_(exit_code) {}
+  explicit Error(const std::string& message, int exit_code = 1) : std::runtime_error(message), exit_code_(exit_code) {}
 
   int exit_code() const { return exit_code_; }
 

@@ -106,9 +106,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-std::string read_file(const fs::path& path) {
-  return std::string(MappedFile(path).bytes());
-}
+std::string read_file(const fs::path& path) { return std::string(MappedFile(path).bytes()); }
 
 void write_file(const fs::path& path, std::string_view content) {
   AtomicFile file(path);

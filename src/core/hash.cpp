@@ -28,9 +28,7 @@ Checksum::~Checksum() = default;
 Checksum::Checksum(Checksum&&) noexcept = default;
 Checksum& Checksum::operator=(Checksum&&) noexcept = default;
 
-void Checksum::add(std::string_view bytes) {
-  XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size());
-}
+void Checksum::add(std::string_view bytes) { XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size()); }
 
 std::string Checksum::digest() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);

@@ -1,8 +1,8 @@
 #include "core/interrupt.h"
 
+#include <unistd.h>
 #include <atomic>
 #include <csignal>
-#include <unistd.h>
 
 #include "core/error.h"
 

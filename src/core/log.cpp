@@ -1,9 +1,9 @@
 #include "core/log.h"
 
+#include <unistd.h>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
-#include <unistd.h>
 
 namespace verbund {
 namespace {

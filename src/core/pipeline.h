@@ -34,10 +34,10 @@ void ordered_pipeline(int threads, Produce produce, MakeTransform make_transform
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Job> waiting;                  // for a worker
-  std::deque<std::future<Out>> under_way;   // in order, for the consumer
-  bool finished = false;                    // nothing more is produced
-  bool abandoned = false;                   // nobody wants more
+  std::deque<Job> waiting;                 // for a worker
+  std::deque<std::future<Out>> under_way;  // in order, for the consumer
+  bool finished = false;                   // nothing more is produced
+  bool abandoned = false;                  // nobody wants more
   std::exception_ptr producer_error;
   const size_t limit = static_cast<size_t>(threads) * 2 + 2;
 

@@ -108,8 +108,7 @@ void BatchPlan::build(Epoch& plan, uint64_t number) const {
 }
 
 void BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
-  const uint64_t window_tokens =
-      static_cast<uint64_t>(config_.bucket_batches) * static_cast<uint64_t>(config_.tokens);
+  const uint64_t window_tokens = static_cast<uint64_t>(config_.bucket_batches) * static_cast<uint64_t>(config_.tokens);
   std::vector<uint32_t> window;
   std::vector<uint64_t> keys;
   bool up = true;

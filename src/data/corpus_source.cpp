@@ -6,10 +6,10 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "demo/demo_corpus.h"
+#include "demo/reversal_corpus.h"
 #include "text/fetch.h"
 #include "text/line_reader.h"
 #include "text/manifest.h"
-#include "demo/reversal_corpus.h"
 
 namespace verbund {
 namespace {
@@ -52,8 +52,8 @@ CorpusSource generated(const Config& config, const fs::path& work, Stages& stage
   const bool demo = config.corpus.name == "demo";
   const fs::path train = work / "generated.train.tsv", dev = work / "generated.dev.tsv",
                  test = work / "generated.test.tsv";
-  const std::string key = checksum_of(
-      fmt::format("generate 1 {} {} {}", config.corpus.name, config.seed, config.corpus.generated_pairs));
+  const std::string key =
+      checksum_of(fmt::format("generate 1 {} {} {}", config.corpus.name, config.seed, config.corpus.generated_pairs));
   stages.run("generate", key, {train, dev, test}, [&] {
     GeneratedSizes sizes;
     sizes.train = static_cast<size_t>(config.corpus.generated_pairs);

@@ -67,9 +67,11 @@ Split::Split(const fs::path& folder, const std::string& name)
   offsets_ = values<uint64_t>(offsets_file_, folder / (name + ".offsets"), ArrayKind::kOffsets);
   lengths_ = values<uint32_t>(lengths_file_, folder / (name + ".lengths"), ArrayKind::kLengths);
   if (offsets_.size() != size() + 1 || offsets_.back() * token_bytes_ != ids.size()) {
-    fail("the dataset is damaged: {}.ids, {}.offsets and {}.lengths in {} do not belong together ({} offsets for {} "
-         "pairs). Run `verbund prepare` again.",
-         name, name, name, folder.string(), offsets_.size(), size());
+    fail(
+        "the dataset is damaged: {}.ids, {}.offsets and {}.lengths in {} do not belong together ({} offsets "
+        "for {} "
+        "pairs). Run `verbund prepare` again.",
+        name, name, name, folder.string(), offsets_.size(), size());
   }
 }
 

@@ -40,9 +40,11 @@ DatasetManifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / kDatasetManifest;
   if (!fs::is_directory(folder)) fail("there is no folder {}", folder.string());
   if (!fs::exists(path)) {
-    fail("{} is not a dataset: it has no {}. Make one with `verbund prepare --out {}`; an interrupted one goes on "
-         "with the same command.",
-         folder.string(), kDatasetManifest, folder.string());
+    fail(
+        "{} is not a dataset: it has no {}. Make one with `verbund prepare --out {}`; an interrupted one "
+        "goes on "
+        "with the same command.",
+        folder.string(), kDatasetManifest, folder.string());
   }
   DatasetManifest manifest;
   try {

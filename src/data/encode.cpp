@@ -32,8 +32,10 @@ class BlockEncoder {
     EncodedBlock result;
     for (size_t i = 0; i < block.size(); ++i) {
       if (!is_utf8(block.source(i)) || !is_utf8(block.target(i))) {
-        fail("line {} of {} is not UTF-8. Convert the file (iconv); validation and test text is never dropped.",
-             block.first_line + i + 1, reader_.describe(block.corpus));
+        fail(
+            "line {} of {} is not UTF-8. Convert the file (iconv); validation and test text is never "
+            "dropped.",
+            block.first_line + i + 1, reader_.describe(block.corpus));
       }
       result.lengths.push_back(static_cast<uint32_t>(source_.encode(block.source(i), result.ids)));
       result.lengths.push_back(static_cast<uint32_t>(target_.encode(block.target(i), result.ids)));

@@ -28,9 +28,8 @@ void WorkerBatch::fill(const BatchPlan& plan, const BatchShare& share, BatchPosi
 }
 
 Prefetcher::Prefetcher(const BatchPlan& plan, const BatchShare& share, BatchPosition start, size_t ahead)
-    : Prefetcher(
-          [&plan, share](WorkerBatch& batch, BatchPosition position) { batch.fill(plan, share, position); },
-          start, ahead) {}
+    : Prefetcher([&plan, share](WorkerBatch& batch, BatchPosition position) { batch.fill(plan, share, position); },
+                 start, ahead) {}
 
 Prefetcher::Prefetcher(Fill fill, BatchPosition start, size_t ahead)
     : fill_(std::move(fill)),

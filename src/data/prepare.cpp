@@ -49,7 +49,8 @@ std::string content_key(const std::vector<ParallelFiles>& corpora) {
 // Two commands must not work in one folder at the same time.
 class FolderLock {
  public:
-  explicit FolderLock(const fs::path& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  explicit FolderLock(const fs::path& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (descriptor_ < 0) fail_errno("cannot open {}", folder.string());
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       ::close(descriptor_);

@@ -44,8 +44,7 @@ std::string clean_table(const Json& clean) {
   }
   for (const auto& [rule, count] : clean["dropped"].items()) {
     if (count == 0) continue;
-    text += fmt::format("  dropped: {:<19}{:>7}{:>14.3f} %\n", rule, human_count(count),
-                        100 * ratio(count, before));
+    text += fmt::format("  dropped: {:<19}{:>7}{:>14.3f} %\n", rule, human_count(count), 100 * ratio(count, before));
   }
   return text;
 }

@@ -7,9 +7,7 @@ namespace {
 const Adverbial kAtHome = {Slot::kPlace, "at home", "zu Hause"};
 const Adverbial kHomewards = {Slot::kGoal, "home", "nach Hause"};
 
-Adverbial to_region(const Region& region) {
-  return {Slot::kGoal, std::string("to ") + region.en, region.de_to};
-}
+Adverbial to_region(const Region& region) { return {Slot::kGoal, std::string("to ") + region.en, region.de_to}; }
 
 }  // namespace
 
@@ -54,10 +52,8 @@ Adverbial PhraseSampler::goal(const Verb& verb, const NounPhrase& owner) {
 
 Adverbial PhraseSampler::beside(const NounPhrase& owner, Slot slot, Classes what) {
   static constexpr WordPair kAroundFurniture[] = {{"on", "auf"}, {"under", "unter"}, {"next to", "neben"}};
-  static constexpr WordPair kAroundLandmarks[] = {
-      {"in front of", "vor"}, {"behind", "hinter"}, {"next to", "neben"}};
-  const WordPair& preposition =
-      what == kFurniture ? dice_.pick(kAroundFurniture) : dice_.pick(kAroundLandmarks);
+  static constexpr WordPair kAroundLandmarks[] = {{"in front of", "vor"}, {"behind", "hinter"}, {"next to", "neben"}};
+  const WordPair& preposition = what == kFurniture ? dice_.pick(kAroundFurniture) : dice_.pick(kAroundLandmarks);
   NounPhrase phrase = noun_phrase(noun_of(what));
   using D = Determiner;
   phrase.determiner = dice_.weighted<D>({{75, D::kDefinite}, {10, D::kIndefinite}, {15, D::kThis}});

@@ -17,9 +17,7 @@ void make_tense_visible(Clause& clause) {
 }
 
 // "bought her books": whose books, or books for her? Both verbs exist, so this is avoided.
-bool is_her(const NounPhrase& phrase) {
-  return phrase.kind == Kind::kPronoun && phrase.pronoun == Pronoun::kShe;
-}
+bool is_her(const NounPhrase& phrase) { return phrase.kind == Kind::kPronoun && phrase.pronoun == Pronoun::kShe; }
 
 }  // namespace
 
@@ -54,8 +52,8 @@ const Verb& ClauseSampler::choose_verb(Classes subjects, Period period) {
     if (verb) return *verb;
   }
   // A subject that does little, at a bad time: trains arrive, but are never seen arriving.
-  const Verb* verb = dice_.pick_where(
-      verbs(), [&](const Verb& entry) { return entry.frame <= Frame::kPlacing && suits(entry); });
+  const Verb* verb =
+      dice_.pick_where(verbs(), [&](const Verb& entry) { return entry.frame <= Frame::kPlacing && suits(entry); });
   if (!verb) fail("no verb of the demo lexicon has a subject of the classes {:#x}", subjects);
   return *verb;
 }
@@ -63,9 +61,8 @@ const Verb& ClauseSampler::choose_verb(Classes subjects, Period period) {
 void ClauseSampler::choose_modal(Clause& clause, const ClauseWish& wish) {
   const bool past = wish.period == Period::kPast;
   const bool only_once = clause.verb->is(kOnce);
-  clause.modal = dice_.pick_where(modals(), [&](const Modal& entry) {
-    return (!past || entry.has_past()) && !(only_once && entry.is_gern());
-  });
+  clause.modal = dice_.pick_where(
+      modals(), [&](const Modal& entry) { return (!past || entry.has_past()) && !(only_once && entry.is_gern()); });
   clause.tense = past ? Tense::kPast : Tense::kPresent;
   const bool likes = clause.modal->is_gern();
   if (wish.times && !likes && dice_.chance(40)) {
@@ -113,8 +110,7 @@ void ClauseSampler::choose_tense(Clause& clause, const ClauseWish& wish) {
   } else {
     clause.tense = Tense::kPast;
   }
-  const bool again_and_again =
-      past && clause.tense == Tense::kPast && wish.frequencies && !verb.is(kStative | kOnce);
+  const bool again_and_again = past && clause.tense == Tense::kPast && wish.frequencies && !verb.is(kStative | kOnce);
   if (again_and_again && dice_.chance(7)) {
     const bool nobody = clause.subject.determiner == Determiner::kNo;
     clause.adverbials.push_back(frequency_adverb(dice_, !nobody));

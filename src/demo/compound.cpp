@@ -20,9 +20,7 @@ bool lasts(const Clause& clause) {
   return clause.verb->is(kStative) && clause.verb->frame != Frame::kCopula && !clause.modal;
 }
 
-bool is_you(const NounPhrase& phrase) {
-  return phrase.kind == Kind::kPronoun && phrase.pronoun == Pronoun::kYou;
-}
+bool is_you(const NounPhrase& phrase) { return phrase.kind == Kind::kPronoun && phrase.pronoun == Pronoun::kYou; }
 
 }  // namespace
 
@@ -44,8 +42,7 @@ std::optional<Clause> SentenceSampler::about_object(const Clause& main, Period p
     return (entry.classes & object->referent) != 0;
   }) != nullptr;
   if (describable && dice_.chance(50)) {
-    return clauses_.state(
-        {.period = period, .subject = &*object, .times = false, .states = States::kQualities});
+    return clauses_.state({.period = period, .subject = &*object, .times = false, .states = States::kQualities});
   }
   const std::optional<NounPhrase> subject = clear_pronoun(main, main.subject);
   const Verb* verb = dice_.pick_where(verbs(), [&](const Verb& entry) {
@@ -105,16 +102,12 @@ SentenceSampler::Attempt SentenceSampler::condition() {
       *dice_.weighted<const Conjunction*>({{45, &kIf}, {35, &kWhenever}, {20, &kAsSoonAs}});
   Sentence sentence;
   Clause& main = sentence.clause;
-  main = clauses_.event({.period = &conjunction == &kWhenever ? Period::kHabit : Period::kFuture,
-                         .times = false,
-                         .perfect = false});
+  main = clauses_.event(
+      {.period = &conjunction == &kWhenever ? Period::kHabit : Period::kFuture, .times = false, .perfect = false});
   if (says_no(main) || lasts(main)) return std::nullopt;
   const std::optional<NounPhrase> again = clear_pronoun(main, main.subject);
-  ClauseWish wish = {.period = Period::kHabit,
-                     .times = false,
-                     .frequencies = false,
-                     .perfect = false,
-                     .states = States::kPassing};
+  ClauseWish wish = {
+      .period = Period::kHabit, .times = false, .frequencies = false, .perfect = false, .states = States::kPassing};
   if (again && dice_.chance(45)) wish.subject = &*again;
   Clause clause = dice_.chance(12) ? clauses_.weather(Period::kHabit) : clauses_.any(wish);
   const bool fits = !clause.modal || clause.modal == &modal("can") || clause.modal == &modal("want");
@@ -175,11 +168,8 @@ SentenceSampler::Attempt SentenceSampler::shared_subject() {
   Sentence sentence;
   const Period when = dice_.chance(75) ? Period::kPast : Period::kHabit;
   const Clause& first = sentence.clause;
-  sentence.clause = clauses_.event({.period = when,
-                                    .frequencies = when == Period::kHabit,
-                                    .modals = false,
-                                    .negation = false,
-                                    .perfect = false});
+  sentence.clause = clauses_.event(
+      {.period = when, .frequencies = when == Period::kHabit, .modals = false, .negation = false, .perfect = false});
   if (says_no(first) || lasts(first) || !can_act(first.subject)) return std::nullopt;
   Clause second = clauses_.event({.period = when,
                                   .subject = &first.subject,
@@ -197,8 +187,7 @@ SentenceSampler::Attempt SentenceSampler::shared_subject() {
 }
 
 SentenceSampler::Attempt SentenceSampler::plan() {
-  const Verb& verb =
-      *dice_.pick_where(verbs(), [](const Verb& entry) { return entry.frame == Frame::kIntention; });
+  const Verb& verb = *dice_.pick_where(verbs(), [](const Verb& entry) { return entry.frame == Frame::kIntention; });
   Sentence sentence;
   Clause& clause = sentence.clause;
   clause = clauses_.event(verb, {.period = dice_.pick({Period::kPast, Period::kNow}),
@@ -220,8 +209,7 @@ SentenceSampler::Attempt SentenceSampler::plan() {
 }
 
 SentenceSampler::Attempt SentenceSampler::purpose() {
-  const Verb& verb =
-      *dice_.pick_where(verbs(), [](const Verb& entry) { return entry.frame == Frame::kMotion; });
+  const Verb& verb = *dice_.pick_where(verbs(), [](const Verb& entry) { return entry.frame == Frame::kMotion; });
   Sentence sentence;
   Clause& clause = sentence.clause;
   clause = clauses_.event(verb, {.period = period(), .negation = false, .perfect = false});

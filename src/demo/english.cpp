@@ -11,9 +11,7 @@ struct VerbGroup {
   Line rest;
 };
 
-bool is_past(const Clause& clause) {
-  return clause.tense == Tense::kPast || clause.tense == Tense::kNarrative;
-}
+bool is_past(const Clause& clause) { return clause.tense == Tense::kPast || clause.tense == Tense::kNarrative; }
 
 // Present or past of any verb.
 std::string finite_form(std::string_view base, std::string_view past, bool use_past, Agreement agreement) {
@@ -110,8 +108,7 @@ void front_field(Line& out, const Clause& clause) {
 // Subject and verb group, with "do" where a question or "not" needs it.
 void subject_and_verbs(Line& out, const Clause& clause, bool is_question) {
   VerbGroup group = verb_group(clause);
-  const bool inverted =
-      is_question && !(clause.front == Front::kSubject && is_question_phrase(clause.subject));
+  const bool inverted = is_question && !(clause.front == Front::kSubject && is_question_phrase(clause.subject));
   const bool needs_do = !group.is_auxiliary && (inverted || clause.negated);
   const bool has_auxiliary = group.is_auxiliary || needs_do;
   if (needs_do) group.finite = finite_form("do", "did", is_past(clause), subject_agreement(clause));
@@ -135,8 +132,7 @@ void objects(Line& out, const Clause& clause) {
   const Verb& verb = *clause.verb;
   const bool has_direct = !clause.direct.empty() && clause.front != Front::kDirect;
   const bool has_indirect = !clause.indirect.empty() && clause.front != Front::kIndirect;
-  const bool tail_last =
-      has_direct && has_movable_tail(verb) && clause.direct[0].kind == NounPhrase::Kind::kPronoun;
+  const bool tail_last = has_direct && has_movable_tail(verb) && clause.direct[0].kind == NounPhrase::Kind::kPronoun;
   if (!tail_last) out.add(english_tail(verb));
   if (has_indirect && !verb.is(kToRecipient)) english_noun_phrase(out, clause.indirect[0], true);
   if (has_direct) english_noun_phrase(out, clause.direct[0], true);

@@ -63,8 +63,8 @@ std::string_view adjective_ending(Declension declension, Inflection inflection) 
 std::string german_noun(const Noun& noun, Case grammatical_case, bool plural) {
   if (plural) {
     const std::string_view form = noun.de_plural;
-    const bool adds_n = grammatical_case == Case::kDative &&
-                        (form.ends_with('e') || form.ends_with('l') || form.ends_with('r'));
+    const bool adds_n =
+        grammatical_case == Case::kDative && (form.ends_with('e') || form.ends_with('l') || form.ends_with('r'));
     return join(form, adds_n ? "n" : "");
   }
   if (noun.is_weak()) return join(noun.de, grammatical_case == Case::kNominative ? "" : noun.ending);
@@ -134,9 +134,7 @@ std::string_view english_tail(const Verb& verb) {
   return split == text.npos ? std::string_view() : text.substr(split + 1);
 }
 
-bool has_movable_tail(const Verb& verb) {
-  return std::string_view(verb.en).find('|') != std::string_view::npos;
-}
+bool has_movable_tail(const Verb& verb) { return std::string_view(verb.en).find('|') != std::string_view::npos; }
 
 std::string english_present(std::string_view base, Agreement agreement) {
   if (base == "be") {
@@ -147,8 +145,8 @@ std::string english_present(std::string_view base, Agreement agreement) {
     return std::string(base);
   }
   if (base == "have") return "has";
-  const bool hisses = base.ends_with('s') || base.ends_with('x') || base.ends_with("ch") ||
-                      base.ends_with("sh") || base.ends_with('o');
+  const bool hisses =
+      base.ends_with('s') || base.ends_with('x') || base.ends_with("ch") || base.ends_with("sh") || base.ends_with('o');
   if (hisses) return join(base, "es");
   const bool turns =
       base.ends_with('y') && std::string_view("aeou").find(base[base.size() - 2]) == std::string_view::npos;

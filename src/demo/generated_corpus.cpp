@@ -48,8 +48,8 @@ GeneratedCorpus collect_distinct_pairs(const GeneratedSizes& sizes, const std::s
         split.push_back(std::move(pair));
         fruitless = 0;
       } else if (++fruitless == kFruitlessDraws) {
-        fail("{}: found only {} distinct pairs but {} were asked for; ask for fewer", what,
-             human_count(seen.size()), human_count(sizes.total()));
+        fail("{}: found only {} distinct pairs but {} were asked for; ask for fewer", what, human_count(seen.size()),
+             human_count(sizes.total()));
       }
     }
   };

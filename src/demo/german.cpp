@@ -73,8 +73,8 @@ void german_clause(Line& out, const Clause& clause, GermanOrder order) {
   if (order == GermanOrder::kVerbSecond || order == GermanOrder::kVerbFirst) out.add(verbs.finite);
   if (order == GermanOrder::kCommand) out.add(clause.verb->de_imperative);
 
-  const bool has_subject = order == GermanOrder::kVerbSecond || order == GermanOrder::kVerbFirst ||
-                           order == GermanOrder::kVerbLast;
+  const bool has_subject =
+      order == GermanOrder::kVerbSecond || order == GermanOrder::kVerbFirst || order == GermanOrder::kVerbLast;
   german_middle_field(out, clause, has_subject && !subject_leads && !clause.silent_subject);
 
   switch (order) {
@@ -108,8 +108,7 @@ std::string german_sentence(const Sentence& sentence) {
       german_clause(out, sentence.clause, GermanOrder::kVerbSecond);
       break;
     case Sentence::Kind::kQuestion: {
-      const bool yes_or_no =
-          sentence.clause.front == Front::kSubject && !is_question_phrase(sentence.clause.subject);
+      const bool yes_or_no = sentence.clause.front == Front::kSubject && !is_question_phrase(sentence.clause.subject);
       german_clause(out, sentence.clause, yes_or_no ? GermanOrder::kVerbFirst : GermanOrder::kVerbSecond);
       break;
     }

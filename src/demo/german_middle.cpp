@@ -43,8 +43,7 @@ void predicate(Line& out, const Clause& clause) {
   if (predicate.adjective) {
     if (predicate.very) out.add("sehr");
     if (predicate.degree == Degree::kEqual) out.add("so");
-    out.add(predicate.degree == Degree::kComparative ? predicate.adjective->de_comparative
-                                                     : predicate.adjective->de);
+    out.add(predicate.degree == Degree::kComparative ? predicate.adjective->de_comparative : predicate.adjective->de);
   }
   for (const NounPhrase& complement : predicate.complement) {
     german_prepositional_phrase(out, predicate.adjective->de_preposition, complement,
@@ -55,13 +54,12 @@ void predicate(Line& out, const Clause& clause) {
 void subject_and_pronouns(Line& out, const Clause& clause, bool says_subject) {
   const Verb& verb = *clause.verb;
   const std::string_view sich =
-      !is_reflexive(verb) ? std::string_view()
-                          : reflexive_pronoun(agreement_of(clause.subject),
-                                              verb.is(kDativeSich) ? Case::kDative : Case::kAccusative);
+      !is_reflexive(verb)
+          ? std::string_view()
+          : reflexive_pronoun(agreement_of(clause.subject), verb.is(kDativeSich) ? Case::kDative : Case::kAccusative);
   // "freut sich der Mann", but "freut er sich": only a full noun lets "sich" go first.
-  const bool full_noun =
-      (clause.subject.kind == Kind::kNoun && clause.subject.determiner != Determiner::kWhose) ||
-      clause.subject.kind == Kind::kName;
+  const bool full_noun = (clause.subject.kind == Kind::kNoun && clause.subject.determiner != Determiner::kWhose) ||
+                         clause.subject.kind == Kind::kName;
   if (says_subject && !full_noun) german_noun_phrase(out, clause.subject, Case::kNominative);
   out.add(sich);
   if (says_subject && full_noun) german_noun_phrase(out, clause.subject, Case::kNominative);
@@ -113,11 +111,10 @@ void german_middle_field(Line& out, const Clause& clause, bool says_subject) {
   const bool says_nicht = clause.negated && !negates_object(clause) && !negates_predicate(clause);
   const bool has_object = !clause.direct.empty() && clause.front != Front::kDirect;
   const bool full_object = has_object && is_plain_object(verb) && clause.direct[0].kind != Kind::kPronoun;
-  const bool early_object =
-      full_object && (is_definite(clause.direct[0]) || object_case(verb) == Case::kDative);
+  const bool early_object = full_object && (is_definite(clause.direct[0]) || object_case(verb) == Case::kDative);
   const auto objects = [&] {
-    const bool full_indirect = !clause.indirect.empty() && clause.front != Front::kIndirect &&
-                               clause.indirect[0].kind != Kind::kPronoun;
+    const bool full_indirect =
+        !clause.indirect.empty() && clause.front != Front::kIndirect && clause.indirect[0].kind != Kind::kPronoun;
     if (full_indirect) german_noun_phrase(out, clause.indirect[0], Case::kDative);
     if (early_object) german_direct_object(out, clause);
   };

@@ -26,14 +26,12 @@ GermanVerbs german_verbs(const Clause& clause) {
   }
   const bool present = clause.tense == Tense::kPresent || clause.tense == Tense::kProgressive;
   if (present) {
-    return {german_present(german_infinitive(verb), verb.de_present, agreement),
-            std::string(german_prefix(verb)), ""};
+    return {german_present(german_infinitive(verb), verb.de_present, agreement), std::string(german_prefix(verb)), ""};
   }
   const bool sein = verb.is(kSein);
-  const std::string auxiliary =
-      clause.tense == Tense::kPluperfect
-          ? german_preterite(sein ? "war" : "hatte", agreement)
-          : german_present(sein ? "sein" : "haben", sein ? "ist" : "hat", agreement);
+  const std::string auxiliary = clause.tense == Tense::kPluperfect
+                                    ? german_preterite(sein ? "war" : "hatte", agreement)
+                                    : german_present(sein ? "sein" : "haben", sein ? "ist" : "hat", agreement);
   return {auxiliary, "", verb.de_participle};
 }
 

@@ -8,8 +8,7 @@ using Kind = NounPhrase::Kind;
 }  // namespace
 
 Period SentenceSampler::period() {
-  return dice_.weighted<Period>(
-      {{40, Period::kPast}, {20, Period::kHabit}, {22, Period::kNow}, {18, Period::kFuture}});
+  return dice_.weighted<Period>({{40, Period::kPast}, {20, Period::kHabit}, {22, Period::kNow}, {18, Period::kFuture}});
 }
 
 Sentence SentenceSampler::sentence() {
@@ -48,8 +47,7 @@ SentenceSampler::Attempt SentenceSampler::command() {
   Sentence sentence;
   sentence.kind = dice_.chance(45) ? Sentence::Kind::kPleaseCommand : Sentence::Kind::kCommand;
   const NounPhrase you = pronoun_phrase(Pronoun::kYou);
-  sentence.clause =
-      clauses_.event({.period = Period::kFuture, .subject = &you, .times = false, .modals = false});
+  sentence.clause = clauses_.event({.period = Period::kFuture, .subject = &you, .times = false, .modals = false});
   sentence.clause.tense = Tense::kPresent;
   if (*sentence.clause.verb->de_imperative == '\0') return std::nullopt;
   return sentence;
@@ -85,8 +83,8 @@ SentenceSampler::Attempt SentenceSampler::existence() {
   place.noun = &noun(town ? dice_.pick({"city", "village"}) : dice_.pick({"garden", "park", "forest"}));
   place.determiner = dice_.pick({Determiner::kDefinite, Determiner::kThis});
   clauses_.phrases().describe(place, 25);
-  thing.noun = dice_.pick_where(
-      nouns(), [&](const Noun& entry) { return (entry.classes & (town ? kBuilding : kPlant)) != 0; });
+  thing.noun =
+      dice_.pick_where(nouns(), [&](const Noun& entry) { return (entry.classes & (town ? kBuilding : kPlant)) != 0; });
   thing.plural = dice_.chance(55);
   using D = Determiner;
   thing.determiner = !thing.plural ? D::kIndefinite : dice_.pick({D::kMany, D::kSome, D::kCount, D::kBare});

@@ -6,8 +6,8 @@ namespace {
 using Kind = NounPhrase::Kind;
 
 // What somebody may call his own.
-constexpr Classes kOwnable = kRelation | kPet | kFood | kDrink | kReadable | kVehicle | kRoom | kFurniture |
-                             kThing | kClothing | kDevice | kPicture | kTopic | kPlant;
+constexpr Classes kOwnable = kRelation | kPet | kFood | kDrink | kReadable | kVehicle | kRoom | kFurniture | kThing |
+                             kClothing | kDevice | kPicture | kTopic | kPlant;
 
 bool overlaps(const NounPhrase& a, const NounPhrase& b) {
   if (a.kind == Kind::kName && b.kind == Kind::kName) return a.name == b.name;
@@ -109,9 +109,7 @@ void PhraseSampler::make_possessive(NounPhrase& phrase, const NounPhrase* owner)
 
 void PhraseSampler::describe(NounPhrase& phrase, int percent) {
   if (phrase.kind != Kind::kNoun || !dice_.chance(percent)) return;
-  const auto suits = [&](const Adjective& adjective) {
-    return (adjective.classes & phrase.noun->classes) != 0;
-  };
+  const auto suits = [&](const Adjective& adjective) { return (adjective.classes & phrase.noun->classes) != 0; };
   const Adjective* colour = dice_.pick_where(colours(), suits);
   const Adjective* adjective = dice_.pick_where(adjectives(), suits);
   if (colour && dice_.chance(25)) {
@@ -142,8 +140,8 @@ void PhraseSampler::choose_subject_determiner(NounPhrase& phrase, const NounPhra
                                            {10, D::kCount}});
     phrase.count = dice_.chance(75) ? dice_.between(2, 12) : dice_.between(13, 99);
   } else if (countable) {
-    phrase.determiner = dice_.weighted<D>(
-        {{62, D::kDefinite}, {15, D::kIndefinite}, {12, D::kThis}, {7, D::kEvery}, {4, D::kNo}});
+    phrase.determiner =
+        dice_.weighted<D>({{62, D::kDefinite}, {15, D::kIndefinite}, {12, D::kThis}, {7, D::kEvery}, {4, D::kNo}});
   } else {
     phrase.determiner = dice_.weighted<D>({{80, D::kDefinite}, {20, D::kThis}});
   }

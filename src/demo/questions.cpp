@@ -32,9 +32,7 @@ NounPhrase ask_for(const NounPhrase& phrase, Determiner determiner) {
   return asked;
 }
 
-bool is_countable(const NounPhrase& phrase) {
-  return !phrase.noun->has(kMass) && !phrase.noun->has(kSingular);
-}
+bool is_countable(const NounPhrase& phrase) { return !phrase.noun->has(kMass) && !phrase.noun->has(kSingular); }
 
 // Turns the object into a question phrase; false if neither "was" nor "wer" would be right.
 bool ask_for_object(Dice& dice, Clause& clause) {
@@ -77,8 +75,7 @@ SentenceSampler::Attempt SentenceSampler::yes_no_question() {
 std::optional<Clause> SentenceSampler::asking_clause(Period period) {
   static constexpr WordPair kWhere = {"where", "wo"}, kWhereTo = {"where", "wohin"}, kWhen = {"when", "wann"},
                             kWhy = {"why", "warum"};
-  Clause clause =
-      clauses_.event({.period = period, .frequencies = false, .negation = false, .perfect = false});
+  Clause clause = clauses_.event({.period = period, .frequencies = false, .negation = false, .perfect = false});
   if (clause.subject.determiner == Determiner::kNo) return std::nullopt;
   const Verb& verb = *clause.verb;
   const auto with_word = [&](const WordPair& word) {
@@ -132,8 +129,7 @@ SentenceSampler::Attempt SentenceSampler::question() {
 }
 
 SentenceSampler::Attempt SentenceSampler::report() {
-  const Verb& verb =
-      *dice_.pick_where(verbs(), [](const Verb& entry) { return entry.frame == Frame::kReport; });
+  const Verb& verb = *dice_.pick_where(verbs(), [](const Verb& entry) { return entry.frame == Frame::kReport; });
   const bool hopes = &verb == &demo::verb("hope", Frame::kReport);
   const bool wonders = &verb == &demo::verb("wonder", Frame::kReport);
   const bool asks = verb.is(kTakesWhether) && (!verb.is(kTakesThat) || dice_.chance(65));
@@ -159,8 +155,8 @@ SentenceSampler::Attempt SentenceSampler::report() {
     if (!asked) return std::nullopt;
     clause.content = {{nullptr, *asked}};
   } else {
-    clause.content = {{asks ? &kWhether : &kThat,
-                       sub_clause(clause, {.period = when, .modals = !hopes, .negation = !asks})}};
+    clause.content = {
+        {asks ? &kWhether : &kThat, sub_clause(clause, {.period = when, .modals = !hopes, .negation = !asks})}};
   }
   return sentence;
 }

@@ -51,8 +51,8 @@ Clause ClauseSampler::object_relative(const NounPhrase& antecedent, const Verb& 
 // "the man whose dog is tired"
 Clause ClauseSampler::owner_relative(const NounPhrase& antecedent, ClauseWish wish) {
   NounPhrase owned;
-  owned.noun = dice_.pick_where(
-      nouns(), [](const Noun& entry) { return (entry.classes & (kRelation | kPet | kVehicle)) != 0; });
+  owned.noun =
+      dice_.pick_where(nouns(), [](const Noun& entry) { return (entry.classes & (kRelation | kPet | kVehicle)) != 0; });
   owned.determiner = Determiner::kWhose;
   owned.gender = grammatical_gender(antecedent);
   owned.plural_owner = antecedent.plural;
@@ -74,8 +74,8 @@ Clause ClauseSampler::subject_relative(const NounPhrase& antecedent, ClauseWish 
 
 Clause ClauseSampler::relative_clause(const NounPhrase& antecedent) {
   const Noun& noun = *antecedent.noun;
-  const Period period = dice_.weighted<Period>(
-      {{45, Period::kPast}, {20, Period::kHabit}, {25, Period::kNow}, {10, Period::kFuture}});
+  const Period period =
+      dice_.weighted<Period>({{45, Period::kPast}, {20, Period::kHabit}, {25, Period::kNow}, {10, Period::kFuture}});
   const ClauseWish wish = {.period = period, .perfect = false};
   const Verb* verb = dice_.pick_where(verbs(), [&](const Verb& entry) {
     return entry.frame <= Frame::kPrepositional && (entry.objects & noun.classes) && !entry.is(kToRecipient);
@@ -94,15 +94,14 @@ void ClauseSampler::perhaps_add_relatives(Clause& clause) {
     return;
   }
   // Nothing of this clause may stand behind the object: it would seem to belong to the relative clause.
-  bool ends_with_object = !clause.direct.empty() && clause.indirect.empty() && clause.instead.empty() &&
-                          clause.tense != Tense::kPerfect;
+  bool ends_with_object =
+      !clause.direct.empty() && clause.indirect.empty() && clause.instead.empty() && clause.tense != Tense::kPerfect;
   for (const Adverbial& adverbial : clause.adverbials) {
     const bool before =
         adverbial.slot == Slot::kFrequency || (adverbial.slot == Slot::kTime && clause.front == Front::kTime);
     if (!before) ends_with_object = false;
   }
-  if (ends_with_object && clause.front != Front::kDirect && takes_relative(clause.direct[0]) &&
-      dice_.chance(30)) {
+  if (ends_with_object && clause.front != Front::kDirect && takes_relative(clause.direct[0]) && dice_.chance(30)) {
     clause.direct[0].relative = {relative_clause(clause.direct[0])};
   }
 }

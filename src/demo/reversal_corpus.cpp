@@ -66,8 +66,7 @@ using Sequence = std::vector<size_t>;
 SentencePair to_pair(const Sequence& sequence) {
   std::vector<std::string> names(sequence.size());
   std::transform(sequence.begin(), sequence.end(), names.begin(), symbol_name);
-  return {fmt::format("{}", fmt::join(names, " ")),
-          fmt::format("{}", fmt::join(names.rbegin(), names.rend(), " "))};
+  return {fmt::format("{}", fmt::join(names, " ")), fmt::format("{}", fmt::join(names.rbegin(), names.rend(), " "))};
 }
 
 Sequence random_sequence(Random& random, const ReversalShape& shape) {
@@ -99,8 +98,7 @@ GeneratedCorpus reversal_corpus(uint64_t seed, const GeneratedSizes& sizes, cons
   Random random(seed, kStream);
   const uint64_t possible = count_sequences(shape);
   if (sizes.total() <= possible / 2) {
-    return collect_distinct_pairs(sizes, "reversal corpus",
-                                  [&] { return to_pair(random_sequence(random, shape)); });
+    return collect_distinct_pairs(sizes, "reversal corpus", [&] { return to_pair(random_sequence(random, shape)); });
   }
   // More than half of all sequences: guessing those that are left would take for ever.
   std::vector<uint64_t> order(possible);

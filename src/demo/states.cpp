@@ -6,9 +6,8 @@ namespace {
 
 using Kind = NounPhrase::Kind;
 
-constexpr Classes kDescribable = kPerson | kAnimal | kFood | kDrink | kReadable | kTale | kSong | kVehicle |
-                                 kBuilding | kRoom | kFurniture | kClothing | kDevice | kPlant | kTopic |
-                                 kEvent | kShow;
+constexpr Classes kDescribable = kPerson | kAnimal | kFood | kDrink | kReadable | kTale | kSong | kVehicle | kBuilding |
+                                 kRoom | kFurniture | kClothing | kDevice | kPlant | kTopic | kEvent | kShow;
 
 }  // namespace
 
@@ -18,8 +17,7 @@ bool ClauseSampler::fill_personal_predicate(Clause& clause) {
   const NounPhrase& subject = clause.subject;
   const bool single = !agreement_of(subject).plural;
   const std::optional<NounPhrase> pronoun = pronoun_for(subject);
-  const bool he = pronoun && pronoun->pronoun == Pronoun::kHe,
-             she = pronoun && pronoun->pronoun == Pronoun::kShe;
+  const bool he = pronoun && pronoun->pronoun == Pronoun::kHe, she = pronoun && pronoun->pronoun == Pronoun::kShe;
   switch (dice_.between(0, 2)) {
     case 0: {
       if (!he && !she) return false;
@@ -94,8 +92,8 @@ Clause ClauseSampler::state(const ClauseWish& wish) {
                                     : day(dice_, present ? Period::kNow : wish.period));
   }
   const bool frequency = find(clause, Slot::kFrequency) != nullptr;
-  clause.negated = wish.negation && !frequency && clause.predicate.years == 0 &&
-                   is_specific(clause.subject) && dice_.chance(16);
+  clause.negated =
+      wish.negation && !frequency && clause.predicate.years == 0 && is_specific(clause.subject) && dice_.chance(16);
   return clause;
 }
 
@@ -108,12 +106,9 @@ Clause ClauseSampler::passive(Period period) {
   do {
     clause.subject = phrases_.subject(verb.objects);
   } while (clause.subject.kind == Kind::kPronoun || clause.subject.determiner == Determiner::kNo);
-  clause.tense = period == Period::kPast     ? Tense::kPast
-                 : period == Period::kFuture ? Tense::kFuture
-                                             : Tense::kPresent;
+  clause.tense = period == Period::kPast ? Tense::kPast : period == Period::kFuture ? Tense::kFuture : Tense::kPresent;
   if (period == Period::kNow) {
-    clause.modal =
-        dice_.weighted<const Modal*>({{50, &modal("have")}, {25, &modal("can")}, {25, &modal("should")}});
+    clause.modal = dice_.weighted<const Modal*>({{50, &modal("have")}, {25, &modal("can")}, {25, &modal("should")}});
   }
   if (period == Period::kHabit || dice_.chance(50)) {
     clause.adverbials.push_back(time_adverbial(dice_, period == Period::kNow ? Period::kFuture : period));

@@ -2,8 +2,7 @@
 
 namespace verbund::demo {
 
-const Conjunction kAnd = {"and", "und"}, kBut = {"but", "aber"}, kFor = {"for", "denn"},
-                  kSo = {"so", "deshalb"};
+const Conjunction kAnd = {"and", "und"}, kBut = {"but", "aber"}, kFor = {"for", "denn"}, kSo = {"so", "deshalb"};
 
 Agreement agreement_of(const NounPhrase& phrase) {
   if (!phrase.partner.empty()) return {3, true};
@@ -93,8 +92,7 @@ NounPhrase pronoun_phrase(Pronoun pronoun, Gender gender, Classes referent) {
 }
 
 Classes classes_of(const NounPhrase& phrase) {
-  return phrase.kind == NounPhrase::Kind::kNoun && phrase.partner.empty() ? phrase.noun->classes
-                                                                          : phrase.referent;
+  return phrase.kind == NounPhrase::Kind::kNoun && phrase.partner.empty() ? phrase.noun->classes : phrase.referent;
 }
 
 }  // namespace verbund::demo

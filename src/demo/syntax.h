@@ -151,7 +151,7 @@ extern const Conjunction kAnd, kBut, kFor, kSo;
 Agreement agreement_of(const NounPhrase& phrase);
 Gender grammatical_gender(const NounPhrase& phrase);
 bool is_definite(const NounPhrase& phrase);
-bool is_specific(const NounPhrase& phrase);  // one that a negated clause can be about: not "every", "a"
+bool is_specific(const NounPhrase& phrase);         // one that a negated clause can be about: not "every", "a"
 bool is_question_phrase(const NounPhrase& phrase);  // who, what, which, how many
 Case object_case(const Verb& verb);
 const Adverbial* find(const Clause& clause, Slot slot);

@@ -17,15 +17,14 @@ constexpr WordPair kPastTimes[] = {{"yesterday evening", "gestern Abend"}, {"thi
 constexpr WordPair kFutureTimes[] = {{"this evening", "heute Abend"}, {"tomorrow evening", "morgen Abend"},
                                      {"next week", "nächste Woche"},  {"next month", "nächsten Monat"},
                                      {"next year", "nächstes Jahr"},  {"in an hour", "in einer Stunde"}};
-constexpr WordPair kWeekdays[] = {
-    {"Monday", "Montag"},  {"Tuesday", "Dienstag"}, {"Wednesday", "Mittwoch"}, {"Thursday", "Donnerstag"},
-    {"Friday", "Freitag"}, {"Saturday", "Samstag"}, {"Sunday", "Sonntag"}};
-constexpr WordPair kMonths[] = {
-    {"January", "Januar"},    {"March", "März"},        {"April", "April"},         {"May", "Mai"},
-    {"June", "Juni"},         {"July", "Juli"},         {"August", "August"},       {"October", "Oktober"},
-    {"November", "November"}, {"December", "Dezember"}, {"September", "September"}, {"February", "Februar"}};
-constexpr WordPair kSpans[] = {
-    {"days", "Tagen"}, {"weeks", "Wochen"}, {"months", "Monaten"}, {"years", "Jahren"}};
+constexpr WordPair kWeekdays[] = {{"Monday", "Montag"},       {"Tuesday", "Dienstag"}, {"Wednesday", "Mittwoch"},
+                                  {"Thursday", "Donnerstag"}, {"Friday", "Freitag"},   {"Saturday", "Samstag"},
+                                  {"Sunday", "Sonntag"}};
+constexpr WordPair kMonths[] = {{"January", "Januar"},    {"March", "März"},          {"April", "April"},
+                                {"May", "Mai"},           {"June", "Juni"},           {"July", "Juli"},
+                                {"August", "August"},     {"October", "Oktober"},     {"November", "November"},
+                                {"December", "Dezember"}, {"September", "September"}, {"February", "Februar"}};
+constexpr WordPair kSpans[] = {{"days", "Tagen"}, {"weeks", "Wochen"}, {"months", "Monaten"}, {"years", "Jahren"}};
 
 Adverbial time(std::string en, std::string de) { return {Slot::kTime, std::move(en), std::move(de)}; }
 Adverbial time(const WordPair& pair) { return time(pair.en, pair.de); }
@@ -44,8 +43,7 @@ Adverbial definite_phrase(std::string en, std::string de, const Noun& noun, Case
 // "after the concert", "during the film", "because of the bad weather".
 Adverbial circumstance(Dice& dice) {
   if (dice.chance(60)) {
-    const Noun& event =
-        *dice.pick_where(nouns(), [](const Noun& noun) { return noun.classes & (kEvent | kShow); });
+    const Noun& event = *dice.pick_where(nouns(), [](const Noun& noun) { return noun.classes & (kEvent | kShow); });
     switch (dice.between(0, 2)) {
       case 0:
         return definite_phrase("after", "nach", event, Case::kDative);
@@ -55,8 +53,7 @@ Adverbial circumstance(Dice& dice) {
         return definite_phrase("during", "während", event, Case::kGenitive);
     }
   }
-  const Noun& weather =
-      *dice.pick_where(nouns(), [](const Noun& noun) { return noun.classes & kCircumstance; });
+  const Noun& weather = *dice.pick_where(nouns(), [](const Noun& noun) { return noun.classes & kCircumstance; });
   Adverbial adverbial = dice.chance(50) ? definite_phrase("because of", "wegen", weather, Case::kGenitive)
                                         : definite_phrase("despite", "trotz", weather, Case::kGenitive);
   if (&weather == &noun("weather")) adverbial.phrase[0].adjective = &adjective("bad");
@@ -91,11 +88,9 @@ Adverbial clock_time(Dice& dice) {
   const int hour = dice.between(1, 11);
   switch (dice.between(0, 4)) {
     case 0:
-      return time(fmt::format("at half past {}", hour_en(hour)),
-                  fmt::format("um halb {}", hour_de(hour + 1)));
+      return time(fmt::format("at half past {}", hour_en(hour)), fmt::format("um halb {}", hour_de(hour + 1)));
     case 1:
-      return time(fmt::format("at a quarter to {}", hour_en(hour)),
-                  fmt::format("um Viertel vor {}", hour_de(hour)));
+      return time(fmt::format("at a quarter to {}", hour_en(hour)), fmt::format("um Viertel vor {}", hour_de(hour)));
     case 2: {
       const int hours = dice.between(6, 22), minutes = 5 * dice.between(1, 11);
       const std::string digits = fmt::format("{}:{:02}", hours, minutes);
@@ -148,11 +143,8 @@ Adverbial time_adverbial(Dice& dice, Period period) {
 }
 
 Adverbial frequency_adverb(Dice& dice, bool may_be_never) {
-  static constexpr WordPair kFrequencies[] = {{"often", "oft"},
-                                              {"always", "immer"},
-                                              {"sometimes", "manchmal"},
-                                              {"usually", "meistens"},
-                                              {"rarely", "selten"}};
+  static constexpr WordPair kFrequencies[] = {
+      {"often", "oft"}, {"always", "immer"}, {"sometimes", "manchmal"}, {"usually", "meistens"}, {"rarely", "selten"}};
   if (may_be_never && dice.chance(15)) {
     return {.slot = Slot::kFrequency, .en = "never", .de = "nie", .behind_objects = true};
   }

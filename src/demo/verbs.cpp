@@ -10,8 +10,8 @@ using f = Frame;
 constexpr Case kAcc = Case::kAccusative, kDat = Case::kDative;
 
 constexpr Classes kGoods = kFood | kDrink | kReadable | kVehicle | kFurniture | kThing | kClothing | kDevice;
-constexpr Classes kVisible = kPerson | kAnimal | kReadable | kVehicle | kTransit | kBuilding | kFurniture |
-                             kThing | kClothing | kPicture | kPlant | kShow;
+constexpr Classes kVisible = kPerson | kAnimal | kReadable | kVehicle | kTransit | kBuilding | kFurniture | kThing |
+                             kClothing | kPicture | kPlant | kShow;
 
 // clang-format off
 constexpr Verb kVerbs[] = {

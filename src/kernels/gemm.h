@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace verbund {
@@ -21,14 +22,14 @@ struct ConstMatrixRows {
 
 enum class Into { kReplace, kAdd };
 
-void multiply_transposed(int64_t n, int64_t out, int64_t in, ConstMatrixRows x, const float* w, MatrixRows y, Into into);
+void multiply_transposed(int64_t n, int64_t out, int64_t in, ConstMatrixRows x, const float* w, MatrixRows y,
+                         Into into);
 // dx[n, in] = dy[n, out] w[out, in]
 void multiply_plain(int64_t n, int64_t in, int64_t out, ConstMatrixRows dy, const float* w, MatrixRows dx, Into into);
 // dw[out, in] += dy[n, out]^T x[n, in]
 void add_outer_product(int64_t n, int64_t out, int64_t in, ConstMatrixRows dy, ConstMatrixRows x, float* dw);
 
-// "oneDNN 2.7.2" or "OpenBLAS 0.3.21"; VERBUND_GEMM=onednn|openblas chooses.
-const char* gemm_library();
+std::string gemm_library();  // "OpenBLAS 0.3.21"
 
 // Every product from now on is added to `log` (null: no more), for benchmarks that time the
 // products alone.

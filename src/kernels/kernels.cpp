@@ -10,9 +10,15 @@
 namespace verbund {
 
 // Defined by simd/table.cpp, once per instruction set.
-namespace baseline { extern const Kernels kTable; }
-namespace avx2 { extern const Kernels kTable; }
-namespace avx512 { extern const Kernels kTable; }
+namespace baseline {
+extern const Kernels kTable;
+}
+namespace avx2 {
+extern const Kernels kTable;
+}
+namespace avx512 {
+extern const Kernels kTable;
+}
 
 DropoutKey dropout_key(double rate, uint64_t seed, uint64_t step, uint32_t site) {
   DropoutKey key;
@@ -34,8 +40,8 @@ int available_kernels(const Kernels** tables, int capacity) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     add(avx2::kTable);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq")) {
       add(avx512::kTable);
     }
   }

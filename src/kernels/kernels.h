@@ -13,9 +13,9 @@ namespace verbund {
 // Names a dropout mask: whether an element is kept is a function of (key, sentence,
 // position, feature), not of the order of calls, threads or workers.
 struct DropoutKey {
-  uint64_t key = 0;         // of seed, step and site: see dropout_key
-  uint32_t threshold = 0;   // an element is dropped if its 16 random bits are below; 0: no dropout
-  float scale = 1;          // of what is kept: 1 / (1 - rate)
+  uint64_t key = 0;        // of seed, step and site: see dropout_key
+  uint32_t threshold = 0;  // an element is dropped if its 16 random bits are below; 0: no dropout
+  float scale = 1;         // of what is kept: 1 / (1 - rate)
 };
 DropoutKey dropout_key(double rate, uint64_t seed, uint64_t step, uint32_t site);
 
@@ -26,16 +26,16 @@ struct RowName {
 };
 
 struct NormForward {
-  const float* residual;      // [n, d], or null: nothing to add to
-  const float* input;         // [n, d] the sublayer's output
-  const float* input_bias;    // [d] added to input, or null
-  const float* scale;         // [d] of the norm, or null: no norm
-  const float* bias;          // [d]
+  const float* residual;    // [n, d], or null: nothing to add to
+  const float* input;       // [n, d] the sublayer's output
+  const float* input_bias;  // [d] added to input, or null
+  const float* scale;       // [d] of the norm, or null: no norm
+  const float* bias;        // [d]
   float epsilon;
-  float* sum;                 // [n, d] residual + dropout(input + input_bias)
-  float* normed;              // [n, d] norm of that; null if there is no norm
-  float* mean;                // [n]
-  float* inverse_deviation;   // [n]
+  float* sum;                // [n, d] residual + dropout(input + input_bias)
+  float* normed;             // [n, d] norm of that; null if there is no norm
+  float* mean;               // [n]
+  float* inverse_deviation;  // [n]
 };
 
 struct NormBackward {
@@ -58,9 +58,9 @@ struct AttentionShape {
   int32_t depth;
   bool causal;
   int32_t sentences;
-  const int32_t* query_offsets;  // [sentences + 1]
-  const int32_t* key_offsets;    // [sentences + 1]
-  const int64_t* weight_offsets; // [sentences + 1] where each sentence's weights start
+  const int32_t* query_offsets;   // [sentences + 1]
+  const int32_t* key_offsets;     // [sentences + 1]
+  const int64_t* weight_offsets;  // [sentences + 1] where each sentence's weights start
   const uint64_t* sentence_names;
 };
 struct AttentionForward {
@@ -73,20 +73,20 @@ struct AttentionBackward {
   const float *query, *key, *value;
   int64_t query_stride, key_stride;
   const float* weights;
-  const float* output_gradient;  // [n, heads * depth]
+  const float* output_gradient;                           // [n, heads * depth]
   float *query_gradient, *key_gradient, *value_gradient;  // same strides; written, not added
 };
 
 struct LossRows {
   int64_t rows;
   int64_t vocabulary;
-  float* logits;            // [rows, v]; becomes the gradient if `gradient`
-  const int32_t* targets;   // [rows]
+  float* logits;           // [rows, v]; becomes the gradient if `gradient`
+  const int32_t* targets;  // [rows]
   double smoothing;
   bool gradient;
-  double* smoothed;         // [rows] out: loss with smoothing, entropy of the target subtracted
-  double* plain;            // [rows] out: cross-entropy
-  int32_t* best;            // [rows] out: the most likely token, or null
+  double* smoothed;  // [rows] out: loss with smoothing, entropy of the target subtracted
+  double* plain;     // [rows] out: cross-entropy
+  int32_t* best;     // [rows] out: the most likely token, or null
 };
 
 struct Kernels {
@@ -97,8 +97,8 @@ struct Kernels {
   // x = dropout(relu(x + bias)) in place.
   void (*relu_forward)(int64_t n, int64_t f, float* x, const float* bias, const DropoutKey&, const RowName* rows);
   // gradient *= scale where output > 0, else 0; adds the column sums to bias_gradient if it is not null.
-  void (*relu_backward)(int64_t n, int64_t f, const float* output, float* gradient, float scale,
-                        float* bias_gradient, float* partial_sums);
+  void (*relu_backward)(int64_t n, int64_t f, const float* output, float* gradient, float scale, float* bias_gradient,
+                        float* partial_sums);
   // out = dropout(table[id] * factor + position code): the code of position p starts at positions + p d.
   void (*embed_forward)(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
                         const float* positions, float* out, const DropoutKey&, const RowName* rows);

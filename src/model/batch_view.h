@@ -9,7 +9,7 @@
 namespace verbund {
 
 struct Rows {
-  int64_t count = 0;                 // tokens
+  int64_t count = 0;  // tokens
   int32_t sentences = 0;
   const int32_t* ids = nullptr;      // [count]
   const int32_t* offsets = nullptr;  // [sentences + 1]
@@ -28,7 +28,9 @@ struct Pass {
 namespace site {
 inline constexpr uint32_t kSourceEmbedding = 1, kTargetEmbedding = 2;
 enum Kind : uint32_t { kSelfWeights, kSelfOut, kCrossWeights, kCrossOut, kRelu, kFeedForwardOut, kKinds };
-inline constexpr uint32_t encoder(int64_t layer, Kind kind) { return 16 + static_cast<uint32_t>(layer) * kKinds + kind; }
+inline constexpr uint32_t encoder(int64_t layer, Kind kind) {
+  return 16 + static_cast<uint32_t>(layer) * kKinds + kind;
+}
 inline constexpr uint32_t decoder(int64_t layer, Kind kind) {
   return 4096 + static_cast<uint32_t>(layer) * kKinds + kind;
 }

@@ -38,9 +38,10 @@ ParameterTable::ParameterTable(const ModelConfig& config, VocabularySizes vocabu
     fail_usage("model.d_model is {}, but must be even and a multiple of model.heads, which is {}", d, config.heads);
   }
   if (config.share_embeddings == Sharing::kAll && vocabularies.source != vocabularies.target) {
-    fail_usage("model.share_embeddings is all, but the vocabularies have {} and {} pieces: use target or none, or a "
-               "dataset with a joint vocabulary",
-               vocabularies.source, vocabularies.target);
+    fail_usage(
+        "model.share_embeddings is all, but the vocabularies have {} and {} pieces: use target or none, or a "
+        "dataset with a joint vocabulary",
+        vocabularies.source, vocabularies.target);
   }
   const bool pre = config.norm == NormPlace::kPre;
   add("source.embedding", {vocabularies.source, d}, Start::kEmbedding);

@@ -82,8 +82,14 @@ SelfAttention::SelfAttention(const Context& context, const std::string& layer, b
       site_(weights_site) {}
 
 AttentionShape SelfAttention::shape(const Rows& rows, const int64_t* weight_offsets) const {
-  return {static_cast<int32_t>(heads_), static_cast<int32_t>(d_ / heads_), causal_, rows.sentences, rows.offsets,
-          rows.offsets, weight_offsets, rows.names};
+  return {static_cast<int32_t>(heads_),
+          static_cast<int32_t>(d_ / heads_),
+          causal_,
+          rows.sentences,
+          rows.offsets,
+          rows.offsets,
+          weight_offsets,
+          rows.names};
 }
 
 float* SelfAttention::forward(const Context& context, const Rows& rows, const int64_t* weight_offsets,
@@ -97,9 +103,9 @@ float* SelfAttention::forward(const Context& context, const Rows& rows, const in
   weights_ = workspace.take(weight_offsets[rows.sentences]);
   mixed_ = workspace.take(n * d_);
   qkv_.forward(context, n, {input, d_}, {projected_, 3 * d_});
-  kernels().attention_forward(
-      shape(rows, weight_offsets),
-      {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_}, key_);
+  kernels().attention_forward(shape(rows, weight_offsets),
+                              {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_},
+                              key_);
   out_.forward_without_bias(n, {mixed_, d_}, {context.output, d_});
   return context.output;
 }
@@ -130,8 +136,14 @@ CrossAttention::CrossAttention(const Context& context, const std::string& layer,
       site_(weights_site) {}
 
 AttentionShape CrossAttention::shape(const Rows& rows, const Rows& source) const {
-  return {static_cast<int32_t>(heads_), static_cast<int32_t>(d_ / heads_), false, rows.sentences, rows.offsets,
-          source.offsets, weight_offsets_, rows.names};
+  return {static_cast<int32_t>(heads_),
+          static_cast<int32_t>(d_ / heads_),
+          false,
+          rows.sentences,
+          rows.offsets,
+          source.offsets,
+          weight_offsets_,
+          rows.names};
 }
 
 float* CrossAttention::forward(const Context& context, const Rows& rows, const Rows& source,

@@ -45,7 +45,8 @@ class Linear {
   // Without the bias, which a fused kernel adds later.
   void forward_without_bias(int64_t n, ConstMatrixRows x, MatrixRows y) const;
   // Adds to the weight's gradient (and the bias's); dx is replaced or added to.
-  void backward(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx, Into into) const;
+  void backward(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx,
+                Into into) const;
   void backward_without_bias(int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx, Into into) const;
 
   const Tensor& bias() const { return bias_; }

@@ -88,7 +88,8 @@ FusedTransformer::FusedTransformer(const ModelConfig& config, VocabularySizes vo
       table_(config, vocabularies),
       values_(table_.buffer_size()),
       gradients_(table_.buffer_size()),
-      partial_sums_(partial_sums_size(std::max(3 * config.d_model * std::max<int64_t>(1, config.decoder_layers), config.d_ff))),
+      partial_sums_(
+          partial_sums_size(std::max(3 * config.d_model * std::max<int64_t>(1, config.decoder_layers), config.d_ff))),
       context_{config_, table_, values_.data(), gradients_.data(), &workspace_, partial_sums_.data(), nullptr, {}},
       source_embedding_(context_.tensor("source.embedding")),
       target_embedding_(config.share_embeddings == Sharing::kAll ? source_embedding_
@@ -101,21 +102,25 @@ FusedTransformer::FusedTransformer(const ModelConfig& config, VocabularySizes vo
       cross_(context_, "decoder.cross.kv", config.decoder_layers * 2 * config.d_model, config.d_model) {
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string layer = fmt::format("encoder.{}.", i);
-    const std::string next = i + 1 < config.encoder_layers ? fmt::format("encoder.{}.self.norm", i + 1) : "encoder.norm";
-    encoder_.push_back({{context_, layer, false, site::encoder(i, site::kSelfWeights)},
-                        {context_, norm_behind(config, layer + "self.norm", layer + "ff.norm"), site::encoder(i, site::kSelfOut)},
-                        {context_, layer, site::encoder(i, site::kRelu)},
-                        {context_, norm_behind(config, layer + "ff.norm", next), site::encoder(i, site::kFeedForwardOut)}});
+    const std::string next =
+        i + 1 < config.encoder_layers ? fmt::format("encoder.{}.self.norm", i + 1) : "encoder.norm";
+    encoder_.push_back(
+        {{context_, layer, false, site::encoder(i, site::kSelfWeights)},
+         {context_, norm_behind(config, layer + "self.norm", layer + "ff.norm"), site::encoder(i, site::kSelfOut)},
+         {context_, layer, site::encoder(i, site::kRelu)},
+         {context_, norm_behind(config, layer + "ff.norm", next), site::encoder(i, site::kFeedForwardOut)}});
   }
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string layer = fmt::format("decoder.{}.", i);
-    const std::string next = i + 1 < config.decoder_layers ? fmt::format("decoder.{}.self.norm", i + 1) : "decoder.norm";
-    decoder_.push_back({{context_, layer, true, site::decoder(i, site::kSelfWeights)},
-                        {context_, norm_behind(config, layer + "self.norm", layer + "cross.norm"), site::decoder(i, site::kSelfOut)},
-                        {context_, layer, site::decoder(i, site::kCrossWeights)},
-                        {context_, norm_behind(config, layer + "cross.norm", layer + "ff.norm"), site::decoder(i, site::kCrossOut)},
-                        {context_, layer, site::decoder(i, site::kRelu)},
-                        {context_, norm_behind(config, layer + "ff.norm", next), site::decoder(i, site::kFeedForwardOut)}});
+    const std::string next =
+        i + 1 < config.decoder_layers ? fmt::format("decoder.{}.self.norm", i + 1) : "decoder.norm";
+    decoder_.push_back(
+        {{context_, layer, true, site::decoder(i, site::kSelfWeights)},
+         {context_, norm_behind(config, layer + "self.norm", layer + "cross.norm"), site::decoder(i, site::kSelfOut)},
+         {context_, layer, site::decoder(i, site::kCrossWeights)},
+         {context_, norm_behind(config, layer + "cross.norm", layer + "ff.norm"), site::decoder(i, site::kCrossOut)},
+         {context_, layer, site::decoder(i, site::kRelu)},
+         {context_, norm_behind(config, layer + "ff.norm", next), site::decoder(i, site::kFeedForwardOut)}});
   }
 }
 
@@ -150,10 +155,18 @@ void FusedTransformer::begin(const Batch& batch, const Pass& pass) {
   context_.pass = pass;
   name_rows(batch);
   const auto sentences = static_cast<int32_t>(batch.sentences());
-  source_ = {static_cast<int64_t>(batch.source_tokens()), sentences, batch.source.data(), batch.source_offsets.data(),
-             batch.names.data(), source_names_.data()};
-  target_ = {static_cast<int64_t>(batch.target_tokens()), sentences, batch.target_input.data(),
-             batch.target_offsets.data(), batch.names.data(), target_names_.data()};
+  source_ = {static_cast<int64_t>(batch.source_tokens()),
+             sentences,
+             batch.source.data(),
+             batch.source_offsets.data(),
+             batch.names.data(),
+             source_names_.data()};
+  target_ = {static_cast<int64_t>(batch.target_tokens()),
+             sentences,
+             batch.target_input.data(),
+             batch.target_offsets.data(),
+             batch.names.data(),
+             target_names_.data()};
   source_weights_ = weight_offsets(batch.source_offsets, batch.source_offsets);
   target_weights_ = weight_offsets(batch.target_offsets, batch.target_offsets);
   cross_weights_ = weight_offsets(batch.target_offsets, batch.source_offsets);
@@ -231,7 +244,8 @@ const float* FusedTransformer::decode(const float* encoded) {
     join(layer.after_attention, layer.attention.forward(context_, target_, target_weights_, input),
          layer.attention.out_bias());
     join(layer.after_cross,
-         layer.cross.forward(context_, target_, source_, cross_weights_, input, keys_ + static_cast<int64_t>(i) * 2 * d, stride),
+         layer.cross.forward(context_, target_, source_, cross_weights_, input, keys_ + static_cast<int64_t>(i) * 2 * d,
+                             stride),
          layer.cross.out_bias());
     join(layer.after_feed_forward, layer.feed_forward.forward(context_, target_, input), layer.feed_forward.out_bias());
   }
@@ -296,8 +310,9 @@ void FusedTransformer::backward(const float* encoded, float* decoded_gradient) {
   start(target_, decoded_gradient);
   for (size_t i = decoder_.size(); i-- > 0;) {
     DecoderLayer& layer = decoder_[i];
-    back(target_, layer.after_feed_forward, layer.feed_forward.out_bias(),
-         [&](const float* g, MatrixRows dx, Into into) { layer.feed_forward.backward(context_, target_, g, dx, into); });
+    back(
+        target_, layer.after_feed_forward, layer.feed_forward.out_bias(),
+        [&](const float* g, MatrixRows dx, Into into) { layer.feed_forward.backward(context_, target_, g, dx, into); });
     back(target_, layer.after_cross, layer.cross.out_bias(), [&](const float* g, MatrixRows dx, Into into) {
       layer.cross.backward(context_, target_, source_, g, dx, into, keys_gradient + static_cast<int64_t>(i) * 2 * d);
     });
@@ -307,12 +322,14 @@ void FusedTransformer::backward(const float* encoded, float* decoded_gradient) {
   embed_backward(target_, target_embedding_, target_join_, site::kTargetEmbedding, input_gradient_, residual_gradient_);
 
   float* encoded_gradient = workspace_.take(source_.count * d);
-  cross_.backward(context_, source_.count, {encoded, d}, {keys_gradient, stride}, {encoded_gradient, d}, Into::kReplace);
+  cross_.backward(context_, source_.count, {encoded, d}, {keys_gradient, stride}, {encoded_gradient, d},
+                  Into::kReplace);
   start(source_, encoded_gradient);
   for (size_t i = encoder_.size(); i-- > 0;) {
     EncoderLayer& layer = encoder_[i];
-    back(source_, layer.after_feed_forward, layer.feed_forward.out_bias(),
-         [&](const float* g, MatrixRows dx, Into into) { layer.feed_forward.backward(context_, source_, g, dx, into); });
+    back(
+        source_, layer.after_feed_forward, layer.feed_forward.out_bias(),
+        [&](const float* g, MatrixRows dx, Into into) { layer.feed_forward.backward(context_, source_, g, dx, into); });
     back(source_, layer.after_attention, layer.attention.out_bias(),
          [&](const float* g, MatrixRows dx, Into into) { layer.attention.backward(context_, source_, g, dx, into); });
   }

@@ -19,7 +19,7 @@ struct Loss {
   double smoothed = 0;  // what is minimised
   double plain = 0;     // cross-entropy, for perplexity
   int64_t tokens = 0;
-  int64_t right = 0;    // tokens whose most likely prediction is the target
+  int64_t right = 0;  // tokens whose most likely prediction is the target
 
   Loss& operator+=(const Loss& other);
 };

@@ -34,8 +34,10 @@ void Workspace::grow(size_t bytes) {
   const size_t size = (wanted + kHugePage - 1) / kHugePage * kHugePage;
   void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) {
-    fail("there is no memory for {} of activations: use smaller batches (batch.tokens) or accumulate gradients",
-         human_bytes(before_ + bytes));
+    fail(
+        "there is no memory for {} of activations: use smaller batches (batch.tokens) or accumulate "
+        "gradients",
+        human_bytes(before_ + bytes));
   }
   ::madvise(data, size, MADV_HUGEPAGE);
   pieces_.push_back({static_cast<char*>(data), size});

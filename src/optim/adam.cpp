@@ -22,8 +22,7 @@ struct AdamFactors {
 
 // 28 bytes move per weight, so the arithmetic is free and one loop serves every variant.
 VERBUND_OPTIM_KERNEL void adam_block(size_t size, AdamFactors f, const float* __restrict gradients,
-                                     float* __restrict weights, float* __restrict mean,
-                                     float* __restrict square) {
+                                     float* __restrict weights, float* __restrict mean, float* __restrict square) {
 #pragma omp simd
   for (size_t i = 0; i < size; ++i) {
     const float gradient = gradients[i] * f.gradient_scale + weights[i] * f.gradient_decay;
@@ -46,15 +45,11 @@ double power(double base, int64_t exponent) {
 
 }  // namespace
 
-Adam::Adam(const OptimizerConfig& config, size_t size)
-    : Optimizer(size), config_(config), mean_(size), square_(size) {}
+Adam::Adam(const OptimizerConfig& config, size_t size) : Optimizer(size), config_(config), mean_(size), square_(size) {}
 
-std::vector<OptimizerState> Adam::state() {
-  return {{"adam.m", mean_.values()}, {"adam.v", square_.values()}};
-}
+std::vector<OptimizerState> Adam::state() { return {{"adam.m", mean_.values()}, {"adam.v", square_.values()}}; }
 
-void Adam::update(Interval piece, float* weights, const float* gradients, double rate,
-                  double gradient_scale) {
+void Adam::update(Interval piece, float* weights, const float* gradients, double rate, double gradient_scale) {
   const bool decoupled = config_.type == OptimizerType::kAdamW;
   const AdamFactors factors = {
       .gradient_scale = static_cast<float>(gradient_scale),
@@ -69,8 +64,8 @@ void Adam::update(Interval piece, float* weights, const float* gradients, double
       .rate = static_cast<float>(rate / (1 - power(config_.beta1, updates()))),
   };
   for_each_block(piece, [&](size_t, Interval block) {
-    adam_block(block.size(), factors, gradients + block.begin, weights + block.begin,
-               mean_.data() + block.begin, square_.data() + block.begin);
+    adam_block(block.size(), factors, gradients + block.begin, weights + block.begin, mean_.data() + block.begin,
+               square_.data() + block.begin);
   });
 }
 

@@ -26,8 +26,7 @@ class Adam final : public Optimizer {
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(Interval piece, float* weights, const float* gradients, double rate,
-              double gradient_scale) override;
+  void update(Interval piece, float* weights, const float* gradients, double rate, double gradient_scale) override;
 
  private:
   OptimizerConfig config_;

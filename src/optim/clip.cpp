@@ -71,8 +71,7 @@ GradientSize measure(std::span<const float> gradients, std::span<const Interval>
 }
 
 double clip_factor(double norm, double clip_norm) {
-  if (!std::isfinite(norm))
-    fail("the gradient's norm is {}: a step with such a gradient must be skipped", norm);
+  if (!std::isfinite(norm)) fail("the gradient's norm is {}: a step with such a gradient must be skipped", norm);
   return clip_norm > 0 && norm > clip_norm ? clip_norm / norm : 1.0;
 }
 

@@ -6,14 +6,13 @@
 
 namespace verbund {
 
-void Optimizer::step(std::span<float> weights, std::span<const float> gradients, double rate,
-                     double gradient_scale) {
+void Optimizer::step(std::span<float> weights, std::span<const float> gradients, double rate, double gradient_scale) {
   begin_step();
   step_part({0, size_}, weights, gradients, rate, gradient_scale);
 }
 
-void Optimizer::step_part(Interval part, std::span<float> weights, std::span<const float> gradients,
-                          double rate, double gradient_scale) {
+void Optimizer::step_part(Interval part, std::span<float> weights, std::span<const float> gradients, double rate,
+                          double gradient_scale) {
   if (weights.size() != size_ || gradients.size() != size_) {
     fail("the optimiser was made for {} weights but got {} weights and {} gradients", size_, weights.size(),
          gradients.size());

@@ -49,8 +49,7 @@ class Optimizer {
   explicit Optimizer(size_t size) : size_(size), active_({{0, size}}) {}
 
   // Update number updates(), counted from 1, of one piece without frozen weights.
-  virtual void update(Interval piece, float* weights, const float* gradients, double rate,
-                      double gradient_scale) = 0;
+  virtual void update(Interval piece, float* weights, const float* gradients, double rate, double gradient_scale) = 0;
 
  private:
   size_t size_;

@@ -19,8 +19,8 @@ std::vector<double> parse_list(const char* key, const std::string& text) {
     double number = 0;
     const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, number);
     if (error != std::errc() || stop != text.data() + end || !std::isfinite(number)) {
-      fail_usage("schedule.{} is \"{}\", and \"{}\" is not a number: write numbers with spaces between them",
-                 key, text, text.substr(begin, end - begin));
+      fail_usage("schedule.{} is \"{}\", and \"{}\" is not a number: write numbers with spaces between them", key, text,
+                 text.substr(begin, end - begin));
     }
     numbers.push_back(number);
     begin = text.find_first_not_of(kSeparators, end);

@@ -19,8 +19,7 @@ std::string number(double rate) { return fmt::format("{:.3g}", rate); }
 
 void need_decay_steps(const Parameters& p, const char* policy) {
   if (p.config.decay_steps > 0) return;
-  fail_usage("schedule.decay_steps is 0 but {} needs the number of steps over which the rate falls: set it",
-             policy);
+  fail_usage("schedule.decay_steps is 0 but {} needs the number of steps over which the rate falls: set it", policy);
 }
 
 void need_power(const Parameters& p, const char* policy) {
@@ -30,9 +29,8 @@ void need_power(const Parameters& p, const char* policy) {
 
 void need_room_below(const Parameters& p) {
   if (p.config.min_lr <= p.config.learning_rate) return;
-  fail_usage(
-      "schedule.min_lr is {} but schedule.learning_rate is {}: the lowest rate must not be above the first",
-      p.config.min_lr, p.config.learning_rate);
+  fail_usage("schedule.min_lr is {} but schedule.learning_rate is {}: the lowest rate must not be above the first",
+             p.config.min_lr, p.config.learning_rate);
 }
 
 // Linear warm-up, as poly_decay and cosine_decay have it: the decay waits until it is over.
@@ -52,8 +50,8 @@ double decay_progress(const Parameters& p, double step) {
 
 std::string describe_warm_decay(const Parameters& p, double lowest, const std::string& how) {
   const std::string rise = p.config.warmup_steps > 0
-                               ? fmt::format("rises linearly for {} steps to its peak of {}",
-                                             p.config.warmup_steps, number(p.config.learning_rate))
+                               ? fmt::format("rises linearly for {} steps to its peak of {}", p.config.warmup_steps,
+                                             number(p.config.learning_rate))
                                : fmt::format("starts at its peak of {}", number(p.config.learning_rate));
   const std::string stay = p.config.begin_decay_at > p.config.warmup_steps
                                ? fmt::format(", stays there until step {}", p.config.begin_decay_at)
@@ -75,19 +73,16 @@ std::string describe_fixed(const Parameters& p) {
 // piecewise_constant
 
 void check_piecewise(const Parameters& p) {
-  if (p.boundaries.empty())
-    fail_usage("schedule.boundaries is empty but piecewise_constant needs at least one step");
+  if (p.boundaries.empty()) fail_usage("schedule.boundaries is empty but piecewise_constant needs at least one step");
   if (p.boundaries.size() != p.decay_rates.size()) {
-    fail_usage(
-        "schedule.boundaries has {} numbers but schedule.decay_rates has {}: each boundary needs its factor",
-        p.boundaries.size(), p.decay_rates.size());
+    fail_usage("schedule.boundaries has {} numbers but schedule.decay_rates has {}: each boundary needs its factor",
+               p.boundaries.size(), p.decay_rates.size());
   }
   const auto disorder = std::adjacent_find(p.boundaries.begin(), p.boundaries.end(), std::greater_equal<>());
   if (disorder != p.boundaries.end()) {
     fail_usage("schedule.boundaries has {} before {}: the steps must rise", disorder[0], disorder[1]);
   }
-  const auto negative =
-      std::find_if(p.decay_rates.begin(), p.decay_rates.end(), [](double r) { return r < 0; });
+  const auto negative = std::find_if(p.decay_rates.begin(), p.decay_rates.end(), [](double r) { return r < 0; });
   if (negative != p.decay_rates.end()) {
     fail_usage("schedule.decay_rates has {}: factors must not be negative", *negative);
   }
@@ -95,15 +90,13 @@ void check_piecewise(const Parameters& p) {
 
 double piecewise_rate(const Parameters& p, double step) {
   const auto passed = std::lower_bound(p.boundaries.begin(), p.boundaries.end(), step) - p.boundaries.begin();
-  return passed == 0 ? p.config.learning_rate
-                     : p.config.learning_rate * p.decay_rates[static_cast<size_t>(passed) - 1];
+  return passed == 0 ? p.config.learning_rate : p.config.learning_rate * p.decay_rates[static_cast<size_t>(passed) - 1];
 }
 
 std::string describe_piecewise(const Parameters& p) {
   std::string text = fmt::format("is {}", number(p.config.learning_rate));
   for (size_t i = 0; i < p.boundaries.size(); ++i) {
-    text +=
-        fmt::format(", {} after step {}", number(p.config.learning_rate * p.decay_rates[i]), p.boundaries[i]);
+    text += fmt::format(", {} after step {}", number(p.config.learning_rate * p.decay_rates[i]), p.boundaries[i]);
   }
   return text;
 }
@@ -117,19 +110,18 @@ void check_exp(const Parameters& p) {
 }
 
 double exp_rate(const Parameters& p, double step) {
-  double falls = std::max(step - static_cast<double>(p.config.begin_decay_at), 0.0) /
-                 static_cast<double>(p.config.decay_steps);
+  double falls =
+      std::max(step - static_cast<double>(p.config.begin_decay_at), 0.0) / static_cast<double>(p.config.decay_steps);
   if (p.config.staircase) falls = std::floor(falls);
   return std::max(p.config.min_lr, p.config.learning_rate * std::pow(p.config.decay_rate, falls));
 }
 
 std::string describe_exp(const Parameters& p) {
-  const std::string floor =
-      p.config.min_lr > 0 ? fmt::format(", never below {}", number(p.config.min_lr)) : "";
+  const std::string floor = p.config.min_lr > 0 ? fmt::format(", never below {}", number(p.config.min_lr)) : "";
   return fmt::format("is {} until step {}, then falls {} by the factor {} every {} steps{}",
                      number(p.config.learning_rate), p.config.begin_decay_at,
-                     p.config.staircase ? "at once" : "steadily", number(p.config.decay_rate),
-                     p.config.decay_steps, floor);
+                     p.config.staircase ? "at once" : "steadily", number(p.config.decay_rate), p.config.decay_steps,
+                     floor);
 }
 
 // poly_decay
@@ -178,10 +170,8 @@ std::string describe_cosine(const Parameters& p) {
 double transformer_factor(const Parameters& p) { return p.config.learning_rate / std::sqrt(p.d_model); }
 
 void check_transformer(const Parameters& p) {
-  if (p.config.warmup_steps < 1)
-    fail_usage("schedule.warmup_steps is 0 but transformer_policy needs at least 1");
-  if (p.d_model < 1)
-    fail_usage("the model's width is {} but transformer_policy needs one of at least 1", p.d_model);
+  if (p.config.warmup_steps < 1) fail_usage("schedule.warmup_steps is 0 but transformer_policy needs at least 1");
+  if (p.d_model < 1) fail_usage("the model's width is {} but transformer_policy needs one of at least 1", p.d_model);
 }
 
 double transformer_rate(const Parameters& p, double step) {
@@ -215,9 +205,8 @@ void check_inv_poly(const Parameters& p) {
   need_power(p, "inv_poly_decay");
   need_room_below(p);
   if (p.config.min_lr <= 0) {
-    fail_usage(
-        "schedule.min_lr is 0 but inv_poly_decay needs the rate to reach after {} steps: set one above 0",
-        p.config.decay_steps);
+    fail_usage("schedule.min_lr is 0 but inv_poly_decay needs the rate to reach after {} steps: set one above 0",
+               p.config.decay_steps);
   }
 }
 

@@ -117,7 +117,8 @@ class PlainComputation {
     }
     scores = scores.masked_fill(allowed.logical_not(), -std::numeric_limits<double>::infinity());
     Tensor weights = torch::softmax(scores, -1);
-    const DropoutKey key = dropout_key(pass_.training ? config_.attention_dropout : 0, pass_.seed, pass_.step, site_number);
+    const DropoutKey key =
+        dropout_key(pass_.training ? config_.attention_dropout : 0, pass_.seed, pass_.step, site_number);
     if (key.threshold > 0) weights = weights * weight_mask(key, queries, keys);
     return linear(out, queries.pack(torch::matmul(weights, keys.spread(v, heads))));
   }
@@ -141,7 +142,8 @@ class PlainComputation {
     const int64_t d = config_.d_model;
     const Tensor codes = torch::tensor(position_codes(side.longest, d)).view({side.longest, d}).to(options_);
     const Tensor positions = side.cells.remainder(side.longest);
-    const Tensor x = embedding.index_select(0, side.ids) * std::sqrt(static_cast<double>(d)) + codes.index_select(0, positions);
+    const Tensor x =
+        embedding.index_select(0, side.ids) * std::sqrt(static_cast<double>(d)) + codes.index_select(0, positions);
     return dropped(x, config_.dropout, site_number, side);
   }
 
@@ -154,7 +156,8 @@ class PlainComputation {
     return pre ? y : norm(norm_name, y);
   }
 
-  Tensor self_attention(const Tensor& x, const std::string& layer, const Side& side, bool causal, uint32_t site_number) const {
+  Tensor self_attention(const Tensor& x, const std::string& layer, const Side& side, bool causal,
+                        uint32_t site_number) const {
     const std::vector<Tensor> qkv = linear(layer + "self.qkv", x).chunk(3, 1);
     return attention(layer + "self.out", qkv[0], qkv[1], qkv[2], side, side, causal, site_number);
   }
@@ -171,9 +174,8 @@ class PlainComputation {
       x = around(x, layer + "self.norm", site::encoder(i, site::kSelfOut), source, [&](const Tensor& y) {
         return self_attention(y, layer, source, false, site::encoder(i, site::kSelfWeights));
       });
-      x = around(x, layer + "ff.norm", site::encoder(i, site::kFeedForwardOut), source, [&](const Tensor& y) {
-        return feed_forward(y, layer, source, site::encoder(i, site::kRelu));
-      });
+      x = around(x, layer + "ff.norm", site::encoder(i, site::kFeedForwardOut), source,
+                 [&](const Tensor& y) { return feed_forward(y, layer, source, site::encoder(i, site::kRelu)); });
     }
     return config_.norm == NormPlace::kPre ? norm("encoder.norm", x) : x;
   }
@@ -191,9 +193,8 @@ class PlainComputation {
         return attention(layer + "cross.out", linear(layer + "cross.q", y), keys[own], keys[own + 1], target, source,
                          false, site::decoder(i, site::kCrossWeights));
       });
-      x = around(x, layer + "ff.norm", site::decoder(i, site::kFeedForwardOut), target, [&](const Tensor& y) {
-        return feed_forward(y, layer, target, site::decoder(i, site::kRelu));
-      });
+      x = around(x, layer + "ff.norm", site::decoder(i, site::kFeedForwardOut), target,
+                 [&](const Tensor& y) { return feed_forward(y, layer, target, site::decoder(i, site::kRelu)); });
     }
     return config_.norm == NormPlace::kPre ? norm("decoder.norm", x) : x;
   }
@@ -211,7 +212,8 @@ struct Losses {
 };
 
 Losses losses(const Tensor& logits, const Batch& batch, double smoothing) {
-  const Tensor targets = torch::tensor(std::vector<int64_t>(batch.target_output.begin(), batch.target_output.end()), torch::kLong);
+  const Tensor targets =
+      torch::tensor(std::vector<int64_t>(batch.target_output.begin(), batch.target_output.end()), torch::kLong);
   const Tensor log_probabilities = torch::log_softmax(logits, 1);
   const Tensor right = log_probabilities.gather(1, targets.view({-1, 1})).view({-1});
   const double confidence = 1 - smoothing, others = smoothing / static_cast<double>(logits.size(1) - 1);

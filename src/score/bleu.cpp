@@ -50,9 +50,7 @@ class SegmentCounter {
     return tokens;
   }
 
-  std::string tokenize_line(std::string_view line) const {
-    return tokenize(options_.tokenizer, trim_right(line));
-  }
+  std::string tokenize_line(std::string_view line) const { return tokenize(options_.tokenizer, trim_right(line)); }
 
   // Of two equally near lengths, the smaller.
   int64_t nearest_reference_length(int64_t length) const {
@@ -89,8 +87,8 @@ std::string signature(const BleuOptions& options, size_t reference_count) {
 double brevity_penalty(const BleuStatistics& statistics) {
   if (statistics.hypothesis_length >= statistics.reference_length) return 1.0;
   if (statistics.hypothesis_length == 0) return 0.0;
-  return std::exp(1.0 - static_cast<double>(statistics.reference_length) /
-                            static_cast<double>(statistics.hypothesis_length));
+  return std::exp(1.0 -
+                  static_cast<double>(statistics.reference_length) / static_cast<double>(statistics.hypothesis_length));
 }
 
 }  // namespace
@@ -170,8 +168,7 @@ BleuScore corpus_bleu(const Segments& hypotheses, const References& references, 
   return bleu_score(sum, references.size(), options);
 }
 
-BleuScore sentence_bleu(const std::string& hypothesis, const Segments& references,
-                        const BleuOptions& options) {
+BleuScore sentence_bleu(const std::string& hypothesis, const Segments& references, const BleuOptions& options) {
   return corpus_bleu({hypothesis}, references_of_one(references), options);
 }
 

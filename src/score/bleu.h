@@ -60,11 +60,9 @@ std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const Re
                                             const BleuOptions& options = {});
 
 // The score of one segment's statistics, or of the sum of many.
-BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count,
-                     const BleuOptions& options = {});
+BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count, const BleuOptions& options = {});
 
-BleuScore corpus_bleu(const Segments& hypotheses, const References& references,
-                      const BleuOptions& options = {});
+BleuScore corpus_bleu(const Segments& hypotheses, const References& references, const BleuOptions& options = {});
 
 // `references` are those of this one sentence. Use the effective order: few sentences are
 // long enough to have four-grams in common.

@@ -24,8 +24,7 @@ double f_score(const ChrfStatistics& statistics, const ChrfOptions& options) {
   int effective_order = 0;
   for (const NgramStatistics& order : statistics.orders) {
     const auto matches = static_cast<double>(order.matches);
-    const double precision =
-        order.hypothesis > 0 ? matches / static_cast<double>(order.hypothesis) : kEpsilon;
+    const double precision = order.hypothesis > 0 ? matches / static_cast<double>(order.hypothesis) : kEpsilon;
     const double recall = order.reference > 0 ? matches / static_cast<double>(order.reference) : kEpsilon;
     const double denominator = factor * precision + recall;
     sum_of_f += denominator > 0.0 ? (1.0 + factor) * precision * recall / denominator : kEpsilon;
@@ -140,9 +139,8 @@ class SegmentCounter {
 
 std::string signature(const ChrfOptions& options, size_t reference_count) {
   return fmt::format("nrefs:{}|case:{}|eff:{}|nc:{}|nw:{}|space:{}|version:{}", reference_count,
-                     options.lowercase ? "lc" : "mixed", options.eps_smoothing ? "no" : "yes",
-                     options.char_order, options.word_order, options.whitespace ? "yes" : "no",
-                     kSacrebleuVersion);
+                     options.lowercase ? "lc" : "mixed", options.eps_smoothing ? "no" : "yes", options.char_order,
+                     options.word_order, options.whitespace ? "yes" : "no", kSacrebleuVersion);
 }
 
 }  // namespace
@@ -163,8 +161,8 @@ ChrfStatistics& ChrfStatistics::operator+=(const ChrfStatistics& other) {
 std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const References& references,
                                             const ChrfOptions& options) {
   if (options.char_order < 0 || options.word_order < 0 || options.char_order + options.word_order == 0) {
-    fail_usage("chrF needs n-grams to count, but has character order {} and word order {}",
-               options.char_order, options.word_order);
+    fail_usage("chrF needs n-grams to count, but has character order {} and word order {}", options.char_order,
+               options.word_order);
   }
   check_parallel(hypotheses, references);
   SegmentCounter counter(options);
@@ -178,8 +176,7 @@ std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const Re
 
 ChrfScore chrf_score(const ChrfStatistics& statistics, size_t reference_count, const ChrfOptions& options) {
   return {.score = f_score(statistics, options),
-          .name = fmt::format("chrF{}{}", options.beta,
-                              std::string(static_cast<size_t>(options.word_order), '+')),
+          .name = fmt::format("chrF{}{}", options.beta, std::string(static_cast<size_t>(options.word_order), '+')),
           .statistics = statistics,
           .signature = signature(options, reference_count)};
 }
@@ -190,8 +187,7 @@ ChrfScore corpus_chrf(const Segments& hypotheses, const References& references, 
   return chrf_score(sum, references.size(), options);
 }
 
-ChrfScore sentence_chrf(const std::string& hypothesis, const Segments& references,
-                        const ChrfOptions& options) {
+ChrfScore sentence_chrf(const std::string& hypothesis, const Segments& references, const ChrfOptions& options) {
   return corpus_chrf({hypothesis}, references_of_one(references), options);
 }
 

@@ -45,14 +45,11 @@ std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const Re
                                             const ChrfOptions& options = {});
 
 // The score of one segment's statistics, or of the sum of many.
-ChrfScore chrf_score(const ChrfStatistics& statistics, size_t reference_count,
-                     const ChrfOptions& options = {});
+ChrfScore chrf_score(const ChrfStatistics& statistics, size_t reference_count, const ChrfOptions& options = {});
 
-ChrfScore corpus_chrf(const Segments& hypotheses, const References& references,
-                      const ChrfOptions& options = {});
+ChrfScore corpus_chrf(const Segments& hypotheses, const References& references, const ChrfOptions& options = {});
 
 // `references` are those of this one sentence.
-ChrfScore sentence_chrf(const std::string& hypothesis, const Segments& references,
-                        const ChrfOptions& options = {});
+ChrfScore sentence_chrf(const std::string& hypothesis, const Segments& references, const ChrfOptions& options = {});
 
 }  // namespace verbund

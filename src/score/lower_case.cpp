@@ -33,9 +33,8 @@ std::string lower_case(std::string_view text) {
   std::string lowered(text.size(), '\0');
   for (;;) {
     UErrorCode status = U_ZERO_ERROR;
-    const int32_t needed =
-        ucasemap_utf8ToLower(root_case_map(), lowered.data(), static_cast<int32_t>(lowered.size()),
-                             text.data(), static_cast<int32_t>(text.size()), &status);
+    const int32_t needed = ucasemap_utf8ToLower(root_case_map(), lowered.data(), static_cast<int32_t>(lowered.size()),
+                                                text.data(), static_cast<int32_t>(text.size()), &status);
     if (status != U_BUFFER_OVERFLOW_ERROR && U_FAILURE(status)) {
       fail("ICU cannot lower-case a line of {} bytes: {}", text.size(), u_errorName(status));
     }

@@ -11,9 +11,7 @@
 namespace verbund {
 
 // How many n-grams a sequence of `length` symbols has.
-constexpr int64_t ngram_count(size_t length, size_t n) {
-  return length < n ? 0 : static_cast<int64_t>(length - n + 1);
-}
+constexpr int64_t ngram_count(size_t length, size_t n) { return length < n ? 0 : static_cast<int64_t>(length - n + 1); }
 
 // The n-grams of the references form a tree: "a b c" is the child "c" of "a b". A node
 // is a slot of one hash table, under the key (slot of the parent, last symbol). So an
@@ -24,8 +22,7 @@ class NgramMatcher {
   // Adds to matches[n - 1] the number of n-grams of the hypothesis, for n = 1 up to the
   // size of `matches`. An n-gram counts at most as often as it occurs in the reference
   // that has most of it.
-  void add_matches(std::span<const Symbol> hypothesis, std::span<const Symbols> references,
-                   std::span<int64_t> matches);
+  void add_matches(std::span<const Symbol> hypothesis, std::span<const Symbols> references, std::span<int64_t> matches);
 
  private:
   struct Slot {

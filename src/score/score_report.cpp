@@ -12,10 +12,9 @@ namespace {
 std::string verbose_bleu(const BleuScore& score) {
   const auto hypothesis = static_cast<double>(score.statistics.hypothesis_length);
   const auto reference = static_cast<double>(score.statistics.reference_length);
-  return fmt::format("{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
-                     fmt::join(score.precisions, "/"), score.brevity_penalty,
-                     reference > 0.0 ? hypothesis / reference : 0.0, score.statistics.hypothesis_length,
-                     score.statistics.reference_length);
+  return fmt::format("{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", fmt::join(score.precisions, "/"),
+                     score.brevity_penalty, reference > 0.0 ? hypothesis / reference : 0.0,
+                     score.statistics.hypothesis_length, score.statistics.reference_length);
 }
 
 // "nrefs:1|case:mixed" -> {"nrefs": "1", "case": "mixed"}
@@ -63,8 +62,7 @@ std::string score_line(const ScoreReport& report, int width) {
 }
 
 nlohmann::ordered_json score_json(const ScoreReport& report) {
-  nlohmann::ordered_json json = {
-      {"name", report.name}, {"score", report.score}, {"signature", report.signature}};
+  nlohmann::ordered_json json = {{"name", report.name}, {"score", report.score}, {"signature", report.signature}};
   if (!report.verbose.empty()) json["verbose_score"] = report.verbose;
   add_signature_fields(report.signature, json);
   json.update(report.numbers);

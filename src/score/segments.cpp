@@ -9,8 +9,8 @@ void check_parallel(const Segments& hypotheses, const References& references) {
   if (references.empty()) fail("there is no reference to score {} segments against", hypotheses.size());
   for (size_t i = 0; i < references.size(); ++i) {
     if (references[i].size() == hypotheses.size()) continue;
-    fail("the hypothesis has {} segments but reference {} has {}: they must be parallel", hypotheses.size(),
-         i + 1, references[i].size());
+    fail("the hypothesis has {} segments but reference {} has {}: they must be parallel", hypotheses.size(), i + 1,
+         references[i].size());
   }
 }
 

@@ -69,8 +69,8 @@ constexpr auto is_dash = [](char byte) { return byte == '-'; };
 
 // ASCII punctuation except ' , - .
 constexpr auto is_13a_punctuation = [](char byte) {
-  return (byte >= '!' && byte <= '&') || (byte >= '(' && byte <= '+') || byte == '/' ||
-         (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
+  return (byte >= '!' && byte <= '&') || (byte >= '(' && byte <= '+') || byte == '/' || (byte >= ':' && byte <= '@') ||
+         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
 };
 
 std::string tokenize_13a(std::string_view line) {

@@ -11,8 +11,7 @@ bool is_wide_whitespace(char32_t code_point);  // beyond ASCII
 
 inline bool is_whitespace(char32_t code_point) {
   if (code_point >= 0x80) return is_wide_whitespace(code_point);
-  return code_point == ' ' || (code_point >= 0x09 && code_point <= 0x0D) ||
-         (code_point >= 0x1C && code_point <= 0x1F);
+  return code_point == ' ' || (code_point >= 0x09 && code_point <= 0x0D) || (code_point >= 0x1C && code_point <= 0x1F);
 }
 
 // `text` without the whitespace at its end.

@@ -90,8 +90,7 @@ class ArchiveReader {
   [[noreturn]] void damaged() const {
     const char* reason = archive_error_string(reader_.get());
     throw DamagedArchive(fmt::format("{} ({}) is damaged or not an archive: {}", path_.string(),
-                                     human_bytes(fs::file_size(path_)),
-                                     reason ? reason : "it ends too early"));
+                                     human_bytes(fs::file_size(path_)), reason ? reason : "it ends too early"));
   }
 
   fs::path path_;
@@ -143,8 +142,7 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
     progress.update(reader.compressed_bytes());
     const char* raw_name = archive_entry_pathname(entry);
     const std::string name = plain_name(raw_name != nullptr ? raw_name : "");
-    if (archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr)
-      names.push_back(name);
+    if (archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr) names.push_back(name);
     const auto destination = destinations.find(name);
     if (destination == destinations.end()) continue;
     if (names.empty() || names.back() != name) fail("{}: the member {} is not a file", path.string(), name);

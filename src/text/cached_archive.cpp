@@ -40,10 +40,7 @@ std::string lower_case(std::string text) {
 }  // namespace
 
 CachedArchive::CachedArchive(ManifestArchive archive, const fs::path& folder, std::string listed_in)
-    : archive_(std::move(archive)),
-      folder_(folder),
-      path_(folder / archive_.name),
-      listed_in_(std::move(listed_in)) {
+    : archive_(std::move(archive)), folder_(folder), path_(folder / archive_.name), listed_in_(std::move(listed_in)) {
   load_stamp();
 }
 
@@ -135,8 +132,7 @@ void CachedArchive::set_aside(const std::string& fault) const {
 // A stamp counts only for the description that it was made with.
 void CachedArchive::load_stamp() {
   json stamp;
-  if (fs::exists(stamp_path()))
-    stamp = json::parse(read_file(stamp_path()), nullptr, /*allow_exceptions=*/false);
+  if (fs::exists(stamp_path())) stamp = json::parse(read_file(stamp_path()), nullptr, /*allow_exceptions=*/false);
   if (stamp.is_object()) {
     const json before = stamp.value("description", json::object());
     // Without a checksum nothing else would tell that another URL means another file.

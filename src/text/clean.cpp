@@ -125,9 +125,9 @@ void add(CleanReport& sum, const CleanBlock& block) {
 void judge_invalid(const CleanReport& report, InvalidText policy) {
   const uint64_t invalid = report.dropped[static_cast<size_t>(Rule::kInvalidUtf8)];
   if (invalid == 0) return;
-  const std::string lines = fmt::format("{} of {} pairs {} not UTF-8: {}{}", invalid, report.pairs_before,
-                                        invalid == 1 ? "is" : "are", fmt::join(report.invalid_lines, ", "),
-                                        invalid > report.invalid_lines.size() ? ", ..." : "");
+  const std::string lines =
+      fmt::format("{} of {} pairs {} not UTF-8: {}{}", invalid, report.pairs_before, invalid == 1 ? "is" : "are",
+                  fmt::join(report.invalid_lines, ", "), invalid > report.invalid_lines.size() ? ", ..." : "");
   if (policy == InvalidText::kFail) {
     fail("{}\nConvert the files (iconv), or leave these pairs out with --set clean.invalid_utf8=drop", lines);
   }
@@ -138,13 +138,20 @@ void judge_invalid(const CleanReport& report, InvalidText policy) {
 
 const char* rule_name(Rule rule) {
   switch (rule) {
-    case Rule::kInvalidUtf8: return "invalid_utf8";
-    case Rule::kEmpty: return "empty";
-    case Rule::kTooShort: return "too_short";
-    case Rule::kTooLong: return "too_long";
-    case Rule::kRatio: return "ratio";
-    case Rule::kIdentical: return "identical";
-    case Rule::kDuplicate: return "duplicate";
+    case Rule::kInvalidUtf8:
+      return "invalid_utf8";
+    case Rule::kEmpty:
+      return "empty";
+    case Rule::kTooShort:
+      return "too_short";
+    case Rule::kTooLong:
+      return "too_long";
+    case Rule::kRatio:
+      return "ratio";
+    case Rule::kIdentical:
+      return "identical";
+    case Rule::kDuplicate:
+      return "duplicate";
   }
   return "";
 }
@@ -193,9 +200,10 @@ CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const Clean
         reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", rule_name(rule), count);
       }
     }
-    fail("no pair of {} is left after cleaning (dropped: {}). Loosen the rules under clean:, "
-         "or check that the files are what they should be.",
-         report.pairs_before, reasons);
+    fail(
+        "no pair of {} is left after cleaning (dropped: {}). Loosen the rules under clean:, "
+        "or check that the files are what they should be.",
+        report.pairs_before, reasons);
   }
   file.commit();
   return report;

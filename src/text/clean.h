@@ -13,7 +13,7 @@
 namespace verbund {
 
 enum class Rule { kInvalidUtf8, kEmpty, kTooShort, kTooLong, kRatio, kIdentical, kDuplicate };
-inline constexpr std::array kRules = {Rule::kInvalidUtf8, Rule::kEmpty, Rule::kTooShort,  Rule::kTooLong,
+inline constexpr std::array kRules = {Rule::kInvalidUtf8, Rule::kEmpty,     Rule::kTooShort, Rule::kTooLong,
                                       Rule::kRatio,       Rule::kIdentical, Rule::kDuplicate};
 const char* rule_name(Rule rule);  // "too_long"
 

@@ -21,8 +21,7 @@ void wait_for(double seconds) {
   const auto start = Clock::now();
   while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
     check_interrupt();
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(std::min(50, static_cast<int>(seconds * 1000) + 1)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(50, static_cast<int>(seconds * 1000) + 1)));
   }
 }
 
@@ -48,8 +47,8 @@ void transfer_all(const DownloadRequest& request, const DownloadOptions& options
     }
     const double delay = std::max(options.first_delay * std::exp2(fruitless - 1), outcome.wait);
     const double seconds = std::min(delay, options.longest_delay);
-    warn("{}: {}. {} have arrived; attempt {} of {} follows in {}", request.url, outcome.reason,
-         arrived(partial), fruitless + 1, options.attempts, human_duration(seconds));
+    warn("{}: {}. {} have arrived; attempt {} of {} follows in {}", request.url, outcome.reason, arrived(partial),
+         fruitless + 1, options.attempts, human_duration(seconds));
     wait_for(seconds);
   }
 }

@@ -29,8 +29,7 @@ class FolderLock {
     if (descriptor_ < 0) fail_errno("cannot open {}", folder.string());
     bool told = false;
     while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      if (!std::exchange(told, true))
-        log("waiting for another process that is fetching into {}", folder.string());
+      if (!std::exchange(told, true)) log("waiting for another process that is fetching into {}", folder.string());
       check_interrupt();
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
@@ -67,8 +66,8 @@ WantedMembers check_manifest(const CorpusManifest& manifest) {
   const auto want = [&](const ManifestSide& side) {
     if (std::find(names.begin(), names.end(), side.archive) == names.end()) {
       const std::string guess = nearest(side.archive, names);
-      fail("the manifest of {} takes a text from {}, which is not among its archives{}", manifest.name,
-           side.archive, guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
+      fail("the manifest of {} takes a text from {}, which is not among its archives{}", manifest.name, side.archive,
+           guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
     }
     check_path(manifest, side.member, true);
     wanted[side.archive].insert(side.member);
@@ -78,8 +77,8 @@ WantedMembers check_manifest(const CorpusManifest& manifest) {
       want(source);
       want(target);
       if (source.archive == target.archive && source.member == target.member) {
-        fail("the manifest of {} has {} {} as the source and the target of one text", manifest.name,
-             source.archive, source.member);
+        fail("the manifest of {} has {} {} as the source and the target of one text", manifest.name, source.archive,
+             source.member);
       }
     }
   }
@@ -88,8 +87,7 @@ WantedMembers check_manifest(const CorpusManifest& manifest) {
 
 }  // namespace
 
-FetchedCorpus fetch(const CorpusManifest& manifest, const fs::path& cache_folder,
-                    const DownloadOptions& options) {
+FetchedCorpus fetch(const CorpusManifest& manifest, const fs::path& cache_folder, const DownloadOptions& options) {
   const WantedMembers wanted = check_manifest(manifest);
   const fs::path folder = cache_folder / manifest.name;
   make_folder(folder);
@@ -100,17 +98,16 @@ FetchedCorpus fetch(const CorpusManifest& manifest, const fs::path& cache_folder
   for (const ManifestArchive& archive : manifest.archives) {
     const auto members = wanted.find(archive.name);
     if (members == wanted.end()) continue;
-    const auto [entry, _] =
-        archives.try_emplace(archive.name, archive, folder,
-                             fmt::format("the manifest of {} (see docs/corpora.md)", manifest.name));
+    const auto [entry, _] = archives.try_emplace(
+        archive.name, archive, folder, fmt::format("the manifest of {} (see docs/corpora.md)", manifest.name));
     entry->second.provide(members->second, options);
   }
 
   const auto locate = [&](const std::vector<ManifestText>& texts) {
     std::vector<FetchedText> result;
     for (const auto& [source, target] : texts) {
-      result.push_back({archives.at(source.archive).text_of(source.member),
-                        archives.at(target.archive).text_of(target.member)});
+      result.push_back(
+          {archives.at(source.archive).text_of(source.member), archives.at(target.archive).text_of(target.member)});
     }
     return result;
   };

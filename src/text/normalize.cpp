@@ -1,8 +1,8 @@
 #include "text/normalize.h"
 
+#include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
-#include <unicode/bytestream.h>
 
 #include "core/error.h"
 #include "core/utf8.h"
@@ -57,8 +57,8 @@ bool is_tidy_ascii(std::string_view text) {
 
 const icu::Normalizer2& normalizer(UnicodeForm form) {
   UErrorCode status = U_ZERO_ERROR;
-  const icu::Normalizer2* instance = form == UnicodeForm::kNfkc ? icu::Normalizer2::getNFKCInstance(status)
-                                                                : icu::Normalizer2::getNFCInstance(status);
+  const icu::Normalizer2* instance =
+      form == UnicodeForm::kNfkc ? icu::Normalizer2::getNFKCInstance(status) : icu::Normalizer2::getNFCInstance(status);
   if (U_FAILURE(status)) fail("ICU has no normaliser: {}", u_errorName(status));
   return *instance;
 }

@@ -52,9 +52,8 @@ void PartialFile::append(std::string_view bytes) {
     if (written < 0) {
       if (errno == EINTR) continue;
       const int reason = errno;
-      fail("cannot write {} behind its first {}: {}. {}, then start again.", path_.string(),
-           human_bytes(size_), std::strerror(reason),
-           reason == ENOSPC || reason == EDQUOT ? "Make room" : "Mend that");
+      fail("cannot write {} behind its first {}: {}. {}, then start again.", path_.string(), human_bytes(size_),
+           std::strerror(reason), reason == ENOSPC || reason == EDQUOT ? "Make room" : "Mend that");
     }
     bytes.remove_prefix(static_cast<size_t>(written));
     size_ += static_cast<uint64_t>(written);

@@ -72,8 +72,7 @@ std::string decode_entities(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     if (text[i] == '&') {
       const size_t end = text.find(';', i);
-      const char32_t character =
-          end == std::string_view::npos ? 0 : decode_entity(text.substr(i + 1, end - i - 1));
+      const char32_t character = end == std::string_view::npos ? 0 : decode_entity(text.substr(i + 1, end - i - 1));
       if (character != 0) {
         append_code_point(decoded, character);
         i = end + 1;

@@ -80,8 +80,8 @@ std::unordered_map<std::string, std::string> trainer_settings(const SubwordConfi
 }
 
 // The child: trains, writes the model beside its final name, and never returns.
-[[noreturn]] void train_and_exit(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output,
-                                 int log_pipe) {
+[[noreturn]] void train_and_exit(const fs::path& corpus, Sides sides, const SubwordConfig& config,
+                                 const fs::path& output, int log_pipe) {
   restore_default_signals();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a trainer must not outlive its command
   ::dup2(log_pipe, STDERR_FILENO);
@@ -110,8 +110,8 @@ class TrainerLog {
       : config_(config), progress_("subwords", static_cast<uint64_t>(config.vocabulary), "pieces") {}
 
   void line(const std::string& text) {
-    static const std::regex merged(R"(Added: freq=\d+ size=(\d+))");         // byte pairs: pieces so far
-    static const std::regex pruned(R"(EM sub_iter=\d+ size=(\d+))");         // unigram: candidates left
+    static const std::regex merged(R"(Added: freq=\d+ size=(\d+))");  // byte pairs: pieces so far
+    static const std::regex pruned(R"(EM sub_iter=\d+ size=(\d+))");  // unigram: candidates left
     std::smatch match;
     if (std::regex_search(text, match, merged)) {
       progress_.update(std::stoull(match[1]));
@@ -154,14 +154,16 @@ void read_log(int pipe, TrainerLog& log) {
 [[noreturn]] void fail_training(const std::string& complaint, const SubwordConfig& config) {
   std::smatch match;
   if (std::regex_search(complaint, match, std::regex(R"(too high.*<= ?(\d+))"))) {
-    fail("a vocabulary of {} pieces is more than this text allows: {} is possible. "
-         "Use --set subwords.vocabulary={} or more text.",
-         config.vocabulary, match[1].str(), match[1].str());
+    fail(
+        "a vocabulary of {} pieces is more than this text allows: {} is possible. "
+        "Use --set subwords.vocabulary={} or more text.",
+        config.vocabulary, match[1].str(), match[1].str());
   }
   if (std::regex_search(complaint, match, std::regex(R"(smaller than required_chars\. (\d+) vs (\d+))"))) {
-    fail("a vocabulary of {} pieces is too small: the characters of this text alone need {}. "
-         "Use --set subwords.vocabulary={} or more, or a smaller subwords.character_coverage.",
-         config.vocabulary, match[2].str(), match[2].str());
+    fail(
+        "a vocabulary of {} pieces is too small: the characters of this text alone need {}. "
+        "Use --set subwords.vocabulary={} or more, or a smaller subwords.character_coverage.",
+        config.vocabulary, match[2].str(), match[2].str());
   }
   if (complaint.rfind(kOwnError, 0) == 0) fail("{}", complaint.substr(std::strlen(kOwnError)));
   fail("SentencePiece cannot learn a model: {}", complaint.empty() ? "its process died" : complaint);
@@ -200,9 +202,10 @@ void learn_subwords(const fs::path& corpus, Sides sides, const SubwordConfig& co
   reaper.wait();
   check_interrupt();
   if (WIFSIGNALED(reaper.status) && WTERMSIG(reaper.status) == SIGKILL) {
-    fail("the subword trainer was killed, probably for lack of memory. Learn from less: "
-         "--set subwords.sample_pairs={}",
-         std::max<int64_t>(1, config.sample_pairs / 2));
+    fail(
+        "the subword trainer was killed, probably for lack of memory. Learn from less: "
+        "--set subwords.sample_pairs={}",
+        std::max<int64_t>(1, config.sample_pairs / 2));
   }
   if (!WIFEXITED(reaper.status) || WEXITSTATUS(reaper.status) != 0) fail_training(log.complaint(), config);
 }

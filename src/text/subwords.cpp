@@ -25,11 +25,21 @@ class WireReader {
     const uint64_t tag = varint();
     number = tag >> 3;
     switch (tag & 7) {
-      case 0: value = varint(); break;
-      case 1: take(8); break;
-      case 2: bytes = take(varint()); break;
-      case 5: take(4); break;
-      default: rest_ = {}; return false;
+      case 0:
+        value = varint();
+        break;
+      case 1:
+        take(8);
+        break;
+      case 2:
+        bytes = take(varint());
+        break;
+      case 5:
+        take(4);
+        break;
+      default:
+        rest_ = {};
+        return false;
     }
     return true;
   }
@@ -86,9 +96,11 @@ Subwords::Subwords(const fs::path& path) : model_(std::make_unique<Model>()) {
   model_->type = model_type(file.bytes());
   if (processor.pad_id() != kPad || processor.eos_id() != kEndOfSentence || processor.bos_id() != kStartOfSentence ||
       processor.unk_id() != kUnknown) {
-    fail("{} numbers its special pieces pad {}, </s> {}, <s> {}, unknown {}, but Verbund needs 0, 1, 2, 3. Learn the "
-         "model with `verbund prepare`, or with spm_train --pad_id=0 --eos_id=1 --bos_id=2 --unk_id=3",
-         path.string(), processor.pad_id(), processor.eos_id(), processor.bos_id(), processor.unk_id());
+    fail(
+        "{} numbers its special pieces pad {}, </s> {}, <s> {}, unknown {}, but Verbund needs 0, 1, 2, 3. "
+        "Learn the "
+        "model with `verbund prepare`, or with spm_train --pad_id=0 --eos_id=1 --bos_id=2 --unk_id=3",
+        path.string(), processor.pad_id(), processor.eos_id(), processor.bos_id(), processor.unk_id());
   }
   encodes_by_word_ = decide_by_word();
 }
@@ -116,10 +128,14 @@ size_t Subwords::size() const { return static_cast<size_t>(model_->processor.Get
 
 const char* Subwords::type() const {
   switch (model_->type) {
-    case kBpeModel: return "bpe";
-    case kUnigramModel: return "unigram";
-    case kWordModel: return "word";
-    case kCharModel: return "char";
+    case kBpeModel:
+      return "bpe";
+    case kUnigramModel:
+      return "unigram";
+    case kWordModel:
+      return "word";
+    case kCharModel:
+      return "char";
   }
   return "unknown";
 }

@@ -120,8 +120,7 @@ class Transfer {
     if (response_code() == 206) {
       uint64_t first = 0, last = 0;
       const std::string range = header("Content-Range");
-      const int fields =
-          std::sscanf(range.c_str(), "bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64, &first, &last, &total);
+      const int fields = std::sscanf(range.c_str(), "bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64, &first, &last, &total);
       if (fields < 2 || first != partial_.size()) {
         partial_.restart("", 0);
         throw BrokenTransfer{fmt::format("the server sent the wrong part (\"{}\")", range)};
@@ -144,8 +143,7 @@ class Transfer {
   // another, shorter file.
   Outcome nothing_left() {
     uint64_t total = 0;
-    if (std::sscanf(header("Content-Range").c_str(), "bytes */%" SCNu64, &total) == 1 &&
-        total == partial_.size()) {
+    if (std::sscanf(header("Content-Range").c_str(), "bytes */%" SCNu64, &total) == 1 && total == partial_.size()) {
       return {.done = true};
     }
     partial_.restart("", 0);
@@ -172,8 +170,8 @@ class Transfer {
     const fs::path folder = fs::absolute(partial_.path()).parent_path();
     const uint64_t needed = total - arrived, free = fs::space(folder).available;
     if (free < needed) {
-      fail("cannot download {}: it needs {} more, and {} has only {} free. Make room and start again.",
-           request_.url, human_bytes(needed), folder.string(), human_bytes(free));
+      fail("cannot download {}: it needs {} more, and {} has only {} free. Make room and start again.", request_.url,
+           human_bytes(needed), folder.string(), human_bytes(free));
     }
   }
 

@@ -53,7 +53,8 @@ std::vector<Sentence> translate_greedily(TranslationModel& model, const std::vec
   std::vector<Sentence> results(sources.size());
   std::vector<size_t> order(sources.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sources[a].size() < sources[b].size(); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return sources[a].size() < sources[b].size(); });
   std::vector<size_t> group;
   int64_t tokens = 0;
   for (const size_t i : order) {

@@ -64,9 +64,7 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  std::string url(const std::string& path) const {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
-  }
+  std::string url(const std::string& path) const { return "http://127.0.0.1:" + std::to_string(port_) + path; }
 
   std::vector<HttpRequest> requests() const {
     const std::lock_guard lock(mutex_);
@@ -99,8 +97,7 @@ class HttpServer {
     HttpRequest request;
     size_t begin = text.find(' ') + 1;
     request.path = text.substr(begin, text.find(' ', begin) - begin);
-    for (begin = text.find("\r\n") + 2; text.compare(begin, 2, "\r\n") != 0;
-         begin = text.find("\r\n", begin) + 2) {
+    for (begin = text.find("\r\n") + 2; text.compare(begin, 2, "\r\n") != 0; begin = text.find("\r\n", begin) + 2) {
       const size_t colon = text.find(':', begin), end = text.find("\r\n", begin);
       std::string name = text.substr(begin, colon - begin);
       for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -135,8 +132,7 @@ class HttpServer {
 
 // Answers as a well-behaved server with this file does: a part if it is asked for one of
 // the version that it has.
-inline HttpReply serve_file(const HttpRequest& request, const std::string& content,
-                            const std::string& tag = "\"v1\"") {
+inline HttpReply serve_file(const HttpRequest& request, const std::string& content, const std::string& tag = "\"v1\"") {
   HttpReply reply = {.headers = {{"ETag", tag}}, .body = content};
   const std::string range = request.header("range"), condition = request.header("if-range");
   if (range.empty() || (!condition.empty() && condition != tag)) return reply;

@@ -172,8 +172,8 @@ inline void attend_backward(const AttentionShape& shape, const AttentionBackward
   float* dropped = scratch(1, size);   // the weights as they were used
   float* gradient = scratch(2, size);  // of the weights, then of the scores
   transpose(value, op.key_stride, t.keys, depth, transposed, t.keys_padded);
-  multiply({output_gradient, width, 1, transposed, t.keys_padded, gradient, t.keys_padded, t.queries, depth,
-            t.keys_padded});
+  multiply(
+      {output_gradient, width, 1, transposed, t.keys_padded, gradient, t.keys_padded, t.queries, depth, t.keys_padded});
   for (int64_t i = 0; i < t.queries; ++i) {
     const float* weights = t.weights + i * t.keys_padded;
     float* used = dropped + i * t.keys_padded;
@@ -188,9 +188,11 @@ inline void attend_backward(const AttentionShape& shape, const AttentionBackward
       store(g + j, load(weights + j) * (load(g + j) - shift) * t.factor);
     }
   }
-  multiply({gradient, t.keys_padded, 1, keys, op.key_stride, query_gradient, op.query_stride, t.queries, t.keys, depth});
+  multiply(
+      {gradient, t.keys_padded, 1, keys, op.key_stride, query_gradient, op.query_stride, t.queries, t.keys, depth});
   multiply({gradient, 1, t.keys_padded, query, op.query_stride, key_gradient, op.key_stride, t.keys, t.queries, depth});
-  multiply({dropped, 1, t.keys_padded, output_gradient, width, value_gradient, op.key_stride, t.keys, t.queries, depth});
+  multiply(
+      {dropped, 1, t.keys_padded, output_gradient, width, value_gradient, op.key_stride, t.keys, t.queries, depth});
 }
 
 inline void attention_forward(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key) {

@@ -21,8 +21,8 @@ inline void relu_forward(int64_t n, int64_t f, float* x, const float* bias, cons
   }
 }
 
-inline void relu_backward(int64_t n, int64_t f, const float* output, float* gradient, float scale,
-                          float* bias_gradient, float* partial) {
+inline void relu_backward(int64_t n, int64_t f, const float* output, float* gradient, float scale, float* bias_gradient,
+                          float* partial) {
 #pragma omp parallel for schedule(static)
   for (int64_t block = 0; block < kRowBlocks; ++block) {
     float* sums = partial + block * f;
@@ -87,9 +87,8 @@ inline void column_sums(int64_t n, int64_t d, const float* x, float* sums, float
     float* own = partial + block * d;
     std::fill(own, own + d, 0.0f);
     for (int64_t row = block_begin(n, block); row < block_begin(n, block + 1); ++row) {
-      for_vectors(d, [&](int64_t i, int64_t count) {
-        put(own, i, count, get(own, i, count) + get(x + row * d, i, count));
-      });
+      for_vectors(
+          d, [&](int64_t i, int64_t count) { put(own, i, count, get(own, i, count) + get(x + row * d, i, count)); });
     }
   }
   add_blocks(d, partial, d, sums);

@@ -101,8 +101,8 @@ TEST(AsyncSaver, AnErrorComesWithTheNextCallAndOnlyOnce) {
   {
     const Obstacle obstacle(store.folder());
     saver.start(MadeSnapshot(2).view());
-    EXPECT_ERROR(saver.start(MadeSnapshot(3).view()), Error,
-                 HasSubstr("cannot save the checkpoint of step 2"), HasSubstr("checkpoints"));
+    EXPECT_ERROR(saver.start(MadeSnapshot(3).view()), Error, HasSubstr("cannot save the checkpoint of step 2"),
+                 HasSubstr("checkpoints"));
     saver.start(MadeSnapshot(4).view());
     EXPECT_ERROR(saver.finish(), Error, HasSubstr("step 4"));
     saver.finish();
@@ -148,8 +148,7 @@ TEST(AsyncSaver, TheDestructorFinishes) {
     AsyncSaver saver(store);
     saver.start(MadeSnapshot(2).view());
   }
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("warning: cannot save the checkpoint of step 2"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("warning: cannot save the checkpoint of step 2"));
 }
 
 TEST(AsyncSaver, PinningAndNamingWhileSaving) {
@@ -163,8 +162,7 @@ TEST(AsyncSaver, PinningAndNamingWhileSaving) {
     EXPECT_LE(store.list().size(), 6u);
   }
   saver.finish();
-  EXPECT_THAT(names_in(folder.path()),
-              ElementsAre("best", "last", "step-00000007", "step-00000019", "step-00000020"));
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("best", "last", "step-00000007", "step-00000019", "step-00000020"));
   EXPECT_EQ(fs::read_symlink(folder / "best"), "step-00000020");
 }
 
@@ -181,8 +179,7 @@ TEST(StagingArea, IsAllocatedOnceAndHoldsACopy) {
   const CheckpointSnapshot expected = same.view();
   const auto equal = [](const std::vector<TensorView>& a, const std::vector<TensorView>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const TensorView& x, const TensorView& y) {
-      return x.name == y.name && x.shape == y.shape &&
-             std::equal(x.bytes.begin(), x.bytes.end(), y.bytes.begin());
+      return x.name == y.name && x.shape == y.shape && std::equal(x.bytes.begin(), x.bytes.end(), y.bytes.begin());
     });
   };
   EXPECT_TRUE(equal(copy.weights, expected.weights));

@@ -24,8 +24,7 @@ TEST(CheckpointConfig, DefaultsAndChanges) {
   EXPECT_EQ(defaults.keep_last, 5);
   EXPECT_EQ(defaults.keep_every, 0);
   EXPECT_TRUE(defaults.asynchronous);
-  const CheckpointConfig changed =
-      loaded("{save_every_steps: 0, keep_last: 1, keep_every: 10, asynchronous: false}");
+  const CheckpointConfig changed = loaded("{save_every_steps: 0, keep_last: 1, keep_every: 10, asynchronous: false}");
   EXPECT_EQ(show(loaded(show(changed))), show(changed));
   EXPECT_EQ(changed.keep_every, 10);
   EXPECT_FALSE(changed.asynchronous);

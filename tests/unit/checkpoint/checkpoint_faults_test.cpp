@@ -39,8 +39,8 @@ CheckpointConfig keep(int64_t last) {
 template <typename Matcher>
 void expect_harmless_failure(CheckpointStore& store, const CheckpointSnapshot& snapshot, Matcher reason) {
   const std::vector<std::string> before = names_in(store.folder());
-  EXPECT_ERROR(store.save(snapshot), Error, HasSubstr(fmt::format("checkpoint of step {}:", snapshot.step)),
-               reason, HasSubstr("are free in"), HasSubstr("The earlier checkpoints are untouched"));
+  EXPECT_ERROR(store.save(snapshot), Error, HasSubstr(fmt::format("checkpoint of step {}:", snapshot.step)), reason,
+               HasSubstr("are free in"), HasSubstr("The earlier checkpoints are untouched"));
   EXPECT_EQ(names_in(store.folder()), before);
   for (const CheckpointEntry& entry : store.list()) EXPECT_NO_THROW(Checkpoint{entry.folder});
 }
@@ -247,8 +247,7 @@ TEST(CheckpointFaults, AFileThatMayNotBeReadIsNamed) {
   const NewestCheckpoint newest = newest_whole_checkpoint(folder / "checkpoints");
   ASSERT_TRUE(newest.checkpoint);
   EXPECT_EQ(newest.checkpoint->step(), 10);
-  EXPECT_THAT(newest.damaged.at(0).reason,
-              AllOf(HasSubstr("weights.safetensors"), HasSubstr("Permission denied")));
+  EXPECT_THAT(newest.damaged.at(0).reason, AllOf(HasSubstr("weights.safetensors"), HasSubstr("Permission denied")));
 }
 
 // From now on this process's renameat2 fails with `error`, as on file systems that lack it.
@@ -260,8 +259,7 @@ bool forbid_renameat2(int error) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program = {std::size(code), code};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 TEST(CheckpointFaults, AFileSystemOnWhichFoldersCannotChangePlaces) {

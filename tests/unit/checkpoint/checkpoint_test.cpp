@@ -33,9 +33,9 @@ class DamagedCheckpointTest : public ::testing::Test {
     EXPECT_ERROR(Checkpoint{damaged}, Error, HasSubstr(name), HasSubstr(complaint));
     testing::internal::CaptureStderr();
     const NewestCheckpoint newest = newest_whole_checkpoint(folder_.path());
-    EXPECT_THAT(testing::internal::GetCapturedStderr(),
-                AllOf(HasSubstr("warning: skipping the checkpoint of step 2000"), HasSubstr(name),
-                      HasSubstr(complaint)));
+    EXPECT_THAT(
+        testing::internal::GetCapturedStderr(),
+        AllOf(HasSubstr("warning: skipping the checkpoint of step 2000"), HasSubstr(name), HasSubstr(complaint)));
     ASSERT_TRUE(newest.checkpoint);
     expect_same(*newest.checkpoint, MadeSnapshot(1000, 20).view());
     ASSERT_EQ(newest.damaged.size(), 1u);
@@ -53,8 +53,8 @@ TEST(Checkpoint, WhatIsWrittenIsRead) {
   write_checkpoint(folder / "step-00004000", made.view());
   EXPECT_THAT(names_in(folder.path()), ElementsAre("step-00004000"));
   EXPECT_THAT(names_in(folder / "step-00004000"),
-              ElementsAre("average.safetensors", "config.yaml", "manifest.json", "optimizer.safetensors",
-                          "state.json", "weights.safetensors"));
+              ElementsAre("average.safetensors", "config.yaml", "manifest.json", "optimizer.safetensors", "state.json",
+                          "weights.safetensors"));
   expect_same(Checkpoint(folder / "step-00004000"), made.view());
   fs::create_directory_symlink("step-00004000", folder / "last");
   expect_same(Checkpoint(folder / "last"), made.view());
@@ -110,9 +110,8 @@ TEST(Checkpoint, FoldersAreNamedByStep) {
   for (const int64_t step : {int64_t{0}, int64_t{7}, int64_t{99999999}, int64_t{100000000}, INT64_MAX}) {
     EXPECT_EQ(step_of_folder_name(step_folder_name(step)), step);
   }
-  for (const char* name :
-       {"", "step-", "step-1", "step-000000001", "step-00004000.partial", "step-0000400x", "last",
-        "step--0000001", "step-+0000001", "step-99999999999999999999", "xstep-00004000"}) {
+  for (const char* name : {"", "step-", "step-1", "step-000000001", "step-00004000.partial", "step-0000400x", "last",
+                           "step--0000001", "step-+0000001", "step-99999999999999999999", "xstep-00004000"}) {
     EXPECT_EQ(step_of_folder_name(name), std::nullopt) << name;
   }
 }
@@ -120,8 +119,7 @@ TEST(Checkpoint, FoldersAreNamedByStep) {
 TEST(Checkpoint, ListedByStepWhateverElseIsThere) {
   TemporaryFolder folder;
   EXPECT_TRUE(list_checkpoints(folder / "none").empty());
-  for (const char* name :
-       {"step-100000000", "step-00000002", "step-00000010", "step-00000003.partial", "notes"}) {
+  for (const char* name : {"step-100000000", "step-00000002", "step-00000010", "step-00000003.partial", "notes"}) {
     fs::create_directory(folder / name);
   }
   folder.write("step-00000004", "a file");

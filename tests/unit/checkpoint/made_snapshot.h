@@ -54,8 +54,8 @@ inline void expect_same_tensors(const SafetensorsFile& found, const std::vector<
     EXPECT_EQ(tensor.name, expected[i].name);
     EXPECT_EQ(tensor.shape, expected[i].shape);
     EXPECT_EQ(tensor.dtype, expected[i].dtype);
-    EXPECT_TRUE(std::equal(tensor.bytes.begin(), tensor.bytes.end(), expected[i].bytes.begin(),
-                           expected[i].bytes.end()))
+    EXPECT_TRUE(
+        std::equal(tensor.bytes.begin(), tensor.bytes.end(), expected[i].bytes.begin(), expected[i].bytes.end()))
         << tensor.name;
   }
 }

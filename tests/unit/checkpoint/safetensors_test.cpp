@@ -74,8 +74,7 @@ TEST(Safetensors, EveryDtypeHasItsNameAndSize) {
   for (int i = 0; i <= static_cast<int>(Dtype::kU64); ++i) {
     const auto dtype = static_cast<Dtype>(i);
     EXPECT_EQ(find_dtype(dtype_name(dtype)), dtype);
-    tensors.push_back(
-        {std::string(dtype_name(dtype)), {2}, dtype, std::span(bytes).first(2 * dtype_size(dtype))});
+    tensors.push_back({std::string(dtype_name(dtype)), {2}, dtype, std::span(bytes).first(2 * dtype_size(dtype))});
   }
   write_safetensors(folder / "a", tensors);
   const SafetensorsFile file(folder / "a");
@@ -128,11 +127,9 @@ TEST(Safetensors, TheWriterRefusesWhatNobodyCouldRead) {
   };
   const TensorView tensor = view_tensor<float>("w", {2}, values);
   EXPECT_ERROR(write({tensor, tensor}), Error, HasSubstr("only one tensor may be named \"w\""));
-  EXPECT_ERROR(write({view_tensor<float>("w", {3}, values)}), Error,
-               HasSubstr("has 8 bytes, but F32 [3] takes 12"));
+  EXPECT_ERROR(write({view_tensor<float>("w", {3}, values)}), Error, HasSubstr("has 8 bytes, but F32 [3] takes 12"));
   EXPECT_ERROR(write({view_tensor<float>("w", {-2, -1}, values)}), Error, HasSubstr("more than can be"));
-  EXPECT_ERROR(write({view_tensor<float>("__metadata__", {2}, values)}), Error,
-               HasSubstr("no tensor may be named"));
+  EXPECT_ERROR(write({view_tensor<float>("__metadata__", {2}, values)}), Error, HasSubstr("no tensor may be named"));
   EXPECT_ERROR(write({view_tensor<float>("\xff", {2}, values)}), Error, HasSubstr("not UTF-8"));
   EXPECT_ERROR(write({tensor}, {{"k", "\xff"}}), Error, HasSubstr("not UTF-8"));
   EXPECT_TRUE(fs::is_empty(folder.path()));
@@ -190,8 +187,7 @@ TEST(Safetensors, HeadersThatLie) {
       {R"({"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})",
        "the key w stands twice"},
       {R"({"w":{"dtype":"U8","shape":[8],"shape":[8],"data_offsets":[0,8]}})", "the key shape stands twice"},
-      {R"({"__metadata__":{"k":1},"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})",
-       "k of __metadata__"},
+      {R"({"__metadata__":{"k":1},"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})", "k of __metadata__"},
       {R"({"__metadata__":"k"})", "__metadata__ is not a map"},
       {"{}", "its tensors take 0 bytes, but there are 8"},
       {"", "not a JSON object"},
@@ -221,8 +217,7 @@ TEST(Safetensors, LengthsThatLie) {
   };
   expect_refused("", "it has 0 bytes");
   expect_refused("1234567", "it has 7 bytes");
-  for (const uint64_t size :
-       {uint64_t{3}, uint64_t{1} << 32, uint64_t{INT64_MAX}, UINT64_MAX, UINT64_MAX - 7}) {
+  for (const uint64_t size : {uint64_t{3}, uint64_t{1} << 32, uint64_t{INT64_MAX}, UINT64_MAX, UINT64_MAX - 7}) {
     std::string content = with_length("{}");
     std::memcpy(content.data(), &size, sizeof(size));
     expect_refused(content, fmt::format("should have {} bytes, but only 2 follow", size));
@@ -241,10 +236,9 @@ TEST(Safetensors, NoDamageLeadsOutsideTheFile) {
   TemporaryFolder folder;
   const std::vector<float> values = {1, 2, 3, 4};
   const std::vector<uint8_t> more = {1, 2, 3};
-  write_safetensors(
-      folder / "whole",
-      std::vector{view_tensor<float>("w", {2, 2}, values), view_tensor<uint8_t>("b", {3}, more)},
-      {{"key", "value"}});
+  write_safetensors(folder / "whole",
+                    std::vector{view_tensor<float>("w", {2, 2}, values), view_tensor<uint8_t>("b", {3}, more)},
+                    {{"key", "value"}});
   const std::string whole = slurp(folder / "whole");
   const size_t data = whole.size() - 19;
   for (size_t size = 0; size < whole.size(); ++size) {

@@ -43,8 +43,8 @@ TEST(Config, UnknownKeyNamesLineAndNearest) {
                HasSubstr("clean.max_word"), HasSubstr("did you mean clean.max_words?"));
   EXPECT_ERROR(from_text("cleen:\n  max_words: 3\n"), UsageError, HasSubstr("my.yaml:1"),
                HasSubstr("did you mean clean?"));
-  EXPECT_ERROR(from_text("corpus:\n  train:\n    - {sorce: a}\n"), UsageError,
-               HasSubstr("corpus.train[0].sorce"), HasSubstr("corpus.train[0].source?"));
+  EXPECT_ERROR(from_text("corpus:\n  train:\n    - {sorce: a}\n"), UsageError, HasSubstr("corpus.train[0].sorce"),
+               HasSubstr("corpus.train[0].source?"));
 }
 
 TEST(Config, KeyInTheWrongSection) {

@@ -30,7 +30,8 @@ TEST(Pipeline, KeepsTheOrder) {
 }
 
 TEST(Pipeline, NothingToDo) {
-  ordered_pipeline(2, count_to(0), [] { return [](int i) { return i; }; }, [](int) { FAIL(); });
+  ordered_pipeline(
+      2, count_to(0), [] { return [](int i) { return i; }; }, [](int) { FAIL(); });
 }
 
 TEST(Pipeline, OnlyAFewAreUnderWay) {
@@ -49,13 +50,14 @@ TEST(Pipeline, OnlyAFewAreUnderWay) {
 TEST(Pipeline, EveryErrorReachesTheCaller) {
   const auto identity = [] { return [](int i) { return i; }; };
   const auto ignore = [](int) {};
+  EXPECT_THROW(
+      ordered_pipeline(
+          2, [i = 0]() mutable -> std::optional<int> { return i++ < 5 ? i : throw std::runtime_error("produce"); },
+          identity, ignore),
+      std::runtime_error);
   EXPECT_THROW(ordered_pipeline(
-                   2, [i = 0]() mutable -> std::optional<int> { return i++ < 5 ? i : throw std::runtime_error("produce"); },
-                   identity, ignore),
-               std::runtime_error);
-  EXPECT_THROW(ordered_pipeline(
-                   2, count_to(100), [] { return [](int i) { return i == 50 ? throw std::runtime_error("transform") : i; }; },
-                   ignore),
+                   2, count_to(100),
+                   [] { return [](int i) { return i == 50 ? throw std::runtime_error("transform") : i; }; }, ignore),
                std::runtime_error);
   EXPECT_THROW(ordered_pipeline(2, count_to(100), identity,
                                 [](int i) {

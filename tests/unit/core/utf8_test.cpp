@@ -12,7 +12,9 @@ TEST(Utf8, Valid) {
 }
 
 TEST(Utf8, Invalid) {
-  for (const char* text : {"\xFC" "ber", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF0\x80\x80\x80",
+  for (const char* text : {"\xFC"
+                           "ber",
+                           "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF0\x80\x80\x80",
                            "abc\xC3", "\xE2\x82", "\x80", "\xFF"}) {
     EXPECT_FALSE(is_utf8(text)) << text;
   }

@@ -87,9 +87,9 @@ uint64_t target_tokens(const Split& split, PairNumbers pairs) {
 double length_spread(const Split& split, const Batches& batches) {
   double sum = 0;
   for (const Pairs& batch : batches) {
-    const auto [shortest, longest] = std::minmax_element(
-        batch.begin(), batch.end(),
-        [&](uint32_t a, uint32_t b) { return split.target_length(a) < split.target_length(b); });
+    const auto [shortest, longest] = std::minmax_element(batch.begin(), batch.end(), [&](uint32_t a, uint32_t b) {
+      return split.target_length(a) < split.target_length(b);
+    });
     sum += split.target_length(*longest) - split.target_length(*shortest);
   }
   return sum / static_cast<double>(batches.size());
@@ -252,8 +252,7 @@ TEST_F(BatchPlanTest, SeveralThreadsMayAsk) {
 TEST_F(BatchPlanTest, WhatCannotBePlannedIsRefused) {
   const Split split = split_of({20, 3, 3, 20});
   EXPECT_ERROR(BatchPlan(split, {.tokens = 0}, 1), UsageError, HasSubstr("batch.tokens"));
-  EXPECT_ERROR(BatchPlan(split, {.max_length = 20}, 1), Error, HasSubstr("of 2 pairs, 2"),
-               HasSubstr("20 tokens"));
+  EXPECT_ERROR(BatchPlan(split, {.max_length = 20}, 1), Error, HasSubstr("of 2 pairs, 2"), HasSubstr("20 tokens"));
   EXPECT_ERROR(BatchPlan(split_of({}), {}, 1), Error, HasSubstr("nothing to train on"));
   const BatchPlan plan(split, {}, 1);
   EXPECT_ERROR(plan.batch({3, 1}), Error, HasSubstr("no batch 1 in epoch 3, which has 1"));
@@ -274,9 +273,8 @@ TEST_F(BatchPlanTest, SlicesShareABatchEvenly) {
       for (const Pairs& pairs : slices) {
         costs.push_back(0);
         for (const uint32_t pair : pairs) costs.back() += pair_cost(split, pair);
-        EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end(), [&](uint32_t a, uint32_t b) {
-          return pair_cost(split, a) > pair_cost(split, b);
-        }));
+        EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end(),
+                                   [&](uint32_t a, uint32_t b) { return pair_cost(split, a) > pair_cost(split, b); }));
       }
       const auto [least, most] = std::minmax_element(costs.begin(), costs.end());
       EXPECT_LE(*most - *least, costliest);
@@ -292,8 +290,7 @@ TEST_F(BatchPlanTest, SlicesByHand) {
 
 TEST_F(BatchPlanTest, FewerPairsThanWorkers) {
   const Split split = split_of({5, 5, 8, 8});
-  EXPECT_THAT(slice(Pairs{0, 1}, split, 4),
-              ElementsAre(ElementsAre(1), ElementsAre(0), IsEmpty(), IsEmpty()));
+  EXPECT_THAT(slice(Pairs{0, 1}, split, 4), ElementsAre(ElementsAre(1), ElementsAre(0), IsEmpty(), IsEmpty()));
   EXPECT_THAT(slice(Pairs{}, split, 2), ElementsAre(IsEmpty(), IsEmpty()));
 }
 

@@ -20,8 +20,7 @@ class BatchTest : public ::testing::TestWithParam<uint64_t> {
   Split write() {
     SplitWriter writer(folder_.path(), "train", GetParam());
     FileRecords records;
-    writer.add(std::vector<TokenId>{5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
-               std::vector<uint32_t>{2, 1, 0, 2, 1, 0, 3, 1});
+    writer.add(std::vector<TokenId>{5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, std::vector<uint32_t>{2, 1, 0, 2, 1, 0, 3, 1});
     writer.commit(records);
     return Split(folder_.path(), "train");
   }

@@ -100,8 +100,7 @@ TEST_F(PrefetchTest, GoesOnFromAnyPosition) {
   const std::vector<Part> all = take(from_the_start, count);
   for (size_t i = 0; i < count; i += 3) {
     Prefetcher resumed(plan_, share, all[i].position);
-    EXPECT_EQ(take(resumed, count - i),
-              std::vector<Part>(all.begin() + static_cast<std::ptrdiff_t>(i), all.end()));
+    EXPECT_EQ(take(resumed, count - i), std::vector<Part>(all.begin() + static_cast<std::ptrdiff_t>(i), all.end()));
   }
 }
 
@@ -148,9 +147,8 @@ TEST_F(PrefetchTest, AfterAnEpochNothingIsAllocated) {
   WorkerBatch batch;
   const auto addresses = [&batch] {
     const Batch& only = batch.micro_batches()[0];
-    return std::vector<const void*>{only.source.data(),         only.target_input.data(),
-                                    only.target_output.data(),  only.source_offsets.data(),
-                                    only.target_offsets.data(), only.names.data()};
+    return std::vector<const void*>{only.source.data(),         only.target_input.data(),   only.target_output.data(),
+                                    only.source_offsets.data(), only.target_offsets.data(), only.names.data()};
   };
   for (size_t i = 0; i < plan_.batches(0); ++i) batch.fill(plan_, {}, {0, i});
   const auto before = addresses();

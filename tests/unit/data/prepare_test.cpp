@@ -28,7 +28,8 @@ class PrepareTest : public ::testing::Test {
       target += (i % 100 == 7 ? "" : "die Zahl " + std::to_string(i) + " ist hier") + "\n";
     }
     request_.config.corpus.train = {{folder_.write("a.en", source), folder_.write("a.de", target), ""}};
-    request_.config.corpus.dev = {{folder_.write("d.en", "the number 1\n\n"), folder_.write("d.de", "die Zahl 1\nleer\n"), ""}};
+    request_.config.corpus.dev = {
+        {folder_.write("d.en", "the number 1\n\n"), folder_.write("d.de", "die Zahl 1\nleer\n"), ""}};
     request_.config.subwords.vocabulary = 90;
     request_.config.threads = 2;
     request_.out = folder_ / "out";

@@ -50,12 +50,9 @@ inline NounPhrase asking(NounPhrase::Kind kind) {
   result.kind = kind;
   return result;
 }
-inline NounPhrase pronoun(Pronoun which, Gender gender = Gender::kNeuter) {
-  return pronoun_phrase(which, gender);
-}
+inline NounPhrase pronoun(Pronoun which, Gender gender = Gender::kNeuter) { return pronoun_phrase(which, gender); }
 
-inline Clause clause(NounPhrase subject, std::string_view verb_en, Frame frame,
-                     Tense tense = Tense::kPresent) {
+inline Clause clause(NounPhrase subject, std::string_view verb_en, Frame frame, Tense tense = Tense::kPresent) {
   Clause result;
   result.subject = std::move(subject);
   result.verb = &verb(verb_en, frame);

@@ -135,15 +135,13 @@ std::string running_text(bool german) {
       if (std::string_view(".,?!").find(letter) == std::string_view::npos) text += letter;
     }
   }
-  for (char& letter : text)
-    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  for (char& letter : text) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   return text + ' ';
 }
 
 bool occurs(const std::string& text, const std::string& words) {
   std::string key = ' ' + words + ' ';
-  for (char& letter : key)
-    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  for (char& letter : key) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   return text.find(key) != std::string::npos;
 }
 
@@ -166,8 +164,8 @@ TEST(DemoCorpus, every_noun_is_used) {
 TEST(DemoCorpus, every_verb_is_used) {
   const std::string english = running_text(false), german = running_text(true);
   for (const demo::Verb& verb : demo::verbs()) {
-    EXPECT_TRUE(occurs(english, verb.en_past) || occurs(english, verb.en_participle) ||
-                occurs(english, verb.en_ing) || occurs(english, std::string(english_head(verb))))
+    EXPECT_TRUE(occurs(english, verb.en_past) || occurs(english, verb.en_participle) || occurs(english, verb.en_ing) ||
+                occurs(english, std::string(english_head(verb))))
         << verb.en;
     EXPECT_TRUE(occurs(german, verb.de_participle) || occurs(german, verb.de_preterite) ||
                 occurs(german, verb.de_present))
@@ -187,10 +185,8 @@ TEST(DemoCorpus, every_small_word_is_used) {
     }
   }
   for (const demo::Name& name : demo::names()) EXPECT_TRUE(occurs(german, name.text)) << name.text;
-  for (const demo::Region& region : demo::regions())
-    EXPECT_TRUE(occurs(german, region.de_to)) << region.de_to;
-  for (const demo::MannerAdverb& adverb : demo::manner_adverbs())
-    EXPECT_TRUE(occurs(english, adverb.en)) << adverb.en;
+  for (const demo::Region& region : demo::regions()) EXPECT_TRUE(occurs(german, region.de_to)) << region.de_to;
+  for (const demo::MannerAdverb& adverb : demo::manner_adverbs()) EXPECT_TRUE(occurs(english, adverb.en)) << adverb.en;
   for (const demo::Modal& modal : demo::modals())
     EXPECT_TRUE(modal.is_gern() ? occurs(german, "gern") : occurs(german, modal.de_present)) << modal.en;
 }

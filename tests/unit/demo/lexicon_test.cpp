@@ -13,8 +13,7 @@ namespace verbund::demo {
 namespace {
 
 bool is_capital(std::string_view text) {
-  return (text[0] >= 'A' && text[0] <= 'Z') ||
-         (text[0] == '\xC3' && static_cast<unsigned char>(text[1]) < 0xA0);
+  return (text[0] >= 'A' && text[0] <= 'Z') || (text[0] == '\xC3' && static_cast<unsigned char>(text[1]) < 0xA0);
 }
 
 TEST(DemoLexicon, is_as_rich_as_promised) {
@@ -92,8 +91,7 @@ TEST(DemoLexicon, english_verb_forms_fit_together) {
     EXPECT_EQ(entry.en_ing[0], head[0]) << entry.en;
     const bool regular = past.ends_with("ed") && head != "feed";
     if (regular) {
-      EXPECT_TRUE(past == entry.en_participle || std::string_view(entry.en_participle).ends_with('n'))
-          << past;
+      EXPECT_TRUE(past == entry.en_participle || std::string_view(entry.en_participle).ends_with('n')) << past;
     }
   }
 }
@@ -105,8 +103,7 @@ TEST(DemoLexicon, gradable_adjectives_have_all_degrees_in_both_languages) {
     EXPECT_EQ(entry.is_gradable(), *entry.de_superlative != '\0') << entry.en;
     if (entry.is_gradable()) {
       EXPECT_TRUE(std::string_view(entry.de_comparative).ends_with("er")) << entry.de;
-      EXPECT_THAT(entry.de_superlative, testing::AnyOf(testing::EndsWith("st"), testing::StrEq("größt")))
-          << entry.de;
+      EXPECT_THAT(entry.de_superlative, testing::AnyOf(testing::EndsWith("st"), testing::StrEq("größt"))) << entry.de;
     }
     EXPECT_NE(entry.classes, 0u) << entry.en;
   }

@@ -40,8 +40,7 @@ TEST(ReversalCorpus, target_is_the_source_backwards) {
 }
 
 TEST(ReversalCorpus, keeps_to_its_shape_and_uses_all_of_it) {
-  const GeneratedCorpus corpus =
-      reversal_corpus(3, {3000, 0, 0}, {.min_length = 2, .max_length = 5, .symbols = 130});
+  const GeneratedCorpus corpus = reversal_corpus(3, {3000, 0, 0}, {.min_length = 2, .max_length = 5, .symbols = 130});
   std::set<size_t> lengths;
   std::set<std::string> symbols;
   for (const SentencePair& pair : corpus.train) {
@@ -69,11 +68,9 @@ TEST(ReversalCorpus, is_a_pure_function_of_the_seed) {
 }
 
 TEST(ReversalCorpus, can_give_away_every_sequence_there_is) {
-  const GeneratedCorpus corpus =
-      reversal_corpus(1, {20, 5, 5}, {.min_length = 1, .max_length = 4, .symbols = 2});
+  const GeneratedCorpus corpus = reversal_corpus(1, {20, 5, 5}, {.min_length = 1, .max_length = 4, .symbols = 2});
   EXPECT_EQ(all_pairs(corpus).size(), 30u);  // 2 + 4 + 8 + 16
-  const GeneratedCorpus single =
-      reversal_corpus(1, {3, 0, 0}, {.min_length = 1, .max_length = 3, .symbols = 1});
+  const GeneratedCorpus single = reversal_corpus(1, {3, 0, 0}, {.min_length = 1, .max_length = 3, .symbols = 1});
   EXPECT_EQ(single.train.size(), 3u);
 }
 

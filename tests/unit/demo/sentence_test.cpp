@@ -16,15 +16,14 @@ void expect_pair(const Clause& of, std::string_view english, std::string_view ge
   expect_pair(statement(of), english, german);
 }
 
-Clause object_clause(NounPhrase subject, std::string_view verb_en, Frame frame, NounPhrase object,
-                     Tense tense) {
+Clause object_clause(NounPhrase subject, std::string_view verb_en, Frame frame, NounPhrase object, Tense tense) {
   Clause result = clause(std::move(subject), verb_en, frame, tense);
   result.direct = {std::move(object)};
   return result;
 }
 
-Adverbial at(std::string_view en, std::string_view de, NounPhrase phrase,
-             Case grammatical_case = Case::kDative, Slot slot = Slot::kPlace) {
+Adverbial at(std::string_view en, std::string_view de, NounPhrase phrase, Case grammatical_case = Case::kDative,
+             Slot slot = Slot::kPlace) {
   return {slot, std::string(en), std::string(de), {std::move(phrase)}, grammatical_case};
 }
 
@@ -33,10 +32,8 @@ const Adverbial kYesterday = {Slot::kTime, "yesterday", "gestern"};
 
 TEST(DemoSentence, verb_second_and_inversion_after_a_fronted_time) {
   const Clause reads = transitive(the("man", "old"), "read", a("book"), Tense::kProgressive);
-  expect_pair(with(reads, kToday), "The old man is reading a book today.",
-              "Der alte Mann liest heute ein Buch.");
-  expect_pair(at_first(kToday, reads), "Today the old man is reading a book.",
-              "Heute liest der alte Mann ein Buch.");
+  expect_pair(with(reads, kToday), "The old man is reading a book today.", "Der alte Mann liest heute ein Buch.");
+  expect_pair(at_first(kToday, reads), "Today the old man is reading a book.", "Heute liest der alte Mann ein Buch.");
 }
 
 TEST(DemoSentence, progressive_is_gerade_unless_a_time_is_given) {
@@ -66,8 +63,8 @@ TEST(DemoSentence, future_and_perfect_with_already_and_yet) {
   const Clause read = transitive(named("Anna"), "read", the("book"), Tense::kPerfect);
   expect_pair(read, "Anna has already read the book.", "Anna hat das Buch schon gelesen.");
   expect_pair(negated(read), "Anna has not read the book yet.", "Anna hat das Buch noch nicht gelesen.");
-  expect_pair(negated(transitive(named("Anna"), "read", a("book"), Tense::kPerfect)),
-              "Anna has not read a book yet.", "Anna hat noch kein Buch gelesen.");
+  expect_pair(negated(transitive(named("Anna"), "read", a("book"), Tense::kPerfect)), "Anna has not read a book yet.",
+              "Anna hat noch kein Buch gelesen.");
 }
 
 TEST(DemoSentence, separable_verbs) {
@@ -76,24 +73,22 @@ TEST(DemoSentence, separable_verbs) {
               "The man gets up every day at seven o'clock.", "Der Mann steht jeden Tag um sieben Uhr auf.");
   expect_pair(clause(the("man"), "get up", Frame::kIntransitive, Tense::kPast), "The man got up.",
               "Der Mann ist aufgestanden.");
-  expect_pair(transitive(named("Anna"), "pick|up", pronoun(Pronoun::kHe), Tense::kPast),
-              "Anna picked him up.", "Anna hat ihn abgeholt.");
-  expect_pair(transitive(named("Anna"), "pick|up", the("boy")), "Anna picks up the boy.",
-              "Anna holt den Jungen ab.");
+  expect_pair(transitive(named("Anna"), "pick|up", pronoun(Pronoun::kHe), Tense::kPast), "Anna picked him up.",
+              "Anna hat ihn abgeholt.");
+  expect_pair(transitive(named("Anna"), "pick|up", the("boy")), "Anna picks up the boy.", "Anna holt den Jungen ab.");
 }
 
 TEST(DemoSentence, modal_verbs) {
   const Clause reads = transitive(named("Anna"), "read", the("book"));
   expect_pair(with_modal(reads, "can"), "Anna can read the book.", "Anna kann das Buch lesen.");
-  expect_pair(negated(with_modal(reads, "can")), "Anna cannot read the book.",
-              "Anna kann das Buch nicht lesen.");
+  expect_pair(negated(with_modal(reads, "can")), "Anna cannot read the book.", "Anna kann das Buch nicht lesen.");
   expect_pair(negated(with_modal(reads, "have")), "Anna does not have to read the book.",
               "Anna muss das Buch nicht lesen.");
   expect_pair(negated(with_modal(reads, "be")), "Anna is not allowed to read the book.",
               "Anna darf das Buch nicht lesen.");
   expect_pair(with_modal(reads, "would"), "Anna would like to read the book.", "Anna möchte das Buch lesen.");
-  expect_pair(with_modal(transitive(named("Anna"), "read", plural(bare("book"))), "like"),
-              "Anna likes to read books.", "Anna liest gern Bücher.");
+  expect_pair(with_modal(transitive(named("Anna"), "read", plural(bare("book"))), "like"), "Anna likes to read books.",
+              "Anna liest gern Bücher.");
 }
 
 TEST(DemoSentence, nicht_stands_behind_definite_objects_and_before_places) {
@@ -102,9 +97,8 @@ TEST(DemoSentence, nicht_stands_behind_definite_objects_and_before_places) {
   expect_pair(negated(with(clause(plural(the("child")), "play", Frame::kIntransitive, Tense::kPast),
                            at("in", "in", the("garden")))),
               "The children did not play in the garden.", "Die Kinder haben nicht im Garten gespielt.");
-  expect_pair(
-      negated(object_clause(named("Anna"), "wait for", Frame::kPrepositional, the("bus"), Tense::kPresent)),
-      "Anna does not wait for the bus.", "Anna wartet nicht auf den Bus.");
+  expect_pair(negated(object_clause(named("Anna"), "wait for", Frame::kPrepositional, the("bus"), Tense::kPresent)),
+              "Anna does not wait for the bus.", "Anna wartet nicht auf den Bus.");
 }
 
 TEST(DemoSentence, kein_negates_indefinite_objects) {
@@ -115,16 +109,14 @@ TEST(DemoSentence, kein_negates_indefinite_objects) {
   Clause contrast = negated(transitive(named("Peter"), "buy", a("cat"), Tense::kPast));
   contrast.verb = &verb("see", Frame::kTransitive);
   contrast.instead = {a("dog")};
-  expect_pair(contrast, "Peter did not see a cat but a dog.",
-              "Peter hat keine Katze gesehen, sondern einen Hund.");
+  expect_pair(contrast, "Peter did not see a cat but a dog.", "Peter hat keine Katze gesehen, sondern einen Hund.");
 }
 
 TEST(DemoSentence, objects_in_the_dative_come_first) {
   Clause gives = clause(named("Anna"), "give", Frame::kDitransitive);
   gives.indirect = {the("boy")};
   gives.direct = {a("book")};
-  expect_pair(with(gives, kToday), "Anna gives the boy a book today.",
-              "Anna gibt heute dem Jungen ein Buch.");
+  expect_pair(with(gives, kToday), "Anna gives the boy a book today.", "Anna gibt heute dem Jungen ein Buch.");
   gives.indirect = {pronoun(Pronoun::kHe)};
   expect_pair(gives, "Anna gives him a book.", "Anna gibt ihm ein Buch.");
   Clause explains = clause(the("teacher"), "explain", Frame::kDitransitive, Tense::kPast);
@@ -138,21 +130,20 @@ TEST(DemoSentence, prepositions_rule_a_case_and_contract) {
   expect_pair(with(clause(plural(the("child")), "play", Frame::kIntransitive, Tense::kProgressive),
                    at("in", "in", the("garden"))),
               "The children are playing in the garden.", "Die Kinder spielen gerade im Garten.");
-  expect_pair(with(clause(named("Anna"), "go", Frame::kMotion),
-                   at("to", "zu", the("station"), Case::kDative, Slot::kGoal)),
-              "Anna goes to the station.", "Anna geht zum Bahnhof.");
-  expect_pair(with(clause(named("Anna"), "go", Frame::kMotion),
-                   at("to", "zu", the("bakery"), Case::kDative, Slot::kGoal)),
-              "Anna goes to the bakery.", "Anna geht zur Bäckerei.");
+  expect_pair(
+      with(clause(named("Anna"), "go", Frame::kMotion), at("to", "zu", the("station"), Case::kDative, Slot::kGoal)),
+      "Anna goes to the station.", "Anna geht zum Bahnhof.");
+  expect_pair(
+      with(clause(named("Anna"), "go", Frame::kMotion), at("to", "zu", the("bakery"), Case::kDative, Slot::kGoal)),
+      "Anna goes to the bakery.", "Anna geht zur Bäckerei.");
   Clause puts = object_clause(named("Anna"), "put", Frame::kPlacing, the("key"), Tense::kPresent);
   expect_pair(with(puts, at("on", "auf", the("table"), Case::kAccusative, Slot::kGoal)),
               "Anna puts the key on the table.", "Anna legt den Schlüssel auf den Tisch.");
   expect_pair(with(clause(the("key"), "lie", Frame::kPosition), at("on", "auf", the("table"))),
               "The key lies on the table.", "Der Schlüssel liegt auf dem Tisch.");
-  expect_pair(object_clause(named("Anna"), "talk to", Frame::kPrepositional,
-                            plural(the("neighbour", "friendly")), Tense::kPast),
-              "Anna talked to the friendly neighbours.",
-              "Anna hat mit den freundlichen Nachbarn gesprochen.");
+  expect_pair(object_clause(named("Anna"), "talk to", Frame::kPrepositional, plural(the("neighbour", "friendly")),
+                            Tense::kPast),
+              "Anna talked to the friendly neighbours.", "Anna hat mit den freundlichen Nachbarn gesprochen.");
   Clause because_of = clause(plural(the("child")), "stay", Frame::kPosition, Tense::kPast);
   because_of.adverbials = {{Slot::kPlace, "at home", "zu Hause"},
                            at("because of", "wegen", the("weather", "bad"), Case::kGenitive, Slot::kTime)};
@@ -162,11 +153,10 @@ TEST(DemoSentence, prepositions_rule_a_case_and_contract) {
 }
 
 TEST(DemoSentence, place_and_time_trade_places) {
-  Clause plays = with(
-      with(clause(named("Peter"), "swim", Frame::kIntransitive, Tense::kPast), at("at", "an", the("lake"))),
-      kYesterday);
-  plays.adverbials.push_back(
-      at("with", "mit", possessed(Pronoun::kHe, "sister"), Case::kDative, Slot::kCompanion));
+  Clause plays =
+      with(with(clause(named("Peter"), "swim", Frame::kIntransitive, Tense::kPast), at("at", "an", the("lake"))),
+           kYesterday);
+  plays.adverbials.push_back(at("with", "mit", possessed(Pronoun::kHe, "sister"), Case::kDative, Slot::kCompanion));
   expect_pair(plays, "Peter swam at the lake with his sister yesterday.",
               "Peter ist gestern mit seiner Schwester am See geschwommen.");
 }
@@ -176,8 +166,7 @@ TEST(DemoSentence, reflexive_verbs) {
       object_clause(pronoun(Pronoun::kI), "remember", Frame::kPrepositional, the("wedding"), Tense::kPresent);
   expect_pair(remembers, "I remember the wedding.", "Ich erinnere mich an die Hochzeit.");
   remembers.subject = the("woman");
-  expect_pair(question(remembers), "Does the woman remember the wedding?",
-              "Erinnert sich die Frau an die Hochzeit?");
+  expect_pair(question(remembers), "Does the woman remember the wedding?", "Erinnert sich die Frau an die Hochzeit?");
   expect_pair(transitive(pronoun(Pronoun::kI), "watch", the("film"), Tense::kPast), "I watched the film.",
               "Ich habe mir den Film angesehen.");
 }
@@ -188,8 +177,7 @@ TEST(DemoSentence, comparison_and_predicates) {
   taller.predicate.standard = {possessed(Pronoun::kShe, "brother")};
   expect_pair(taller, "Anna is taller than her brother.", "Anna ist größer als ihr Bruder.");
   taller.predicate.degree = Degree::kEqual;
-  expect_pair(negated(taller), "Anna is not as tall as her brother.",
-              "Anna ist nicht so groß wie ihr Bruder.");
+  expect_pair(negated(taller), "Anna is not as tall as her brother.", "Anna ist nicht so groß wie ihr Bruder.");
   Clause doctor = clause(named("Peter"), "be", Frame::kCopula);
   doctor.predicate.noun = {a("doctor", "good")};
   expect_pair(negated(doctor), "Peter is not a good doctor.", "Peter ist kein guter Arzt.");
@@ -204,22 +192,22 @@ TEST(DemoSentence, comparison_and_predicates) {
 TEST(DemoSentence, yes_no_questions_take_do) {
   expect_pair(question(transitive(pronoun(Pronoun::kYou), "know", the("man"))), "Do you know the man?",
               "Kennst du den Mann?");
-  expect_pair(question(transitive(named("Anna"), "read", the("book"), Tense::kPast)),
-              "Did Anna read the book?", "Hat Anna das Buch gelesen?");
+  expect_pair(question(transitive(named("Anna"), "read", the("book"), Tense::kPast)), "Did Anna read the book?",
+              "Hat Anna das Buch gelesen?");
   expect_pair(question(being(named("Anna"), "tired")), "Is Anna tired?", "Ist Anna müde?");
 }
 
 TEST(DemoSentence, question_words_show_their_case) {
-  expect_pair(question(transitive(asking(Kind::kWho), "read", the("book"), Tense::kPast)),
-              "Who read the book?", "Wer hat das Buch gelesen?");
+  expect_pair(question(transitive(asking(Kind::kWho), "read", the("book"), Tense::kPast)), "Who read the book?",
+              "Wer hat das Buch gelesen?");
   Clause whom = transitive(named("Anna"), "visit", asking(Kind::kWho), Tense::kPast);
   whom.front = Front::kDirect;
   expect_pair(question(whom), "Who did Anna visit?", "Wen hat Anna besucht?");
   Clause helped = object_clause(named("Anna"), "help", Frame::kDative, asking(Kind::kWho), Tense::kPast);
   helped.front = Front::kDirect;
   expect_pair(question(helped), "Who did Anna help?", "Wem hat Anna geholfen?");
-  Clause waits = object_clause(named("Anna"), "wait for", Frame::kPrepositional, asking(Kind::kWho),
-                               Tense::kProgressive);
+  Clause waits =
+      object_clause(named("Anna"), "wait for", Frame::kPrepositional, asking(Kind::kWho), Tense::kProgressive);
   waits.front = Front::kDirect;
   expect_pair(question(waits), "Who is Anna waiting for?", "Auf wen wartet Anna gerade?");
   Clause which = transitive(named("Anna"), "buy", phrase(Determiner::kWhich, "car"), Tense::kFuture);
@@ -244,8 +232,7 @@ TEST(DemoSentence, commands_and_proposals) {
   expect_pair(open, "Please open the door!", "Bitte öffne die Tür!");
   open.clause.negated = true;
   expect_pair(open, "Please do not open the door!", "Bitte öffne die Tür nicht!");
-  const Sentence hurry = {.kind = Sentence::Kind::kCommand,
-                          .clause = clause(you, "hurry", Frame::kIntransitive)};
+  const Sentence hurry = {.kind = Sentence::Kind::kCommand, .clause = clause(you, "hurry", Frame::kIntransitive)};
   expect_pair(hurry, "Hurry!", "Beeil dich!");
   const Sentence call = {.kind = Sentence::Kind::kCommand,
                          .clause = transitive(you, "call", possessed(Pronoun::kYou, "mother"))};
@@ -256,8 +243,8 @@ TEST(DemoSentence, commands_and_proposals) {
 }
 
 TEST(DemoSentence, passive_existence_and_weather) {
-  Clause built = at_first(time("in 1987", "im Jahr 1987"),
-                          clause(the("house"), "build", Frame::kTransitive, Tense::kPast));
+  Clause built =
+      at_first(time("in 1987", "im Jahr 1987"), clause(the("house"), "build", Frame::kTransitive, Tense::kPast));
   built.passive = true;
   expect_pair(built, "In 1987 the house was built.", "Im Jahr 1987 wurde das Haus gebaut.");
   Clause repaired = with_modal(clause(the("car"), "repair", Frame::kTransitive), "have");
@@ -266,8 +253,7 @@ TEST(DemoSentence, passive_existence_and_weather) {
   Clause exists = clause(pronoun(Pronoun::kIt), "be", Frame::kExistence);
   exists.direct = {plural(phrase(Determiner::kMany, "museum"))};
   exists.adverbials = {at("in", "in", phrase(Determiner::kThis, "city"))};
-  expect_pair(question(exists), "Are there many museums in this city?",
-              "Gibt es in dieser Stadt viele Museen?");
+  expect_pair(question(exists), "Are there many museums in this city?", "Gibt es in dieser Stadt viele Museen?");
   exists.front = Front::kPlace;
   expect_pair(exists, "In this city there are many museums.", "In dieser Stadt gibt es viele Museen.");
   expect_pair(clause(pronoun(Pronoun::kIt), "rain", Frame::kWeather, Tense::kProgressive), "It is raining.",

@@ -36,8 +36,8 @@ Clause object_relative(const NounPhrase& antecedent, Clause of) {
 }
 
 TEST(DemoSubclause, the_verb_goes_last) {
-  const Clause stays = with(clause(named("Peter"), "stay", Frame::kPosition, Tense::kPast),
-                            {Slot::kPlace, "at home", "zu Hause"});
+  const Clause stays =
+      with(clause(named("Peter"), "stay", Frame::kPosition, Tense::kPast), {Slot::kPlace, "at home", "zu Hause"});
   const Clause sick = being(pronoun(Pronoun::kHe), "sick", Tense::kPast);
   expect_pair(joined(stays, kBecause, sick), "Peter stayed at home because he was sick.",
               "Peter ist zu Hause geblieben, weil er krank war.");
@@ -47,9 +47,8 @@ TEST(DemoSubclause, the_verb_goes_last) {
 
 TEST(DemoSubclause, verb_clusters_keep_their_order) {
   const Clause sleeps = clause(named("Anna"), "sleep", Frame::kIntransitive, Tense::kFuture);
-  expect_pair(
-      joined(sleeps, kIf, with_modal(clause(pronoun(Pronoun::kShe), "get up", Frame::kIntransitive), "have")),
-      "Anna will sleep if she has to get up.", "Anna wird schlafen, wenn sie aufstehen muss.");
+  expect_pair(joined(sleeps, kIf, with_modal(clause(pronoun(Pronoun::kShe), "get up", Frame::kIntransitive), "have")),
+              "Anna will sleep if she has to get up.", "Anna wird schlafen, wenn sie aufstehen muss.");
   expect_pair(joined(sleeps, kIf, clause(named("Peter"), "get up", Frame::kIntransitive)),
               "Anna will sleep if Peter gets up.", "Anna wird schlafen, wenn Peter aufsteht.");
   expect_pair(joined(being(named("Anna"), "tired"), kAlthough,
@@ -59,24 +58,20 @@ TEST(DemoSubclause, verb_clusters_keep_their_order) {
 
 TEST(DemoSubclause, when_clauses_of_the_past_are_in_the_preterite) {
   const Clause laughs = clause(named("Anna"), "laugh", Frame::kIntransitive, Tense::kPast);
-  expect_pair(
-      joined(laughs, kWhen, transitive(named("Peter"), "call", pronoun(Pronoun::kShe), Tense::kNarrative)),
-      "Anna laughed when Peter called her.", "Anna hat gelacht, als Peter sie anrief.");
-  expect_pair(joined(laughs, kAfter,
-                     clause(named("Peter"), "arrive", Frame::kIntransitive, Tense::kPluperfect), true),
+  expect_pair(joined(laughs, kWhen, transitive(named("Peter"), "call", pronoun(Pronoun::kShe), Tense::kNarrative)),
+              "Anna laughed when Peter called her.", "Anna hat gelacht, als Peter sie anrief.");
+  expect_pair(joined(laughs, kAfter, clause(named("Peter"), "arrive", Frame::kIntransitive, Tense::kPluperfect), true),
               "After Peter had arrived, Anna laughed.", "Nachdem Peter angekommen war, hat Anna gelacht.");
 }
 
 TEST(DemoSubclause, it_takes_the_gender_of_what_it_stands_for) {
   const Clause buys = transitive(named("Anna"), "buy", the("table"), Tense::kPast);
   expect_pair(joined(buys, kBecause, being(pronoun(Pronoun::kIt, Gender::kMasculine), "cheap", Tense::kPast)),
-              "Anna bought the table because it was cheap.",
-              "Anna hat den Tisch gekauft, weil er billig war.");
+              "Anna bought the table because it was cheap.", "Anna hat den Tisch gekauft, weil er billig war.");
   const Clause lamp = transitive(named("Anna"), "buy", the("lamp"), Tense::kPast);
   expect_pair(
-      joined(
-          lamp, kBecause,
-          transitive(pronoun(Pronoun::kShe), "need", pronoun(Pronoun::kIt, Gender::kFeminine), Tense::kPast)),
+      joined(lamp, kBecause,
+             transitive(pronoun(Pronoun::kShe), "need", pronoun(Pronoun::kIt, Gender::kFeminine), Tense::kPast)),
       "Anna bought the lamp because she needed it.", "Anna hat die Lampe gekauft, weil sie sie brauchte.");
 }
 
@@ -85,8 +80,8 @@ TEST(DemoSubclause, reports) {
   expect_pair(reporting(says, &kThat, transitive(pronoun(Pronoun::kShe), "know", the("man"))),
               "Anna says that she knows the man.", "Anna sagt, dass sie den Mann kennt.");
   Clause knows = negated(clause(pronoun(Pronoun::kI), "know", Frame::kReport));
-  expect_pair(reporting(knows, &kWhether, being(named("Peter"), "tired")),
-              "I do not know whether Peter is tired.", "Ich weiß nicht, ob Peter müde ist.");
+  expect_pair(reporting(knows, &kWhether, being(named("Peter"), "tired")), "I do not know whether Peter is tired.",
+              "Ich weiß nicht, ob Peter müde ist.");
   static constexpr WordPair kWhere = {"where", "wo"};
   Clause lives = clause(named("Peter"), "live", Frame::kPosition);
   lives.question_word = &kWhere;
@@ -99,8 +94,7 @@ TEST(DemoSubclause, reports) {
 
 TEST(DemoSubclause, relative_clauses_agree_in_gender_and_number) {
   NounPhrase man = the("man");
-  man.relative = {
-      with(clause(relative_to(man), "live", Frame::kPosition), {Slot::kPlace, "in Berlin", "in Berlin"})};
+  man.relative = {with(clause(relative_to(man), "live", Frame::kPosition), {Slot::kPlace, "in Berlin", "in Berlin"})};
   expect_pair(transitive(man, "buy", a("book"), Tense::kPast), "The man who lives in Berlin bought a book.",
               "Der Mann, der in Berlin wohnt, hat ein Buch gekauft.");
   NounPhrase book = the("book");
@@ -112,8 +106,8 @@ TEST(DemoSubclause, relative_clauses_agree_in_gender_and_number) {
   expect_pair(clause(boy, "laugh", Frame::kIntransitive), "The boys whom the teacher helps laugh.",
               "Die Jungen, denen der Lehrer hilft, lachen.");
   NounPhrase bus = the("tram");
-  bus.relative = {object_relative(
-      bus, clause(pronoun(Pronoun::kWe), "wait for", Frame::kPrepositional, Tense::kProgressive))};
+  bus.relative = {
+      object_relative(bus, clause(pronoun(Pronoun::kWe), "wait for", Frame::kPrepositional, Tense::kProgressive))};
   expect_pair(transitive(named("Anna"), "see", bus), "Anna sees the tram that we are waiting for.",
               "Anna sieht die Straßenbahn, auf die wir gerade warten.");
 }
@@ -139,8 +133,7 @@ TEST(DemoSubclause, a_noun_with_a_relative_clause_keeps_its_article) {
   friends.relative = {clause(relative_to(friends), "sing", Frame::kIntransitive)};
   Clause dreams = clause(named("Anna"), "apologise to", Frame::kPrepositional);
   dreams.direct = {friends};
-  expect_pair(dreams, "Anna apologises to the friend who sings.",
-              "Anna entschuldigt sich bei dem Freund, der singt.");
+  expect_pair(dreams, "Anna apologises to the friend who sings.", "Anna entschuldigt sich bei dem Freund, der singt.");
   dreams.direct[0].relative.clear();
   expect_pair(dreams, "Anna apologises to the friend.", "Anna entschuldigt sich beim Freund.");
 }
@@ -162,8 +155,7 @@ TEST(DemoSubclause, infinitives) {
               "Anna fängt an, die Tür zu öffnen.");
   expect_pair(plans("stop", Tense::kPast, opens), "Anna stopped opening the door.",
               "Anna hat aufgehört, die Tür zu öffnen.");
-  Clause goes =
-      with(clause(named("Anna"), "go", Frame::kMotion, Tense::kPast), {Slot::kGoal, "home", "nach Hause"});
+  Clause goes = with(clause(named("Anna"), "go", Frame::kMotion, Tense::kPast), {Slot::kGoal, "home", "nach Hause"});
   goes.infinitive = {{InfinitiveClause::Kind::kPurpose, calls}};
   expect_pair(goes, "Anna went home in order to call her mother.",
               "Anna ist nach Hause gegangen, um ihre Mutter anzurufen.");
@@ -180,17 +172,13 @@ TEST(DemoSubclause, coordination) {
   Sentence both = statement(transitive(named("Anna"), "read", a("book"), Tense::kPast));
   both.second = {clause(named("Peter"), "sleep", Frame::kIntransitive, Tense::kPast)};
   both.connector = &kAnd;
-  expect_pair(both, "Anna read a book, and Peter slept.",
-              "Anna hat ein Buch gelesen und Peter hat geschlafen.");
+  expect_pair(both, "Anna read a book, and Peter slept.", "Anna hat ein Buch gelesen und Peter hat geschlafen.");
   both.connector = &kBut;
-  expect_pair(both, "Anna read a book, but Peter slept.",
-              "Anna hat ein Buch gelesen, aber Peter hat geschlafen.");
+  expect_pair(both, "Anna read a book, but Peter slept.", "Anna hat ein Buch gelesen, aber Peter hat geschlafen.");
   both.connector = &kFor;
-  expect_pair(both, "Anna read a book, for Peter slept.",
-              "Anna hat ein Buch gelesen, denn Peter hat geschlafen.");
+  expect_pair(both, "Anna read a book, for Peter slept.", "Anna hat ein Buch gelesen, denn Peter hat geschlafen.");
   both.connector = &kSo;
-  expect_pair(both, "Anna read a book, so Peter slept.",
-              "Anna hat ein Buch gelesen, deshalb hat Peter geschlafen.");
+  expect_pair(both, "Anna read a book, so Peter slept.", "Anna hat ein Buch gelesen, deshalb hat Peter geschlafen.");
 }
 
 TEST(DemoSubclause, a_shared_subject_shares_its_auxiliary_if_it_can) {

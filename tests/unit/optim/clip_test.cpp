@@ -76,8 +76,7 @@ TEST(Measure, OnlyTheGivenPieces) {
   const GradientSize size = measure(values, std::array{Interval{0, 1}, Interval{3, 4}});
   EXPECT_EQ(size.norm, 5);
   EXPECT_EQ(size.largest, 4);
-  EXPECT_ERROR(measure(values, std::array{Interval{3, 6}}), Error, HasSubstr("[3, 6)"),
-               HasSubstr("5 gradients"));
+  EXPECT_ERROR(measure(values, std::array{Interval{3, 6}}), Error, HasSubstr("[3, 6)"), HasSubstr("5 gradients"));
 }
 
 TEST(ClipFactor, ShortensOnlyWhatIsTooLong) {

@@ -18,8 +18,7 @@ TEST(Interval, Intersection) {
 }
 
 TEST(Interval, ComplementOfUnsortedAndOverlapping) {
-  EXPECT_THAT(complement({{7, 9}, {2, 4}, {3, 5}}, 10),
-              ElementsAre(Interval{0, 2}, Interval{5, 7}, Interval{9, 10}));
+  EXPECT_THAT(complement({{7, 9}, {2, 4}, {3, 5}}, 10), ElementsAre(Interval{0, 2}, Interval{5, 7}, Interval{9, 10}));
   EXPECT_THAT(complement({{2, 8}, {3, 4}}, 10), ElementsAre(Interval{0, 2}, Interval{8, 10}));
 }
 

@@ -151,8 +151,8 @@ TEST(LossScaler, RefusesTheStateOfAnotherType) {
 }
 
 TEST(LossScaler, RefusesLimitsInTheWrongOrder) {
-  EXPECT_ERROR(make_loss_scaler({.type = LossScaleType::kBackoff, .scale_min = 8, .scale_max = 4}),
-               UsageError, HasSubstr("scale_min is 8"), HasSubstr("scale_max is 4"));
+  EXPECT_ERROR(make_loss_scaler({.type = LossScaleType::kBackoff, .scale_min = 8, .scale_max = 4}), UsageError,
+               HasSubstr("scale_min is 8"), HasSubstr("scale_max is 4"));
 }
 
 }  // namespace

@@ -30,8 +30,7 @@ void expect_weights(const OptimizerConfig& config, double rate, const std::array
     Row gradients = kGradients[t];
     for (float& gradient : gradients) gradient *= 4;
     optimizer->step(weights, gradients, rate, 0.25);
-    for (size_t i = 0; i < 4; ++i)
-      EXPECT_NEAR(weights[i], expected[t][i], 3e-7) << "update " << t << ", weight " << i;
+    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(weights[i], expected[t][i], 3e-7) << "update " << t << ", weight " << i;
   }
   EXPECT_EQ(optimizer->updates(), 3);
 }
@@ -39,10 +38,9 @@ void expect_weights(const OptimizerConfig& config, double rate, const std::array
 // The expected numbers are those of PyTorch 1.13: torch.optim.Adam, AdamW and SGD in double
 // precision, from kWeights with kGradients and the settings named here.
 TEST(Optimizer, AdamIsThatOfPyTorch) {
-  const std::array<Row, 3> expected = {
-      {{0.990000000100f, -0.490000000050f, 0.240000000033f, 2.009999999975f},
-       {0.980675399583f, -0.493659935624f, 0.235996208642f, 2.016703943703f},
-       {0.984144922320f, -0.498852347241f, 0.232698985026f, 2.011868628890f}}};
+  const std::array<Row, 3> expected = {{{0.990000000100f, -0.490000000050f, 0.240000000033f, 2.009999999975f},
+                                        {0.980675399583f, -0.493659935624f, 0.235996208642f, 2.016703943703f},
+                                        {0.984144922320f, -0.498852347241f, 0.232698985026f, 2.011868628890f}}};
   expect_weights({}, 0.01, expected);
   expect_weights({.type = OptimizerType::kLazyAdam}, 0.01, expected);
 }
@@ -134,8 +132,7 @@ class EveryOptimizer : public ::testing::TestWithParam<OptimizerConfig> {};
 
 INSTANTIATE_TEST_SUITE_P(Optimizer, EveryOptimizer,
                          ::testing::Values(OptimizerConfig{.weight_decay = 0.01},
-                                           OptimizerConfig{.type = OptimizerType::kAdamW,
-                                                           .weight_decay = 0.01},
+                                           OptimizerConfig{.type = OptimizerType::kAdamW, .weight_decay = 0.01},
                                            OptimizerConfig{.type = OptimizerType::kLazyAdam},
                                            OptimizerConfig{.type = OptimizerType::kSgd},
                                            OptimizerConfig{.type = OptimizerType::kSgd, .momentum = 0.9}));
@@ -210,16 +207,14 @@ TEST_P(EveryOptimizer, ResumesWithTheSameBits) {
 
 TEST_P(EveryOptimizer, FrozenWeightsStay) {
   const std::vector<Interval> frozen = {{50'000, 60'000}, {0, 5}, {kSize - 1, kSize}};
-  const std::vector<float> trained =
-      train(GetParam(), [&](Optimizer& optimizer, auto weights, auto gradients) {
-        optimizer.freeze(frozen);
-        whole_step(optimizer, weights, gradients);
-      });
+  const std::vector<float> trained = train(GetParam(), [&](Optimizer& optimizer, auto weights, auto gradients) {
+    optimizer.freeze(frozen);
+    whole_step(optimizer, weights, gradients);
+  });
   std::vector<float> expected = train(GetParam(), whole_step);
   const std::vector<float> start = random_values(kSize, 1);
   for (const Interval piece : frozen) {
-    std::copy(start.begin() + static_cast<ptrdiff_t>(piece.begin),
-              start.begin() + static_cast<ptrdiff_t>(piece.end),
+    std::copy(start.begin() + static_cast<ptrdiff_t>(piece.begin), start.begin() + static_cast<ptrdiff_t>(piece.end),
               expected.begin() + static_cast<ptrdiff_t>(piece.begin));
   }
   EXPECT_TRUE(same_bits(trained, expected));
@@ -243,8 +238,7 @@ TEST(Optimizer, NamesItsState) {
     return result;
   };
   EXPECT_EQ(names({}), (std::vector<std::string>{"adam.m", "adam.v"}));
-  EXPECT_EQ(names({.type = OptimizerType::kSgd, .momentum = 0.9}),
-            (std::vector<std::string>{"sgd.momentum"}));
+  EXPECT_EQ(names({.type = OptimizerType::kSgd, .momentum = 0.9}), (std::vector<std::string>{"sgd.momentum"}));
   EXPECT_THAT(names({.type = OptimizerType::kSgd}), IsEmpty());
 }
 
@@ -268,8 +262,7 @@ TEST(Optimizer, RefusesBuffersOfAnotherSize) {
   std::vector<float> ten(10), nine(9);
   EXPECT_ERROR(optimizer->step(ten, nine, 1, 1), Error, HasSubstr("made for 10"), HasSubstr("9 gradients"));
   EXPECT_ERROR(optimizer->step(nine, ten, 1, 1), Error, HasSubstr("9 weights"));
-  EXPECT_ERROR(optimizer->step_part({5, 11}, ten, ten, 1, 1), Error, HasSubstr("[5, 11)"),
-               HasSubstr("10 weights"));
+  EXPECT_ERROR(optimizer->step_part({5, 11}, ten, ten, 1, 1), Error, HasSubstr("[5, 11)"), HasSubstr("10 weights"));
 }
 
 }  // namespace

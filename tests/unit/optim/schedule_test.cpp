@@ -71,10 +71,9 @@ TEST(Schedule, PolynomialDecayWithWarmUp) {
   EXPECT_DOUBLE_EQ(s.rate(70), 0.8 * 0.25 + 0.1);
   EXPECT_DOUBLE_EQ(s.rate(120), 0.1);
   EXPECT_DOUBLE_EQ(s.rate(5000), 0.1);
-  EXPECT_EQ(
-      s.describe(),
-      "rises linearly for 10 steps to its peak of 0.9, stays there until step 20, then falls with power 2 to "
-      "0.1 at step 120 and stays");
+  EXPECT_EQ(s.describe(),
+            "rises linearly for 10 steps to its peak of 0.9, stays there until step 20, then falls with power 2 to "
+            "0.1 at step 120 and stays");
 }
 
 TEST(Schedule, DecayWaitsForTheWarmUp) {
@@ -100,8 +99,7 @@ TEST(Schedule, CosineDecay) {
   EXPECT_DOUBLE_EQ(s.rate(60), 2 * (0.9 * 0.5 + 0.1));
   EXPECT_DOUBLE_EQ(s.rate(120), 0.2);
   EXPECT_DOUBLE_EQ(s.rate(300), 0.2);
-  EXPECT_EQ(s.describe(),
-            "starts at its peak of 2, then falls as half a cosine wave to 0.2 at step 120 and stays");
+  EXPECT_EQ(s.describe(), "starts at its peak of 2, then falls as half a cosine wave to 0.2 at step 120 and stays");
   config.warmup_steps = 8;
   EXPECT_DOUBLE_EQ(schedule(config).rate(2), 0.5);
   EXPECT_EQ(schedule(config).rate(8), 2);
@@ -126,17 +124,15 @@ TEST(Schedule, TransformerPolicyOfTheBaseModel) {
 }
 
 TEST(Schedule, TransformerPolicyCutOff) {
-  const Schedule s =
-      schedule({.learning_rate = 1, .warmup_steps = 100, .max_lr = 0.05}, 1);  // peak would be 0.1
+  const Schedule s = schedule({.learning_rate = 1, .warmup_steps = 100, .max_lr = 0.05}, 1);  // peak would be 0.1
   EXPECT_DOUBLE_EQ(s.rate(39), 0.04);
   EXPECT_DOUBLE_EQ(s.rate(49), 0.05);
   EXPECT_EQ(s.rate(99), 0.05);
   EXPECT_EQ(s.rate(398), 0.05);
   EXPECT_DOUBLE_EQ(s.rate(624), 0.04);
-  EXPECT_EQ(
-      s.describe(),
-      "rises linearly for 50 steps to 0.05, where it is cut off, and falls with the square root of the step "
-      "from step 400 on");
+  EXPECT_EQ(s.describe(),
+            "rises linearly for 50 steps to 0.05, where it is cut off, and falls with the square root of the step "
+            "from step 400 on");
   // A hat above the curve changes nothing.
   EXPECT_THAT(schedule({.max_lr = 1}).describe(), HasSubstr("peak of 0.000988"));
 }
@@ -151,8 +147,7 @@ TEST(Schedule, InversePolynomialDecay) {
   EXPECT_DOUBLE_EQ(s.rate(100), 0.04);
   EXPECT_DOUBLE_EQ(s.rate(300), 0.01);
   EXPECT_DOUBLE_EQ(s.rate(700), 0.0025);
-  EXPECT_EQ(s.describe(),
-            "starts at its peak of 0.16 and falls ever more slowly, to 0.01 at step 300 and further");
+  EXPECT_EQ(s.describe(), "starts at its peak of 0.16 and falls ever more slowly, to 0.01 at step 300 and further");
 }
 
 TEST(Schedule, RefusesWhatMakesNoSense) {
@@ -161,8 +156,8 @@ TEST(Schedule, RefusesWhatMakesNoSense) {
     EXPECT_ERROR(schedule({.policy = policy}), UsageError, HasSubstr("schedule.decay_steps is 0"));
   }
   for (const P policy : {P::kExpDecay, P::kPolyDecay, P::kInvPolyDecay}) {
-    EXPECT_ERROR(schedule({.policy = policy, .learning_rate = 0.1, .min_lr = 0.2, .decay_steps = 9}),
-                 UsageError, HasSubstr("schedule.min_lr is 0.2"), HasSubstr("schedule.learning_rate is 0.1"));
+    EXPECT_ERROR(schedule({.policy = policy, .learning_rate = 0.1, .min_lr = 0.2, .decay_steps = 9}), UsageError,
+                 HasSubstr("schedule.min_lr is 0.2"), HasSubstr("schedule.learning_rate is 0.1"));
   }
   for (const P policy : {P::kPolyDecay, P::kInvPolyDecay}) {
     EXPECT_ERROR(schedule({.policy = policy, .decay_steps = 9, .power = 0}), UsageError,
@@ -172,8 +167,7 @@ TEST(Schedule, RefusesWhatMakesNoSense) {
                HasSubstr("schedule.decay_rate is 0"));
   EXPECT_ERROR(schedule({.policy = P::kCosineDecay, .min_lr = 1e-5, .decay_steps = 9}), UsageError,
                HasSubstr("schedule.min_fraction"));
-  EXPECT_ERROR(schedule({.policy = P::kInvPolyDecay, .decay_steps = 9}), UsageError,
-               HasSubstr("schedule.min_lr is 0"));
+  EXPECT_ERROR(schedule({.policy = P::kInvPolyDecay, .decay_steps = 9}), UsageError, HasSubstr("schedule.min_lr is 0"));
   EXPECT_ERROR(schedule({.warmup_steps = 0}), UsageError, HasSubstr("schedule.warmup_steps is 0"));
   EXPECT_ERROR(schedule(ScheduleConfig{}, 0), UsageError, HasSubstr("width is 0"));
 }

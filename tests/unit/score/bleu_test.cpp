@@ -15,8 +15,7 @@ using testing::ElementsAre;
 
 constexpr double kTolerance = 1e-12;
 
-BleuScore score(const std::string& hypothesis, const std::string& reference,
-                const BleuOptions& options = {}) {
+BleuScore score(const std::string& hypothesis, const std::string& reference, const BleuOptions& options = {}) {
   return corpus_bleu({hypothesis}, {{reference}}, options);
 }
 
@@ -88,8 +87,7 @@ TEST(BleuSmoothing, Floor) {
 
 TEST(BleuSmoothing, AddKLeavesWordsAndTheCountsAsTheyWere) {
   const BleuScore result = score("a b c d", "a b x c", {.smoothing = Smoothing::kAddK});
-  EXPECT_THAT(result.precisions,
-              ElementsAre(75.0, DoubleEq(200.0 / 4), DoubleEq(100.0 / 3), DoubleEq(100.0 / 2)));
+  EXPECT_THAT(result.precisions, ElementsAre(75.0, DoubleEq(200.0 / 4), DoubleEq(100.0 / 3), DoubleEq(100.0 / 2)));
   EXPECT_THAT(result.statistics.counts, ElementsAre(3, 1, 0, 0));
   EXPECT_NEAR(score("a b c d", "a b x c", {.smoothing = Smoothing::kAddK, .smoothing_value = 2}).score,
               mean_of(75.0, 300.0 / 5, 200.0 / 4, 200.0 / 3), kTolerance);
@@ -147,15 +145,13 @@ TEST(BleuSignature, NamesEveryOption) {
                                .lowercase = true,
                                .smoothing = Smoothing::kFloor,
                                .effective_order = true};
-  EXPECT_EQ(score("a", "a", options).signature,
-            "nrefs:1|case:lc|eff:yes|tok:intl|smooth:floor[0.10]|version:2.5.1");
+  EXPECT_EQ(score("a", "a", options).signature, "nrefs:1|case:lc|eff:yes|tok:intl|smooth:floor[0.10]|version:2.5.1");
   EXPECT_EQ(score("a", "a", {.smoothing = Smoothing::kAddK, .smoothing_value = 0.256}).signature,
             "nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[0.26]|version:2.5.1");
 }
 
 TEST(BleuSmoothing, HasTheNameOfTheSignature) {
-  for (const char* name : {"none", "floor", "add-k", "exp"})
-    EXPECT_EQ(smoothing_name(smoothing_named(name)), name);
+  for (const char* name : {"none", "floor", "add-k", "exp"}) EXPECT_EQ(smoothing_name(smoothing_named(name)), name);
   EXPECT_THROW(smoothing_named("linear"), UsageError);
 }
 

@@ -21,8 +21,7 @@ using testing::ElementsAre;
 
 constexpr double kTolerance = 1e-12;
 
-ChrfScore score(const std::string& hypothesis, const std::string& reference,
-                const ChrfOptions& options = {}) {
+ChrfScore score(const std::string& hypothesis, const std::string& reference, const ChrfOptions& options = {}) {
   return corpus_chrf({hypothesis}, {{reference}}, options);
 }
 
@@ -47,8 +46,7 @@ TEST(Chrf, AveragesTheOrdersThatBothSidesHave) {
 
 TEST(Chrf, WithEpsilonAveragesAllOrders) {
   // F is 2/3, 1/2 and almost nothing in the four others.
-  EXPECT_NEAR(score("abc", "abd", {.eps_smoothing = true}).score, 100.0 * (2.0 / 3 + 1.0 / 2) / 6,
-              kTolerance);
+  EXPECT_NEAR(score("abc", "abd", {.eps_smoothing = true}).score, 100.0 * (2.0 / 3 + 1.0 / 2) / 6, kTolerance);
 }
 
 TEST(Chrf, BetaWeighsRecall) {
@@ -120,12 +118,8 @@ TEST(SentenceChrf, ScoresOneSentence) {
 
 TEST(ChrfSignature, NamesEveryOption) {
   EXPECT_EQ(score("a", "a").signature, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.5.1");
-  const ChrfOptions options = {.char_order = 4,
-                               .word_order = 1,
-                               .beta = 3,
-                               .lowercase = true,
-                               .whitespace = true,
-                               .eps_smoothing = true};
+  const ChrfOptions options = {
+      .char_order = 4, .word_order = 1, .beta = 3, .lowercase = true, .whitespace = true, .eps_smoothing = true};
   const ChrfScore result = corpus_chrf({"a"}, {{"a"}, {"b"}}, options);
   EXPECT_EQ(result.signature, "nrefs:2|case:lc|eff:no|nc:4|nw:1|space:yes|version:2.5.1");
   EXPECT_EQ(result.name, "chrF3+");

@@ -13,20 +13,17 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<int64_t> matches(const Symbols& hypothesis, const std::vector<Symbols>& references,
-                             size_t order) {
+std::vector<int64_t> matches(const Symbols& hypothesis, const std::vector<Symbols>& references, size_t order) {
   std::vector<int64_t> result(order);
   NgramMatcher().add_matches(hypothesis, references, result);
   return result;
 }
 
 // The definition, word for word.
-std::vector<int64_t> plain_matches(const Symbols& hypothesis, const std::vector<Symbols>& references,
-                                   size_t order) {
+std::vector<int64_t> plain_matches(const Symbols& hypothesis, const std::vector<Symbols>& references, size_t order) {
   const auto count = [](const Symbols& symbols, size_t n) {
     std::map<Symbols, int64_t> ngrams;
-    for (size_t i = 0; i + n <= symbols.size(); ++i)
-      ++ngrams[Symbols(symbols.begin() + i, symbols.begin() + i + n)];
+    for (size_t i = 0; i + n <= symbols.size(); ++i) ++ngrams[Symbols(symbols.begin() + i, symbols.begin() + i + n)];
     return ngrams;
   };
   std::vector<int64_t> result;
@@ -52,9 +49,7 @@ TEST(NgramCount, IsZeroForShortSequences) {
   EXPECT_EQ(ngram_count(0, 1), 0);
 }
 
-TEST(NgramMatcher, FindsAllOfACopy) {
-  EXPECT_THAT(matches({1, 2, 3}, {{1, 2, 3}}, 4), ElementsAre(3, 2, 1, 0));
-}
+TEST(NgramMatcher, FindsAllOfACopy) { EXPECT_THAT(matches({1, 2, 3}, {{1, 2, 3}}, 4), ElementsAre(3, 2, 1, 0)); }
 
 TEST(NgramMatcher, CountsNoMoreThanTheReferenceHas) {
   EXPECT_THAT(matches({7, 7, 7, 7}, {{7, 7, 8}}, 3), ElementsAre(2, 1, 0));

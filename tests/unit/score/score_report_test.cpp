@@ -15,8 +15,7 @@ TEST(ScoreLine, OfBleu) {
 }
 
 TEST(ScoreLine, OfChrf) {
-  EXPECT_EQ(score_line(report(chrf()), 1),
-            "chrF2|nrefs:1|case:mixed|eff:yes|nc:2|nw:0|space:no|version:2.5.1 = 58.3");
+  EXPECT_EQ(score_line(report(chrf()), 1), "chrF2|nrefs:1|case:mixed|eff:yes|nc:2|nw:0|space:no|version:2.5.1 = 58.3");
 }
 
 TEST(ScoreLine, HasAsManyDecimalsAsAsked) {
@@ -51,20 +50,19 @@ TEST(ScoreJson, OfBleu) {
 }
 
 TEST(ScoreJson, OfChrf) {
-  const nlohmann::json expected = {
-      {"name", "chrF2"},
-      {"score", chrf().score},
-      {"signature", "nrefs:1|case:mixed|eff:yes|nc:2|nw:0|space:no|version:2.5.1"},
-      {"nrefs", "1"},
-      {"case", "mixed"},
-      {"eff", "yes"},
-      {"nc", "2"},
-      {"nw", "0"},
-      {"space", "no"},
-      {"version", "2.5.1"},
-      {"sys_ngrams", {3, 2}},
-      {"ref_ngrams", {3, 2}},
-      {"matches", {2, 1}}};
+  const nlohmann::json expected = {{"name", "chrF2"},
+                                   {"score", chrf().score},
+                                   {"signature", "nrefs:1|case:mixed|eff:yes|nc:2|nw:0|space:no|version:2.5.1"},
+                                   {"nrefs", "1"},
+                                   {"case", "mixed"},
+                                   {"eff", "yes"},
+                                   {"nc", "2"},
+                                   {"nw", "0"},
+                                   {"space", "no"},
+                                   {"version", "2.5.1"},
+                                   {"sys_ngrams", {3, 2}},
+                                   {"ref_ngrams", {3, 2}},
+                                   {"matches", {2, 1}}};
   EXPECT_EQ(nlohmann::json(score_json(report(chrf()))), expected);
 }
 

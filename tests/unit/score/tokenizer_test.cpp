@@ -38,13 +38,9 @@ TEST(Tokenizer13a, KeepsPointsAndCommasInsideNumbers) {
   EXPECT_EQ(tokens_13a("A.5 5.A .5"), "A . 5 5 . A . 5");
 }
 
-TEST(Tokenizer13a, SeparatesARowOfPoints) {
-  EXPECT_EQ(tokens_13a("so... 1..2 1...2"), "so . . . 1 . . 2 1 . . .2");
-}
+TEST(Tokenizer13a, SeparatesARowOfPoints) { EXPECT_EQ(tokens_13a("so... 1..2 1...2"), "so . . . 1 . . 2 1 . . .2"); }
 
-TEST(Tokenizer13a, SetsADashBehindADigitApart) {
-  EXPECT_EQ(tokens_13a("10-20 a-5 5-a"), "10 - 20 a-5 5 - a");
-}
+TEST(Tokenizer13a, SetsADashBehindADigitApart) { EXPECT_EQ(tokens_13a("10-20 a-5 5-a"), "10 - 20 a-5 5 - a"); }
 
 TEST(Tokenizer13a, ResolvesEntitiesInTheirOrder) {
   EXPECT_EQ(tokens_13a("&quot;x&quot; &amp; &lt;y&gt;"), "\" x \" & < y >");
@@ -75,17 +71,14 @@ TEST(TokenizerCharacters, MakesEachCharacterAToken) {
   EXPECT_EQ(tokens(Tokenizer::kCharacters, "aß 漢\u00A0e\u0301"), "a ß 漢 e \u0301");
 }
 
-TEST(TokenizerNone, OnlySplitsAtWhitespace) {
-  EXPECT_EQ(tokens(Tokenizer::kNone, " a,b &amp; c."), "a,b &amp; c.");
-}
+TEST(TokenizerNone, OnlySplitsAtWhitespace) { EXPECT_EQ(tokens(Tokenizer::kNone, " a,b &amp; c."), "a,b &amp; c."); }
 
 TEST(Tokenizer, OfNothingGivesNothing) {
   for (const char* name : {"13a", "intl", "none", "char"}) EXPECT_EQ(tokens(tokenizer_named(name), ""), "");
 }
 
 TEST(Tokenizer, HasTheNameOfTheSignature) {
-  for (const char* name : {"13a", "intl", "none", "char"})
-    EXPECT_EQ(tokenizer_name(tokenizer_named(name)), name);
+  for (const char* name : {"13a", "intl", "none", "char"}) EXPECT_EQ(tokenizer_name(tokenizer_named(name)), name);
   EXPECT_THROW(tokenizer_named("zh"), UsageError);
 }
 

@@ -129,8 +129,8 @@ TEST_F(Archive, RefusesALinkOrAFolder) {
 // it: an error, and not a file.
 TEST_F(Archive, LeavesNothingOfADamagedArchive) {
   for (const std::string name : {"x.tgz", "x.tar.xz", "x.zip"}) {
-    const fs::path archive = make(
-        name, name == "x.zip" ? "python3 -m zipfile -c x.zip training" : "tar caf " + name + " training");
+    const fs::path archive =
+        make(name, name == "x.zip" ? "python3 -m zipfile -c x.zip training" : "tar caf " + name + " training");
     const std::string whole = read_file(archive);
     std::vector<std::string> damaged;
     for (const size_t cut : {whole.size() - 1, whole.size() - 7, whole.size() / 2, size_t{3}, size_t{0}}) {

@@ -94,7 +94,9 @@ TEST(Clean, LimitsAreIncluded) {
 
 TEST(Clean, InvalidUtf8FailsOrDropsWithLineNumbers) {
   TemporaryFolder folder;
-  const std::string text = "fine\tgut\nb\xFC" "ro\tgut\nfine\tschlecht \xC3\n";
+  const std::string text =
+      "fine\tgut\nb\xFC"
+      "ro\tgut\nfine\tschlecht \xC3\n";
   CleanConfig config;
   EXPECT_ERROR(clean_text(folder, text, config), Error, HasSubstr("2 of 3 pairs"), HasSubstr("in.tsv:2"),
                HasSubstr("in.tsv:3"), HasSubstr("clean.invalid_utf8=drop"));

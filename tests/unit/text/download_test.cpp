@@ -100,8 +100,7 @@ TEST_F(Download, BringsAnEmptyFileAndOneOfUnknownLength) {
   const HttpServer empty([](const HttpRequest&, int) { return HttpReply{}; });
   get(empty);
   EXPECT_EQ(read_file(path_), "");
-  const HttpServer unknown(
-      [&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
+  const HttpServer unknown([&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
   get(unknown);
   expect_whole_and_tidy();
 }
@@ -154,10 +153,10 @@ TEST_F(Download, KeepsThePartForTheNextRun) {
     if (!out_of_order) return serve_file(request, content_);
     return number == 0 ? broken(request, 400'000) : HttpReply{.status = 503};
   });
-  EXPECT_THAT([&] { get(server); },
-              ThrowsMessage<Error>(AllOf(HasSubstr(server.url("/x.tgz")), HasSubstr("503"),
-                                         HasSubstr("3 attempts in vain"), HasSubstr("400 kB of 1.0 MB"),
-                                         HasSubstr(path_.string()))));
+  EXPECT_THAT(
+      [&] { get(server); },
+      ThrowsMessage<Error>(AllOf(HasSubstr(server.url("/x.tgz")), HasSubstr("503"), HasSubstr("3 attempts in vain"),
+                                 HasSubstr("400 kB of 1.0 MB"), HasSubstr(path_.string()))));
   EXPECT_EQ(server.requests().size(), 3);
   EXPECT_EQ(fs::file_size(partial_), 400'000);
   EXPECT_FALSE(fs::exists(path_));
@@ -226,8 +225,8 @@ TEST_F(Download, StartsAnewWhereTheServerIgnoresRanges) {
 
 TEST_F(Download, StartsAnewWhereTheFileHasChanged) {
   const HttpServer server([&](const HttpRequest& request, int number) {
-    HttpReply reply = serve_file(request, number == 0 ? std::string(1'000'003, 'o') : content_,
-                                 number == 0 ? "\"old\"" : "\"new\"");
+    HttpReply reply =
+        serve_file(request, number == 0 ? std::string(1'000'003, 'o') : content_, number == 0 ? "\"old\"" : "\"new\"");
     if (number == 0) reply.break_after = 300'000;
     return reply;
   });
@@ -284,8 +283,7 @@ TEST_F(Download, StartsAnewWhereThePartIsLongerThanTheFile) {
 
 TEST_F(Download, NeedsNoServerForAPartThatIsComplete) {
   write_file(partial_, content_);
-  write_file(partial_.string() + ".json",
-             R"({"url": "http://127.0.0.1:1/x", "version": "\"v1\"", "size": 1000003})");
+  write_file(partial_.string() + ".json", R"({"url": "http://127.0.0.1:1/x", "version": "\"v1\"", "size": 1000003})");
   download({"http://127.0.0.1:1/x", path_, 0, ""}, kImpatient);
   expect_whole_and_tidy();
 }
@@ -327,12 +325,10 @@ TEST_F(Download, NoticesATransferThatStalls) {
 }
 
 TEST_F(Download, FailsAtOnceWhereThereIsNoSuchFile) {
-  const HttpServer server(
-      [](const HttpRequest&, int) { return HttpReply{.status = 404, .body = "not here"}; });
-  EXPECT_THAT(
-      [&] { get(server); },
-      ThrowsMessage<Error>(AllOf(HasSubstr(server.url("/x.tgz")), HasSubstr("404 (there is no such file)"),
-                                 HasSubstr("url in the manifest of test"), HasSubstr(path_.string()))));
+  const HttpServer server([](const HttpRequest&, int) { return HttpReply{.status = 404, .body = "not here"}; });
+  EXPECT_THAT([&] { get(server); },
+              ThrowsMessage<Error>(AllOf(HasSubstr(server.url("/x.tgz")), HasSubstr("404 (there is no such file)"),
+                                         HasSubstr("url in the manifest of test"), HasSubstr(path_.string()))));
   EXPECT_EQ(server.requests().size(), 1);
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
@@ -366,8 +362,7 @@ TEST_F(Download, SaysTheWrongSizeBeforeItDownloads) {
 }
 
 TEST_F(Download, SetsAsideAFileOfTheWrongSize) {
-  const HttpServer server(
-      [&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
+  const HttpServer server([&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
   EXPECT_THAT([&] { get(server, 999); },
               ThrowsMessage<Error>(AllOf(HasSubstr("1000003"), HasSubstr("999"), HasSubstr("x.tgz.bad"))));
   EXPECT_FALSE(fs::exists(path_));
@@ -391,14 +386,13 @@ class SmallDisk : public Download {
 
 TEST_F(SmallDisk, IsNotEvenTriedWhereTheSizeIsKnown) {
   const HttpServer server([&](const HttpRequest& request, int) { return serve_file(request, content_); });
-  EXPECT_THAT([&] { get(server); }, ThrowsMessage<Error>(AllOf(HasSubstr("needs 1.0 MB more"),
-                                                               HasSubstr(folder_.path().string()))));
+  EXPECT_THAT([&] { get(server); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("needs 1.0 MB more"), HasSubstr(folder_.path().string()))));
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(SmallDisk, IsFullWhereTheSizeIsUnknown) {
-  const HttpServer server(
-      [&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
+  const HttpServer server([&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
   EXPECT_THAT([&] { get(server); },
               ThrowsMessage<Error>(AllOf(HasSubstr("No space left on device"), HasSubstr("Make room"))));
   EXPECT_EQ(server.requests().size(), 1);

@@ -40,16 +40,14 @@ class Fetch : public ::testing::Test {
     write_file(site_ / "test-full/ref.de.sgm", "<refset><seg id=\"1\">Ja &amp; nein</seg></refset>\n");
     write_file(site_ / "val.en", "A dog.\n");
     write_file(site_ / "val.de", "Ein Hund.\n");
-    const std::string command =
-        "cd " + site_.path().string() +
-        " && tar czf ep.tgz europarl-v7.de-en.en europarl-v7.de-en.de && tar cJf test.tar.xz "
-        "test-full && gzip -k val.en val.de";
+    const std::string command = "cd " + site_.path().string() +
+                                " && tar czf ep.tgz europarl-v7.de-en.en europarl-v7.de-en.de && tar cJf test.tar.xz "
+                                "test-full && gzip -k val.en val.de";
     ASSERT_EQ(std::system(command.c_str()), 0);
 
     manifest_.name = "small";
     for (const std::string name : {"ep.tgz", "test.tar.xz", "val.en.gz", "val.de.gz"}) {
-      manifest_.archives.push_back(
-          {.name = name, .url = server_.url("/" + name), .size = fs::file_size(site_ / name)});
+      manifest_.archives.push_back({.name = name, .url = server_.url("/" + name), .size = fs::file_size(site_ / name)});
     }
     manifest_.archives[0].sha256 = file_digest(site_ / "ep.tgz", Digest::kSha256);
     manifest_.archives[1].md5 = file_digest(site_ / "test.tar.xz", Digest::kMd5);
@@ -139,18 +137,15 @@ TEST_F(Fetch, ExtractsAgainWhatIsMissingOrAltered) {
 
 TEST_F(Fetch, GoesOnWhereItFailed) {
   broken_ = "/test.tar.xz";
-  EXPECT_THAT([&] { get(); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("404"), HasSubstr("the manifest of small"))));
+  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(HasSubstr("404"), HasSubstr("the manifest of small"))));
   broken_.clear();
   expect_whole(get());
-  EXPECT_THAT(requested(),
-              ElementsAre("/ep.tgz", "/test.tar.xz", "/test.tar.xz", "/val.en.gz", "/val.de.gz"));
+  EXPECT_THAT(requested(), ElementsAre("/ep.tgz", "/test.tar.xz", "/test.tar.xz", "/val.en.gz", "/val.de.gz"));
 }
 
 TEST_F(Fetch, UsesFilesThatAreThereAlready) {
   make_folder(folder_);
-  for (const ManifestArchive& archive : manifest_.archives)
-    fs::copy_file(site_ / archive.name, folder_ / archive.name);
+  for (const ManifestArchive& archive : manifest_.archives) fs::copy_file(site_ / archive.name, folder_ / archive.name);
   expect_whole(get());
   EXPECT_THAT(requested(), IsEmpty());
 }
@@ -160,9 +155,9 @@ TEST_F(Fetch, SetsAsideAFileWithAWrongChecksum) {
     std::string& expected = archive->sha256.empty() ? archive->md5 : archive->sha256;
     const std::string found = expected;
     expected.back() = expected.back() == '0' ? '1' : '0';
-    EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(
-                                    HasSubstr(found), HasSubstr(expected), HasSubstr(archive->url),
-                                    HasSubstr(archive->name + ".bad"), HasSubstr("manifest of small"))));
+    EXPECT_THAT([&] { get(); },
+                ThrowsMessage<Error>(AllOf(HasSubstr(found), HasSubstr(expected), HasSubstr(archive->url),
+                                           HasSubstr(archive->name + ".bad"), HasSubstr("manifest of small"))));
     EXPECT_FALSE(fs::exists(folder_ / archive->name));
     EXPECT_TRUE(fs::exists(folder_ / (archive->name + ".bad")));
     expected = found;
@@ -188,8 +183,7 @@ TEST_F(Fetch, SetsAsideADamagedArchive) {
   manifest_.archives[0].size = 0;
   const std::string whole = read_file(site_ / "ep.tgz");
   write_file(site_ / "ep.tgz", whole.substr(0, whole.size() - 5));
-  EXPECT_THAT([&] { get(); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("cannot be extracted"), HasSubstr("ep.tgz.bad"))));
+  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(HasSubstr("cannot be extracted"), HasSubstr("ep.tgz.bad"))));
   write_file(site_ / "ep.tgz", whole);
   expect_whole(get());
 }
@@ -215,8 +209,7 @@ TEST_F(Fetch, SaysWhatIsWrongWithAManifestBeforeItDownloads) {
   manifest_.train[0].target = manifest_.train[0].source;
   EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(HasSubstr("the source and the target")));
   manifest_ = good;
-  manifest_.archives[0].name = manifest_.train[0].source.archive = manifest_.train[0].target.archive =
-      "../ep.tgz";
+  manifest_.archives[0].name = manifest_.train[0].source.archive = manifest_.train[0].target.archive = "../ep.tgz";
   EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(HasSubstr("../ep.tgz")));
   manifest_ = good;
   manifest_.train[0].source.member = "a/../../../x";

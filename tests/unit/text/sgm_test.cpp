@@ -25,8 +25,7 @@ TEST(Sgm, ReadsTheLayoutsOfTheNewsTests) {
                            "<seg id=\"3\">Yes!</seg>\n</p>\n</doc>\n</srcset>\n",
                            "x"),
               ElementsAre("Gutach: Increased safety", "They are not even 100 metres apart.", "Yes!"));
-  EXPECT_THAT(sgm_segments("<DOC><hl><SEG id='1'> Überschrift </SEG></hl></DOC>", "x"),
-              ElementsAre("Überschrift"));
+  EXPECT_THAT(sgm_segments("<DOC><hl><SEG id='1'> Überschrift </SEG></hl></DOC>", "x"), ElementsAre("Überschrift"));
 }
 
 TEST(Sgm, TakesAttributesInAnyOrderAndForm) {
@@ -35,23 +34,19 @@ TEST(Sgm, TakesAttributesInAnyOrderAndForm) {
 }
 
 TEST(Sgm, DecodesEntitiesOnce) {
-  EXPECT_THAT(
-      sgm_segments("<seg>&lt;a&gt; &amp; &quot;b&quot; &apos;c&apos; &#228;&#xE4;&#X1F600;</seg>", "x"),
-      ElementsAre("<a> & \"b\" 'c' ää😀"));
+  EXPECT_THAT(sgm_segments("<seg>&lt;a&gt; &amp; &quot;b&quot; &apos;c&apos; &#228;&#xE4;&#X1F600;</seg>", "x"),
+              ElementsAre("<a> & \"b\" 'c' ää😀"));
   EXPECT_THAT(sgm_segments("<seg>&amp;lt;</seg>", "x"), ElementsAre("&lt;"));
 }
 
 TEST(Sgm, KeepsWhatIsNoEntity) {
-  EXPECT_THAT(
-      sgm_segments("<seg>Standard & Poor's; R&D; &nbsp; &#xD800; &#9999999999; &#; 1 < 2 <segment></seg>",
-                   "x"),
-      ElementsAre("Standard & Poor's; R&D; &nbsp; &#xD800; &#9999999999; &#; 1 < 2 <segment>"));
+  EXPECT_THAT(sgm_segments("<seg>Standard & Poor's; R&D; &nbsp; &#xD800; &#9999999999; &#; 1 < 2 <segment></seg>", "x"),
+              ElementsAre("Standard & Poor's; R&D; &nbsp; &#xD800; &#9999999999; &#; 1 < 2 <segment>"));
 }
 
 TEST(Sgm, MakesASegmentOneLine) {
-  EXPECT_THAT(
-      sgm_segments("<seg>\n  one\r\n\ttwo &#10; three\u00a0four </seg><seg></seg><seg> \n</seg>", "x"),
-      ElementsAre("one two three\u00a0four", "", ""));
+  EXPECT_THAT(sgm_segments("<seg>\n  one\r\n\ttwo &#10; three\u00a0four </seg><seg></seg><seg> \n</seg>", "x"),
+              ElementsAre("one two three\u00a0four", "", ""));
 }
 
 TEST(Sgm, SaysWhereASegmentDoesNotEnd) {
@@ -76,8 +71,7 @@ TEST(Sgm, ConvertsFiles) {
 TEST(Sgm, RefusesAFileWithoutSegments) {
   const TemporaryFolder folder;
   write_file(folder / "a.sgm", "just text\n");
-  EXPECT_THAT([&] { convert_sgm(folder / "a.sgm", folder / "a.txt"); },
-              ThrowsMessage<Error>(HasSubstr("no <seg>")));
+  EXPECT_THAT([&] { convert_sgm(folder / "a.sgm", folder / "a.txt"); }, ThrowsMessage<Error>(HasSubstr("no <seg>")));
   EXPECT_FALSE(fs::exists(folder / "a.txt"));
   EXPECT_THAT(sgm_segments("", "x"), IsEmpty());
 }

@@ -112,10 +112,10 @@ TEST_F(SubwordsTest, RefusesOtherFiles) {
 
 std::string random_text(Random& random) {
   // Words, odd blanks, characters that the normaliser changes, joins or removes, unknown ones.
-  static constexpr const char* kParts[] = {"ba",     "do",     "kunü",   " ",      "  ",     "\u00A0", "\u3000",
-                                           "\u200B", "\u0308", "¨",      "ﬁ",      "½",      "Ω",      "漢",
-                                           "\t",     "▁",      "n",      "\uFEFF", "<s>",    "</s>",   "\u00AD",
-                                           "A",      "1",      ".",      "\u2581", "\u1E9B", "\u0323", "…"};
+  static constexpr const char* kParts[] = {"ba",     "do",     "kunü", " ",      "  ",     "\u00A0", "\u3000",
+                                           "\u200B", "\u0308", "¨",    "ﬁ",      "½",      "Ω",      "漢",
+                                           "\t",     "▁",      "n",    "\uFEFF", "<s>",    "</s>",   "\u00AD",
+                                           "A",      "1",      ".",    "\u2581", "\u1E9B", "\u0323", "…"};
   std::string text;
   for (uint64_t i = 0, parts = random.below(20); i < parts; ++i) text += kParts[random.below(std::size(kParts))];
   return text;

@@ -1,0 +1,45 @@
+// verbund train: one worker of a training run.
+#include "cli/command.h"
+#include "cli/options.h"
+#include "config/config.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "train/trainer.h"
+
+namespace verbund {
+
+void run_train(const Arguments& arguments) {
+  Options options(
+      "train",
+      "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt and metrics.jsonl;\n"
+      "the same command goes on where a run was stopped. Ctrl-C finishes the step, saves and ends.",
+      "  verbund train --config configs/demo.yaml --data data/demo --run runs/demo\n"
+      "  verbund train --config configs/transformer-base.yaml --data data/wmt16 --run runs/base \\\n"
+      "                --set train.max_steps=100000 --set batch.tokens=25000\n"
+      "  verbund train --config configs/demo.yaml --data data/demo --run /tmp/x --benchmark 20\n");
+  TrainRequest request;
+  std::string file, data, run, resume = "auto";
+  std::vector<std::string> overrides;
+  options.add_option("--data", data, "The dataset folder")->required()->type_name("FOLDER");
+  options.add_option("--run", run, "The run folder, new or of a run to go on with")->required()->type_name("FOLDER");
+  options.add_option("--config", file, "Read the configuration from a YAML file")->type_name("FILE");
+  options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
+  options
+      .add_option("--resume", resume,
+                  "auto: go on if the run folder has a checkpoint; never: refuse to; force: even if the configuration "
+                  "or dataset differs")
+      ->check(CLI::IsMember({"auto", "never", "force"}))
+      ->capture_default_str();
+  options
+      .add_option("--benchmark", request.benchmark_steps,
+                  "Only train N steps and print time per step and tokens per second")
+      ->type_name("N");
+  if (!options.read(arguments)) return;
+  request.config = load_config(file, overrides);
+  request.dataset = data;
+  request.run = run;
+  request.resume = resume == "never" ? Resume::kNever : resume == "force" ? Resume::kForce : Resume::kAuto;
+  if (train(request) == TrainOutcome::kInterrupted) throw Interrupted(pending_interrupt());
+}
+
+}  // namespace verbund

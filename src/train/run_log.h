@@ -1,0 +1,30 @@
+// What a run leaves for people and programs to read: log.txt, what the console showed, and
+// metrics.jsonl, one object per logged step or evaluation.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace verbund {
+
+class RunLog {
+ public:
+  // Both files are appended to: a resumed run goes on in them.
+  explicit RunLog(const std::filesystem::path& folder);
+  ~RunLog();
+  RunLog(const RunLog&) = delete;
+  RunLog& operator=(const RunLog&) = delete;
+
+  void line(const std::string& text);                  // console and log.txt
+  void metrics(const nlohmann::ordered_json& object);  // metrics.jsonl
+  // Forgets metrics of later steps, which a resumed run will make again.
+  static void drop_after(const std::filesystem::path& folder, int64_t step);
+
+ private:
+  std::FILE* text_;
+  std::FILE* metrics_;
+};
+
+}  // namespace verbund

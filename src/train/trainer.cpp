@@ -1,0 +1,322 @@
+#include "train/trainer.h"
+
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "checkpoint/async_saver.h"
+#include "checkpoint/checkpoint_store.h"
+#include "config/show.h"
+#include "config/value.h"
+#include "core/error.h"
+#include "core/human.h"
+#include "core/interrupt.h"
+#include "core/pipeline.h"
+#include "core/process.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels.h"
+#include "train/compatibility.h"
+#include "train/greedy.h"
+#include "train/run_log.h"
+#include "train/run_state.h"
+#include "train/threads.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Parameters whose names match are left alone by the optimiser.
+std::vector<Interval> frozen_pieces(const ParameterTable& table, const std::string& pattern) {
+  std::vector<Interval> pieces;
+  if (pattern.empty()) return pieces;
+  try {
+    const std::regex expression(pattern);
+    for (const Parameter& p : table.all()) {
+      if (std::regex_search(p.name, expression)) {
+        pieces.push_back({static_cast<size_t>(p.offset), static_cast<size_t>(p.offset + p.size)});
+      }
+    }
+  } catch (const std::regex_error& error) {
+    fail_usage("train.freeze \"{}\" is not a regular expression: {}", pattern, error.what());
+  }
+  if (pieces.empty()) fail_usage("train.freeze \"{}\" matches no parameter", pattern);
+  return pieces;
+}
+
+// What has come together since the last line of the log.
+struct Window {
+  Loss loss;
+  int64_t steps = 0;
+  double seconds = 0;  // training alone
+  double waited = 0;   // for data, part of seconds
+};
+
+class Trainer {
+ public:
+  explicit Trainer(const TrainRequest& request)
+      : request_(request),
+        config_(request.config),
+        config_yaml_(show(config_)),
+        dataset_(request.dataset),
+        source_(dataset_.source_model()),
+        target_(dataset_.target_model()),
+        model_(make_fused_transformer(config_.model, sizes())),
+        optimizer_(make_optimizer(config_.optimizer, model_->values().size())),
+        schedule_(config_.schedule, config_.model.d_model),
+        average_(config_.average, model_->values().size()),
+        guard_(config_.train.divergence_factor, std::log(static_cast<double>(sizes().target))),
+        parts_{config_, *model_, *optimizer_, schedule_, average_},
+        plan_(dataset_.split("train"), config_.batch, static_cast<uint64_t>(config_.seed)),
+        store_(prepare_folder() / "checkpoints", config_.checkpoint),
+        saver_(store_),
+        log_(request.run) {
+    state_.dataset = dataset_.manifest().checksum();
+    if (plan_.pairs() == 0) {
+      fail("all {} training pairs are longer than batch.max_length {}", dataset_.split("train").size(),
+           config_.batch.max_length);
+    }
+  }
+
+  TrainOutcome run() {
+    start();
+    auto batches = prefetch();
+    while (!finished()) {
+      if (pending_interrupt() != 0) return stop();
+      const auto began = Clock::now();
+      const double waited_before = batches->seconds_waited();
+      const WorkerBatch& batch = batches->next();
+      const StepResult result = train_step(parts_, batch, state_.step);
+      const std::string trouble = guard_.judge(mean(result.loss), result.updated);
+      if (!trouble.empty()) {
+        recover(trouble);
+        batches = prefetch();
+        continue;
+      }
+      ++state_.step;
+      state_.position = batch.next();
+      state_.target_tokens += result.loss.tokens;
+      const double seconds = seconds_since(began);
+      state_.training_seconds += seconds;
+      add_to_window(result, seconds, batches->seconds_waited() - waited_before);
+      if (state_.step % config_.train.log_every == 0) log_step(result, batch);
+      if (is_due(config_.train.sample_every)) log_samples();
+      if (is_due(config_.train.eval_every)) evaluate();
+      if (is_due(config_.checkpoint.save_every_steps)) save();
+    }
+    if (request_.benchmark_steps > 0) return log_benchmark();
+    if (!evaluated_now()) evaluate();
+    save();
+    saver_.finish();
+    log_.line(fmt::format("finished: {} steps, {} of training; checkpoints in {}",
+                          human_count(static_cast<uint64_t>(state_.step)), human_duration(state_.training_seconds),
+                          store_.folder().string()));
+    return TrainOutcome::kFinished;
+  }
+
+ private:
+  VocabularySizes sizes() const {
+    return {static_cast<int64_t>(dataset_.manifest().source_vocabulary),
+            static_cast<int64_t>(dataset_.manifest().target_vocabulary)};
+  }
+
+  const fs::path& prepare_folder() const {
+    const fs::path& run = request_.run;
+    if (request_.resume == Resume::kNever && fs::exists(run / "checkpoints")) {
+      fail("{} holds an earlier run. Give another --run, or delete it.", run.string());
+    }
+    if (fs::exists(run) && !fs::is_empty(run) && !fs::exists(run / "config.yaml")) {
+      fail("--run {} holds other things than a run. Give a new or empty folder.", run.string());
+    }
+    make_folder(run);
+    return run;
+  }
+
+  void start() {
+    optimizer_->freeze(frozen_pieces(model_->table(), config_.train.freeze));
+    const NewestCheckpoint newest = store_.newest_whole();
+    if (newest.checkpoint) {
+      if (request_.resume != Resume::kForce) {
+        check_compatible(newest.checkpoint->config_yaml(), config_yaml_, newest.checkpoint->state_json(),
+                         state_.dataset);
+      }
+      restore(*newest.checkpoint, parts_, guard_, state_);
+      store_.drop_after(state_.step);
+      RunLog::drop_after(request_.run, state_.step);
+    } else {
+      model_->table().initialize(static_cast<uint64_t>(config_.seed), model_->values());
+      if (!config_.train.start_from.empty()) start_from(config_.train.start_from, *model_);
+    }
+    write_file(request_.run / "config.yaml", config_yaml_);
+    log_.line(fmt::format(
+        "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",
+        newest.checkpoint ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
+        human_count(static_cast<uint64_t>(model_->table().count())), human_count(static_cast<uint64_t>(sizes().target)),
+        human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
+    log_.line(fmt::format("{}; {} kernels, {}, {} threads", schedule_.describe(), kernels().name, gemm_library(),
+                          use_threads(config_.threads)));
+  }
+
+  std::unique_ptr<Prefetcher> prefetch() const {
+    return std::make_unique<Prefetcher>(plan_, BatchShare{0, 1, config_.train.micro_batch_tokens}, state_.position);
+  }
+
+  bool finished() const {
+    const TrainConfig& train = config_.train;
+    if (request_.benchmark_steps > 0) return window_.steps >= request_.benchmark_steps;
+    if (train.max_steps > 0 && state_.step >= train.max_steps) return true;
+    return train.epochs > 0 && state_.position.epoch >= static_cast<uint64_t>(train.epochs);
+  }
+
+  bool is_due(int64_t every) const { return request_.benchmark_steps == 0 && every > 0 && state_.step % every == 0; }
+  bool evaluated_now() const { return last_evaluation_ == state_.step; }
+  static double mean(const Loss& loss) {
+    return loss.tokens == 0 ? 0 : loss.smoothed / static_cast<double>(loss.tokens);
+  }
+
+  void add_to_window(const StepResult& result, double seconds, double waited) {
+    window_.loss += result.loss;
+    ++window_.steps;
+    window_.seconds += seconds;
+    window_.waited += waited;
+  }
+
+  void log_step(const StepResult& result, const WorkerBatch& batch) {
+    const auto tokens = static_cast<double>(window_.loss.tokens);
+    const double loss = window_.loss.smoothed / tokens, plain = window_.loss.plain / tokens;
+    const double seconds = window_.seconds / static_cast<double>(window_.steps);
+    const double epoch = static_cast<double>(batch.position().epoch) +
+                         static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
+    std::string left;
+    if (config_.train.max_steps > 0) {
+      left = ", " + human_duration(seconds * static_cast<double>(config_.train.max_steps - state_.step)) + " left";
+    }
+    log_.line(
+        fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}  perplexity {:.2f}  rate {:.3g}  gradient {:.3f}  "
+                    "{:.3f} s/step  {:.0f} tokens/s  waiting {:.1f} %{}",
+                    state_.step, epoch, loss, std::exp(plain), result.rate, result.gradient_norm, seconds,
+                    tokens / window_.seconds, 100 * window_.waited / window_.seconds, left));
+    log_.metrics({{"step", state_.step},
+                  {"epoch", epoch},
+                  {"train_loss", loss},
+                  {"train_cross_entropy", plain},
+                  {"train_accuracy", static_cast<double>(window_.loss.right) / tokens},
+                  {"learning_rate", result.rate},
+                  {"gradient_norm", result.gradient_norm},
+                  {"seconds_per_step", seconds},
+                  {"target_tokens_per_second", tokens / window_.seconds},
+                  {"data_wait_seconds", window_.waited},
+                  {"training_seconds", state_.training_seconds}});
+    window_ = {};
+  }
+
+  void log_samples() {
+    const std::string split = dataset_.has("dev") ? "dev" : "train";
+    const Split& pairs = dataset_.split(split);
+    const size_t pair = static_cast<size_t>(state_.step) % pairs.size();
+    Sentence source, reference;
+    pairs.append_source(pair, source);
+    pairs.append_target(pair, reference);
+    log_.line(fmt::format("  source      {}\n  target      {}\n  prediction  {}", source_.decode(source),
+                          target_.decode(reference), target_.decode(translate_greedily(*model_, {source})[0])));
+  }
+
+  void evaluate() {
+    last_evaluation_ = state_.step;
+    if (!dataset_.has("dev")) return;
+    const auto began = Clock::now();
+    const DevResult dev = evaluate_split(*model_, dataset_.split("dev"), kTranslated);
+    const auto tokens = static_cast<double>(dev.loss.tokens);
+    const double exact = dev.sentences == 0 ? 0 : static_cast<double>(dev.exact) / static_cast<double>(dev.sentences);
+    log_.line(fmt::format("step {:>7}  dev loss {:.4f}  perplexity {:.3f}  exact sentences {:.1f} % of {} (greedy)  {}",
+                          state_.step, dev.loss.smoothed / tokens, std::exp(dev.loss.plain / tokens), 100 * exact,
+                          dev.sentences, human_duration(seconds_since(began))));
+    log_.metrics({{"step", state_.step},
+                  {"dev_loss", dev.loss.smoothed / tokens},
+                  {"dev_cross_entropy", dev.loss.plain / tokens},
+                  {"dev_exact_sentences", exact},
+                  {"evaluation_seconds", seconds_since(began)}});
+  }
+
+  void save() {
+    if (last_saved_ == state_.step) return;
+    saver_.start(take_snapshot(parts_, guard_, state_, config_yaml_));
+    last_saved_ = state_.step;
+  }
+
+  TrainOutcome stop() {
+    log_.line(fmt::format("stopping after step {}: saving", state_.step));
+    save();
+    saver_.finish();
+    log_.line("saved; the same command goes on from here");
+    return TrainOutcome::kInterrupted;
+  }
+
+  void recover(const std::string& trouble) {
+    saver_.finish();
+    log_.line(fmt::format("step {}: {}", state_.step + 1, trouble));
+    const NewestCheckpoint newest = store_.newest_whole();
+    if (config_.train.on_divergence == OnDivergence::kStop || !newest.checkpoint ||
+        state_.roll_backs >= config_.train.roll_backs) {
+      fail(
+          "training diverged at step {}: {}. Try a smaller schedule.learning_rate (it was {:.3g} here) or a longer "
+          "warm-up, or optimizer.clip_norm; the last good checkpoint is {}.",
+          state_.step + 1, trouble, schedule_.rate(state_.step) * parts_.rate_factor,
+          newest.checkpoint ? newest.checkpoint->folder().string() : "none: nothing was saved yet");
+    }
+    const double factor = parts_.rate_factor / 2;
+    const int64_t roll_backs = state_.roll_backs + 1;
+    restore(*newest.checkpoint, parts_, guard_, state_);
+    parts_.rate_factor = factor;
+    state_.roll_backs = roll_backs;
+    window_ = {};
+    log_.line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
+                          roll_backs, config_.train.roll_backs));
+  }
+
+  TrainOutcome log_benchmark() {
+    const auto steps = static_cast<double>(window_.steps), tokens = static_cast<double>(window_.loss.tokens);
+    log_.line(fmt::format("benchmark: {} steps, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
+                          window_.steps, window_.seconds / steps, tokens / window_.seconds,
+                          human_bytes(peak_memory())));
+    return TrainOutcome::kFinished;
+  }
+
+  static constexpr int64_t kTranslated = 500;  // dev sentences that are translated in an evaluation
+
+  const TrainRequest& request_;
+  const Config& config_;
+  std::string config_yaml_;
+  Dataset dataset_;
+  Subwords source_, target_;
+  std::unique_ptr<TranslationModel> model_;
+  std::unique_ptr<Optimizer> optimizer_;
+  Schedule schedule_;
+  WeightAverage average_;
+  DivergenceGuard guard_;
+  StepParts parts_;
+  BatchPlan plan_;
+  CheckpointStore store_;
+  AsyncSaver saver_;
+  RunLog log_;
+  RunState state_;
+  Window window_;
+  int64_t last_evaluation_ = -1, last_saved_ = -1;
+};
+
+}  // namespace
+
+TrainOutcome train(const TrainRequest& request) {
+  keep_freed_memory();
+  use_threads(request.config.threads);
+  if (request.config.train.max_steps == 0 && request.config.train.epochs == 0 && request.benchmark_steps == 0) {
+    fail_usage("say how long to train: --set train.max_steps=N or --set train.epochs=N");
+  }
+  return Trainer(request).run();
+}
+
+}  // namespace verbund

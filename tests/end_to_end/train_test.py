@@ -1,0 +1,115 @@
+"""verbund train as a user meets it: it learns, it goes on after anything, it refuses what is wrong."""
+
+import hashlib
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import ProgramTest  # noqa: E402
+
+TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d_ff=64",
+        "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=600",
+        "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=100", "--set", "train.eval_every=0"]
+
+
+class TrainTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = ProgramTest("run")
+        cls.shared.setUp()
+        cls.data = cls.shared.folder / "data"
+        cls.shared.succeed("prepare", "--corpus", "reversal", "--set", "corpus.generated_pairs=4000", "--out", cls.data)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.doCleanups()
+
+    def arguments(self, run, steps, *more):
+        return ["train", "--data", self.data, "--run", run, *TINY, "--set", f"train.max_steps={steps}",
+                "--set", "checkpoint.save_every_steps=20", *more]
+
+    def weights(self, run, step):
+        folder = run / "checkpoints" / f"step-{step:08d}"
+        return [hashlib.sha256((folder / name).read_bytes()).hexdigest()
+                for name in ("weights.safetensors", "optimizer.safetensors")]
+
+    def metrics(self, run):
+        return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+    def test_it_learns_and_leaves_a_run_folder(self):
+        run = self.folder / "run"
+        self.succeed(*self.arguments(run, 200, "--set", "train.log_every=50", "--set", "train.sample_every=100"))
+        losses = [m["train_loss"] for m in self.metrics(run) if "train_loss" in m]
+        self.assertEqual(len(losses), 4)
+        self.assertLess(losses[-1], losses[0] - 0.5)
+        self.assertIn("dev_loss", self.metrics(run)[-1])
+        self.assert_says((run / "log.txt").read_text(), "perplexity", "prediction", "finished: 200 steps")
+        self.assertTrue((run / "config.yaml").exists())
+
+    def test_killed_at_random_moments_it_ends_with_the_same_bits(self):
+        straight, killed = self.folder / "straight", self.folder / "killed"
+        self.succeed(*self.arguments(straight, 200))
+        dice = random.Random(1)
+        for _ in range(6):
+            process = subprocess.Popen(self.command(*self.arguments(killed, 200)), stderr=subprocess.DEVNULL)
+            time.sleep(dice.uniform(0.2, 1.2))
+            process.kill()
+            process.wait()
+        self.succeed(*self.arguments(killed, 200))
+        self.assertEqual(self.weights(killed, 200), self.weights(straight, 200))
+
+    def test_sigterm_saves_and_the_run_goes_on(self):
+        run = self.folder / "run"
+        process = subprocess.Popen(self.command(*self.arguments(run, 100000)), stderr=subprocess.PIPE, text=True)
+        while not list(run.glob("checkpoints/step-*20")):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assert_says(said, "saving", "the same command goes on from here")
+        newest = max(int(f.name[5:]) for f in run.glob("checkpoints/step-*"))
+        done = self.succeed(*self.arguments(run, newest + 5))
+        self.assert_says(done.stderr, f"resume at step {newest}")
+
+    def test_divergence_is_noticed(self):
+        message = self.refuse(1, *self.arguments(self.folder / "run", 500, "--set", "schedule.policy=fixed",
+                                                 "--set", "schedule.warmup_steps=0", "--set", "schedule.learning_rate=1000"))
+        self.assert_says(message, "diverged", "schedule.learning_rate")
+
+    def test_another_configuration_is_refused_with_what_differs(self):
+        run = self.folder / "run"
+        self.succeed(*self.arguments(run, 20))
+        message = self.refuse(1, *self.arguments(run, 40, "--set", "model.dropout=0.3"))
+        self.assert_says(message, "model.dropout was 0.1, is now 0.3", "--resume force")
+        self.refuse(1, *self.arguments(run, 40, "--resume", "never"))
+        self.succeed(*self.arguments(run, 40, "--set", "model.dropout=0.3", "--resume", "force"))
+
+    def test_a_damaged_checkpoint_is_named_and_the_one_before_used(self):
+        run = self.folder / "run"
+        self.succeed(*self.arguments(run, 60))
+        newest = run / "checkpoints" / "step-00000060" / "weights.safetensors"
+        damaged = bytearray(newest.read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        newest.write_bytes(damaged)
+        done = self.succeed(*self.arguments(run, 60))
+        self.assert_says(done.stderr, "step-00000060", "weights.safetensors", "resume at step 40")
+
+    def test_wrong_calls(self):
+        self.assert_says(self.refuse(2, "train", "--data", self.data, "--run", self.folder / "r"), "train.max_steps")
+        self.assert_says(self.refuse(1, *self.arguments(self.folder / "r", 5)[:1], "--data", self.folder, "--run",
+                                     self.folder / "r", "--set", "train.max_steps=5"), "not a dataset")
+        self.assert_says(self.refuse(2, *self.arguments(self.folder / "r", 5, "--set", "model.heads=3")), "model.heads")
+        other = self.folder / "other"
+        other.mkdir()
+        (other / "letter").write_text("dear")
+        self.assert_says(self.refuse(1, *self.arguments(other, 5)), "other things than a run")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
