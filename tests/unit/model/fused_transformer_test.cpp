@@ -50,8 +50,8 @@ TEST_P(FusedTransformer, AgreesWithThePlainPath) {
   EXPECT_EQ(fused->predict(batch), plain->predict(batch));
 }
 
-// Of 300 such models one has an activation so near to the kink of the ReLU that rounding decides on
-// which side it falls; none of these has.
+// Of 300 such models (seeds 100 to 399) one, seed 367, disagrees in some gradients, probably because an
+// activation is so near to the ReLU's kink that rounding decides on which side it falls. It is not among these.
 INSTANTIATE_TEST_SUITE_P(RandomShapes, FusedTransformer, ::testing::Range(100, 130));
 
 TEST(Transformer, AccumulatedHalvesAreTheWhole) {
