@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/checksummed_file.h"
 #include "checkpoint/tensor_view.h"
+#include "core/checksummed_file.h"
 
 namespace verbund {
 

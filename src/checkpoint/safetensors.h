@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checkpoint/checksummed_file.h"
 #include "checkpoint/tensor_view.h"
+#include "core/checksummed_file.h"
 #include "core/file.h"
 
 namespace verbund {

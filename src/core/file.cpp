@@ -51,12 +51,6 @@ void AtomicFile::write(std::string_view bytes) {
   }
 }
 
-void AtomicFile::write_at(uint64_t position, std::string_view bytes) {
-  flush();
-  const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(position));
-  if (written != static_cast<ssize_t>(bytes.size())) fail_errno("cannot write {}", path_.string());
-}
-
 void AtomicFile::flush() {
   write_all(descriptor_, buffer_, path_);
   buffer_.clear();

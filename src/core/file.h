@@ -28,9 +28,6 @@ class AtomicFile {
     write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
 
-  // Overwrites bytes that were written before (a header whose counts are known last).
-  void write_at(uint64_t position, std::string_view bytes);
-
   uint64_t size() const { return size_; }
   const fs::path& path() const { return path_; }
 

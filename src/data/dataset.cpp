@@ -38,7 +38,7 @@ std::span<const T> values(const MappedFile& file, const fs::path& path, ArrayKin
   return {reinterpret_cast<const T*>(body.data()), body.size() / sizeof(T)};
 }
 
-void check_file(const fs::path& path, const FileRecord& record, Verify verify) {
+void check_file(const fs::path& path, const FileSummary& record, Verify verify) {
   std::error_code error;
   const uint64_t size = fs::file_size(path, error);
   if (error) {

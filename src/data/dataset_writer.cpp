@@ -3,7 +3,7 @@
 namespace verbund {
 namespace {
 
-void write_header(RecordedFile& file, ArrayKind kind, uint32_t element_bytes) {
+void write_header(ChecksummedFile& file, ArrayKind kind, uint32_t element_bytes) {
   ArrayHeader header;
   header.kind = kind;
   header.element_bytes = element_bytes;
@@ -12,10 +12,7 @@ void write_header(RecordedFile& file, ArrayKind kind, uint32_t element_bytes) {
 
 }  // namespace
 
-void RecordedFile::commit(FileRecords& records) {
-  file_.commit();
-  records[file_.path().filename().string()] = {file_.size(), checksum_.digest()};
-}
+void commit(ChecksummedFile& file, FileRecords& records) { records[file.path().filename().string()] = file.commit(); }
 
 SplitWriter::SplitWriter(const fs::path& folder, const std::string& split, uint64_t vocabulary)
     : token_bytes_(token_bytes(vocabulary)),
@@ -45,9 +42,9 @@ void SplitWriter::add(std::span<const TokenId> ids, std::span<const uint32_t> le
 }
 
 void SplitWriter::commit(FileRecords& records) {
-  ids_.commit(records);
-  offsets_.commit(records);
-  lengths_.commit(records);
+  verbund::commit(ids_, records);
+  verbund::commit(offsets_, records);
+  verbund::commit(lengths_, records);
 }
 
 }  // namespace verbund

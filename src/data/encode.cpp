@@ -63,7 +63,7 @@ class BlockEncoder {
 void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies, const fs::path& folder,
                   PieceFiles* pieces, DatasetStatistics& statistics, FileRecords& records) {
   SplitWriter writer(folder, request.split, std::max(vocabularies.source.size(), vocabularies.target.size()));
-  std::optional<RecordedFile> source_text, target_text;
+  std::optional<ChecksummedFile> source_text, target_text;
   if (request.keep_text) {
     source_text.emplace(folder / (request.split + ".source.txt"));
     target_text.emplace(folder / (request.split + ".target.txt"));
@@ -91,8 +91,8 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
   if (split.pairs == 0) fail("{} has no lines to make the {} pairs from", reader.describe(0), request.split);
   writer.commit(records);
   if (request.keep_text) {
-    source_text->commit(records);
-    target_text->commit(records);
+    commit(*source_text, records);
+    commit(*target_text, records);
   }
 }
 

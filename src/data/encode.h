@@ -19,7 +19,7 @@ struct Vocabularies {
 // Where the pieces go as text, for --export-text.
 struct PieceFiles {
   PieceFiles(const fs::path& source_path, const fs::path& target_path) : source(source_path), target(target_path) {}
-  RecordedFile source, target;
+  ChecksummedFile source, target;
 };
 
 struct EncodeRequest {

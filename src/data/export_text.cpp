@@ -41,9 +41,8 @@ void TextExport::open(const std::string& split, std::optional<PieceFiles>& files
 }
 
 void TextExport::close(PieceFiles& files) const {
-  FileRecords not_part_of_the_dataset;
-  files.source.commit(not_part_of_the_dataset);
-  files.target.commit(not_part_of_the_dataset);
+  files.source.commit();
+  files.target.commit();
 }
 
 }  // namespace verbund

@@ -207,9 +207,9 @@ class Preparation {
   }
 
   static void copy_model(const fs::path& from, const fs::path& to, FileRecords& records) {
-    RecordedFile file(to);
+    ChecksummedFile file(to);
     file.write(read_file(from));
-    file.commit(records);
+    commit(file, records);
   }
 
   // From here on only renames: an old dataset in this place is replaced as a whole.

@@ -22,7 +22,7 @@ void Linear::forward_without_bias(int64_t n, ConstMatrixRows x, MatrixRows y) co
   multiply_transposed(n, out_, in_, x, weight_.value, y, Into::kReplace);
 }
 
-void Linear::forward(const Context&, int64_t n, ConstMatrixRows x, MatrixRows y) const {
+void Linear::forward(int64_t n, ConstMatrixRows x, MatrixRows y) const {
   forward_without_bias(n, x, y);
   if (bias_.value != nullptr) kernels().add_bias(n, out_, y.data, bias_.value);
 }
@@ -102,7 +102,7 @@ float* SelfAttention::forward(const Context& context, const Rows& rows, const in
   projected_ = workspace.take(n * 3 * d_);  // [n, {query, key, value}, heads, depth]
   weights_ = workspace.take(weight_offsets[rows.sentences]);
   mixed_ = workspace.take(n * d_);
-  qkv_.forward(context, n, {input, d_}, {projected_, 3 * d_});
+  qkv_.forward(n, {input, d_}, {projected_, 3 * d_});
   kernels().attention_forward(shape(rows, weight_offsets),
                               {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_},
                               key_);
@@ -158,7 +158,7 @@ float* CrossAttention::forward(const Context& context, const Rows& rows, const R
   projected_ = workspace.take(n * d_);
   weights_ = workspace.take(weight_offsets[rows.sentences]);
   mixed_ = workspace.take(n * d_);
-  query_.forward(context, n, {input, d_}, {projected_, d_});
+  query_.forward(n, {input, d_}, {projected_, d_});
   kernels().attention_forward(shape(rows, source), {projected_, keys, keys + d_, d_, stride, weights_, mixed_}, key_);
   out_.forward_without_bias(n, {mixed_, d_}, {context.output, d_});
   return context.output;

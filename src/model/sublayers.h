@@ -41,7 +41,7 @@ class Linear {
   Linear(const Context& context, const std::string& name, int64_t out, int64_t in);
 
   // y = x w^T + b
-  void forward(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const;
+  void forward(int64_t n, ConstMatrixRows x, MatrixRows y) const;
   // Without the bias, which a fused kernel adds later.
   void forward_without_bias(int64_t n, ConstMatrixRows x, MatrixRows y) const;
   // Adds to the weight's gradient (and the bias's); dx is replaced or added to.

@@ -231,7 +231,7 @@ const float* FusedTransformer::encode() {
 const float* FusedTransformer::decode(const float* encoded) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
   keys_ = workspace_.take(source_.count * stride);
-  cross_.forward(context_, source_.count, {encoded, d}, {keys_, stride});
+  cross_.forward(source_.count, {encoded, d}, {keys_, stride});
   const float* input = embed(target_, target_embedding_, target_join_, site::kTargetEmbedding);
   const float* residual = target_join_.residual();
   const auto join = [&](Join& after, const float* output, const Tensor& bias) {

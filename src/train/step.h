@@ -5,7 +5,6 @@
 #include "data/prefetch.h"
 #include "model/transformer.h"
 #include "optim/average.h"
-#include "optim/loss_scaler.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 

@@ -13,9 +13,8 @@ namespace verbund::VERBUND_SIMD_NAME {
 
 inline int64_t padded(int64_t length) { return (length + kLanes - 1) / kLanes * kLanes; }
 
-// C[r][c] = factor * sum over k of A[r][k] B[k][c], for small matrices; A may be transposed
-// (its strides swapped). `columns` may run over the end of B's and C's rows up to the next
-// multiple of 16 only if `whole`: then both are padded.
+// C[r][c] = factor * sum over k of A[r][k] B[k][c], for small matrices; A may be transposed (its
+// strides swapped).
 struct Product {
   const float* a;
   int64_t a_row, a_k;

@@ -44,14 +44,4 @@ inline void dropout_block(const DropoutKey& key, uint64_t sentence, uint32_t pos
   decide(x3, mask + 6 * kLanes);
 }
 
-// A whole row; `mask` must hold a multiple of 128 floats.
-inline void dropout_features(const DropoutKey& key, uint64_t sentence, uint32_t position, int64_t features,
-                             float* mask) {
-  for (int64_t first = 0; first < features; first += kMaskFeatures) {
-    dropout_block(key, sentence, position, static_cast<uint32_t>(first / kMaskFeatures), mask + first);
-  }
-}
-
-inline int64_t mask_size(int64_t features) { return (features + kMaskFeatures - 1) / kMaskFeatures * kMaskFeatures; }
-
 }  // namespace verbund::VERBUND_SIMD_NAME

@@ -13,7 +13,6 @@ namespace verbund::VERBUND_SIMD_NAME {
 constexpr int64_t kLanes = 16;
 using Vector = float __attribute__((vector_size(64)));
 using Integers = int32_t __attribute__((vector_size(64)));
-using Words = uint32_t __attribute__((vector_size(64)));
 
 inline Vector load(const float* from) {
   Vector v;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,13 @@ class ChecksummedFile {
       file_.write(piece);
     }
   }
+
+  template <typename T>
+  void write_values(std::span<const T> values) {
+    write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  }
+
+  const fs::path& path() const { return file_.path(); }
 
   FileSummary commit() {
     file_.commit();
