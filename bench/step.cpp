@@ -1,17 +1,18 @@
 // What does a training step cost beyond its matrix products? Times a full step (forward,
-// backward, clip, Adam, dropout on) and the same products alone ("the GEMM floor"), in one
-// run, and verifies that the step trains.
+// backward, clip, Adam, dropout on) and the same products alone with every BLAS of the machine
+// (the fastest is "the GEMM floor"), in one run, and verifies that the step trains.
 //
-//   bench_step [tiny|small|base] [threads ...]
+//   bench_step [tiny|small|base ...] [threads ...]
+//   bench_step --json NAME THREADS STEPS    the step alone, as one line of JSON
 #include <fmt/format.h>
 #include <omp.h>
 #include <sys/resource.h>
 
 #include <chrono>
 #include <cmath>
-#include <cstring>
-#include <numeric>
+#include <nlohmann/json.hpp>
 
+#include "bench/blas.h"
 #include "core/process.h"
 #include "core/random.h"
 #include "kernels/gemm.h"
@@ -78,84 +79,156 @@ Batch make_batch(const Shape& shape) {
   return batch;
 }
 
-double time_products(const std::vector<ProductShape>& products) {
-  static std::vector<float> a, b, c;
-  for (const ProductShape& p : products) {
-    a.resize(std::max(a.size(), static_cast<size_t>(p.m * p.k)), 0.5f);
-    b.resize(std::max(b.size(), static_cast<size_t>(p.k * p.n)), 0.5f);
-    c.resize(std::max(c.size(), static_cast<size_t>(p.m * p.n)), 0.0f);
+// Trains on the same batch again and again.
+class Bench {
+ public:
+  Bench(const Shape& shape, int threads) : threads_(threads), batch_(make_batch(shape)) {
+    omp_set_num_threads(threads);
+    model_ = make_fused_transformer(shape.model, shape.vocabularies);
+    model_->table().initialize(1, model_->values());
+    optimizer_ = make_optimizer(OptimizerConfig(), model_->values().size());
   }
-  const double start = now();
-  for (const ProductShape& p : products) repeat_product(p, a.data(), b.data(), c.data());
-  return now() - start;
-}
 
-bool run(const Shape& shape, int threads) {
-  omp_set_num_threads(threads);
-  const auto model = make_fused_transformer(shape.model, shape.vocabularies);
-  model->table().initialize(1, model->values());
-  OptimizerConfig optimizer_config;
-  const auto optimizer = make_optimizer(optimizer_config, model->values().size());
-  const Batch batch = make_batch(shape);
-  std::vector<double> losses;
-  const auto step = [&](uint64_t number) {
-    std::memset(model->gradients().data(), 0, model->gradients().size_bytes());
-    const Loss loss = model->accumulate(batch, {1, number, true});
+  double step() {  // returns its time
+    const double start = now();
+    std::fill(model_->gradients().begin(), model_->gradients().end(), 0.0f);
+    const Loss loss = model_->accumulate(batch_, {1, losses_.size(), true});
     const double scale = 1.0 / static_cast<double>(loss.tokens);
-    const double norm = measure(model->gradients()).norm * scale;
-    optimizer->step(model->values(), model->gradients(), 3e-4, scale * clip_factor(norm, 1.0));
-    losses.push_back(loss.smoothed * scale);
-  };
-  std::vector<ProductShape> products;
-  step(0);
-  log_products(&products);
-  step(1);
-  log_products(nullptr);
-  time_products(products);
+    const double norm = measure(model_->gradients()).norm * scale;
+    optimizer_->step(model_->values(), model_->gradients(), 3e-4, scale * clip_factor(norm, 1.0));
+    losses_.push_back(loss.smoothed * scale);
+    return now() - start;
+  }
 
-  // The best of several, taken in turn, so that both meet the machine in the same moods.
-  double best_step = 1e9, best_floor = 1e9;
+  bool trains() const { return std::isfinite(losses_.back()) && losses_.back() < losses_.front(); }
+  const std::vector<double>& losses() const { return losses_; }
+  const Batch& batch() const { return batch_; }
+  double tokens() const { return static_cast<double>(batch_.target_tokens()); }
+  int threads() const { return threads_; }
+
+ private:
+  int threads_;
+  Batch batch_;
+  std::unique_ptr<TranslationModel> model_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::vector<double> losses_;
+};
+
+// The products of a step alone, on matrices of their own.
+class Products {
+ public:
+  explicit Products(std::vector<Product> products) : products_(std::move(products)) {
+    size_t a = 0, b = 0, c = 0;
+    for (const Product& p : products_) {
+      a = std::max(a, static_cast<size_t>(p.m * p.k));
+      b = std::max(b, static_cast<size_t>(p.k * p.n));
+      c = std::max(c, static_cast<size_t>(p.m * p.n));
+      operations_ += 2.0 * static_cast<double>(p.m * p.n * p.k);
+    }
+    a_.assign(a, 0.5f);
+    b_.assign(b, 0.5f);
+    c_.assign(c, 0.0f);
+    for (Product& p : products_) {
+      p.a = a_.data(), p.lda = p.transpose_a ? p.m : p.k;
+      p.b = b_.data(), p.ldb = p.transpose_b ? p.k : p.n;
+      p.c = c_.data(), p.ldc = p.n;
+    }
+  }
+
+  double time(const Blas& blas) {
+    const double start = now();
+    for (const Product& p : products_) blas.multiply(p);
+    return now() - start;
+  }
+  double operations() const { return operations_; }
+
+ private:
+  std::vector<Product> products_;
+  std::vector<float> a_, b_, c_;
+  double operations_ = 0;
+};
+
+bool compare_with_products(const Shape& shape, int threads) {
+  Bench bench(shape, threads);
+  std::vector<Product> log;
+  bench.step();
+  log_products(&log);
+  bench.step();
+  log_products(nullptr);
+  Products products(log);
+  const std::vector<Blas> libraries = blas_libraries();
+  for (const Blas& blas : libraries) products.time(blas);
+
+  // The best of several, taken in turn, so that all meet the machine in the same moods.
+  constexpr int kRounds = 8;
+  double best_step = 1e9;
+  std::vector<double> best(libraries.size(), 1e9);
   long faults = 0;
-  constexpr int kRounds = 6;
   for (int round = 0; round < kRounds; ++round) {
     const long before = page_faults();
-    double start = now();
-    step(static_cast<uint64_t>(2 + round));
-    best_step = std::min(best_step, now() - start);
+    best_step = std::min(best_step, bench.step());
     faults += page_faults() - before;
-    best_floor = std::min(best_floor, time_products(products));
+    for (size_t i = 0; i < libraries.size(); ++i) best[i] = std::min(best[i], products.time(libraries[i]));
   }
-  double operations = 0;
-  for (const ProductShape& p : products) operations += 2.0 * static_cast<double>(p.m * p.n * p.k);
-  const bool trains = std::isfinite(losses.back()) && losses.back() < losses.front();
-  fmt::print(
-      "{:<6} {} thread{}  {:>6} tokens  step {:8.4f} s  products {:8.4f} s ({:.0f} GFLOP/s)  ratio {:.3f}  "
-      "{:.0f} tokens/s  {:.1f} page faults a step  loss {:.3f} -> {:.3f}{}\n",
-      shape.name, threads, threads == 1 ? " " : "s", batch.target_tokens(), best_step, best_floor,
-      operations / best_floor / 1e9, best_step / best_floor, static_cast<double>(batch.target_tokens()) / best_step,
-      static_cast<double>(faults) / kRounds, losses.front(), losses.back(), trains ? "" : "  DOES NOT TRAIN");
-  return trains;
+  const double floor = *std::min_element(best.begin(), best.end());
+  fmt::print("{} on {} thread{}, {} target tokens: step {:.4f} s, {:.0f} tokens/s, {:.1f} page faults a step\n",
+             shape.name, threads, threads == 1 ? "" : "s", bench.tokens(), best_step, bench.tokens() / best_step,
+             static_cast<double>(faults) / kRounds);
+  for (size_t i = 0; i < libraries.size(); ++i) {
+    fmt::print("  products by {:<9} {:.4f} s ({:.0f} GFLOP/s)  step / products {:.3f}{}\n", libraries[i].name, best[i],
+               products.operations() / best[i] / 1e9, best_step / best[i], best[i] == floor ? "  <- the floor" : "");
+  }
+  fmt::print("  loss {:.3f} -> {:.3f}{}\n", bench.losses().front(), bench.losses().back(),
+             bench.trains() ? "" : "  DOES NOT TRAIN");
+  return bench.trains();
+}
+
+bool print_json(const Shape& shape, int threads, int steps) {
+  Bench bench(shape, threads);
+  bench.step();
+  std::vector<double> seconds;
+  for (int i = 0; i < steps; ++i) seconds.push_back(bench.step());
+  std::sort(seconds.begin(), seconds.end());
+  std::vector<int32_t> lengths;
+  for (size_t s = 0; s < bench.batch().sentences(); ++s) {
+    lengths.push_back(bench.batch().target_offsets[s + 1] - bench.batch().target_offsets[s]);
+  }
+  const nlohmann::ordered_json line = {{"name", shape.name},
+                                       {"threads", threads},
+                                       {"source_tokens", bench.batch().source_tokens()},
+                                       {"target_tokens", bench.batch().target_tokens()},
+                                       {"lengths", lengths},
+                                       {"seconds_per_step", seconds[seconds.size() / 2]},
+                                       {"peak_memory_bytes", peak_memory()},
+                                       {"first_loss", bench.losses().front()},
+                                       {"last_loss", bench.losses().back()}};
+  fmt::print("{}\n", line.dump());
+  return bench.trains();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   keep_freed_memory();
-  fmt::print("{}, kernels {}\n", gemm_library(), kernels().name);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 4 && arguments[0] == "--json") {
+    return print_json(shape_named(arguments[1]), std::stoi(arguments[2]), std::stoi(arguments[3])) ? 0 : 1;
+  }
   std::vector<std::string> names;
   std::vector<int> threads;
-  for (int i = 1; i < argc; ++i) {
-    if (std::isdigit(argv[i][0]) != 0) {
-      threads.push_back(std::stoi(argv[i]));
+  for (const std::string& argument : arguments) {
+    if (std::isdigit(argument[0]) != 0) {
+      threads.push_back(std::stoi(argument));
     } else {
-      names.emplace_back(argv[i]);
+      names.push_back(argument);
     }
   }
   if (names.empty()) names = {"tiny", "small", "base"};
   if (threads.empty()) threads = {1, 2};
+  fmt::print("{} kernels\n", kernels().name);
   bool good = true;
   for (const std::string& name : names) {
-    for (const int count : threads) good = run(shape_named(name), count) && good;
+    for (const int count : threads) good = compare_with_products(shape_named(name), count) && good;
   }
   return good ? 0 : 1;
 } catch (const std::exception& error) {

@@ -18,6 +18,5 @@ pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
 # What training is built on. Nothing links against Open MPI yet; `verbund --version` names it.
 find_package(OpenMP REQUIRED)
 find_package(Torch REQUIRED)
-pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(openmpi REQUIRED ompi)
 set(torch_VERSION ${Torch_VERSION})

@@ -14,7 +14,7 @@ set(version_header ${CMAKE_BINARY_DIR}/generated/version.h)
 add_custom_target(generate_version BYPRODUCTS ${version_header}
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DOUTPUT=${version_header}
           -DVERSION=${PROJECT_VERSION} -DTORCH=${torch_VERSION} -DMPI=${openmpi_VERSION}
-          -DBLAS=${openblas_VERSION} -DSENTENCEPIECE=${sentencepiece_VERSION}
+          -DSENTENCEPIECE=${sentencepiece_VERSION}
           -P ${CMAKE_SOURCE_DIR}/cmake/version.cmake
   COMMENT "")
 add_library(verbund_version INTERFACE)

@@ -6,7 +6,7 @@ set -euo pipefail
 
 packages=(
   build-essential cmake ninja-build ccache git pkg-config python3
-  libtorch-dev libopenmpi-dev openmpi-bin libopenblas-openmp-dev
+  libtorch-dev libopenmpi-dev openmpi-bin
   libsentencepiece-dev sentencepiece
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libicu-dev libxxhash-dev zlib1g-dev liblzma-dev xz-utils

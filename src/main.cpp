@@ -36,9 +36,8 @@ std::string usage() {
 std::string version() {
   return fmt::format(
       "verbund {} (commit {})\n"
-      "built with libtorch {}, Open MPI {}, OpenBLAS {}, SentencePiece {}\n",
-      VERBUND_VERSION, VERBUND_COMMIT, VERBUND_TORCH_VERSION, VERBUND_MPI_VERSION, VERBUND_BLAS_VERSION,
-      VERBUND_SENTENCEPIECE_VERSION);
+      "built with libtorch {}, Open MPI {}, SentencePiece {}\n",
+      VERBUND_VERSION, VERBUND_COMMIT, VERBUND_TORCH_VERSION, VERBUND_MPI_VERSION, VERBUND_SENTENCEPIECE_VERSION);
 }
 
 void run(const Arguments& arguments) {

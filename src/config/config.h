@@ -107,6 +107,7 @@ struct Config {
   ScheduleConfig schedule;
   OptimizerConfig optimizer;
   AverageConfig average;
+  LossScaleConfig loss_scale;
   TrainConfig train;
   CheckpointConfig checkpoint;
 
@@ -121,6 +122,7 @@ struct Config {
     visit.section("schedule", schedule, "The learning rate of each step.");
     visit.section("optimizer", optimizer, "How gradients change weights.");
     visit.section("average", average, "Exponential averaging of weights.");
+    visit.section("loss_scale", loss_scale, "Loss scaling, for devices that compute gradients in 16 bits.");
     visit.section("train", train, "How long, how often, when to stop.");
     visit.section("checkpoint", checkpoint, "When to save, what to keep.");
   }

@@ -21,6 +21,8 @@ struct Range {
   Number highest = std::numeric_limits<Number>::max();
 };
 
+constexpr int64_t kAutomatic = 0;
+
 class FieldVisitor {
  public:
   using Names = std::initializer_list<const char*>;
@@ -31,6 +33,8 @@ class FieldVisitor {
   virtual void field(const char* name, int64_t& value, Range<int64_t> range, const char* about) = 0;
   virtual void field(const char* name, double& value, Range<double> range, const char* about) = 0;
   virtual void field(const char* name, std::string& value, const char* about) = 0;
+  // A count, or "auto", which is kAutomatic.
+  virtual void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) = 0;
 
   // One of several names; the enumerators count from 0 in the order of the names.
   template <typename Enum>

@@ -49,6 +49,7 @@ class KeyCollector final : public FieldVisitor {
   void field(const char* name, int64_t&, Range<int64_t>, const char*) override { add(name); }
   void field(const char* name, double&, Range<double>, const char*) override { add(name); }
   void field(const char* name, std::string&, const char*) override { add(name); }
+  void automatic(const char* name, int64_t&, Range<int64_t>, const char*) override { add(name); }
 
  protected:
   void choose(const char* name, size_t&, Names, const char*) override { add(name); }
@@ -128,6 +129,18 @@ void Loader::field(const char* name, int64_t& target, Range<int64_t> range, cons
   if (value == nullptr) return;
   int64_t number = 0;
   if (!parse_number(value->scalar, number) || number < range.lowest || number > range.highest) {
+    refuse(*value, name, allowed);
+  }
+  target = number;
+}
+
+void Loader::automatic(const char* name, int64_t& target, Range<int64_t> range, const char*) {
+  const std::string allowed = "auto, or " + describe("a whole number", range);
+  const Value* value = find_scalar(name, allowed);
+  if (value == nullptr) return;
+  int64_t number = kAutomatic;
+  if (value->scalar != "auto" &&
+      (!parse_number(value->scalar, number) || number < range.lowest || number > range.highest)) {
     refuse(*value, name, allowed);
   }
   target = number;

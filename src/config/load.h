@@ -23,6 +23,7 @@ class Loader final : public FieldVisitor {
   void field(const char* name, int64_t& value, Range<int64_t> range, const char* about) override;
   void field(const char* name, double& value, Range<double> range, const char* about) override;
   void field(const char* name, std::string& value, const char* about) override;
+  void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override;
 
  protected:
   void choose(const char* name, size_t& index, Names names, const char* about) override;

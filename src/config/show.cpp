@@ -48,6 +48,9 @@ void Shower::field(const char* name, bool& value, const char* about) { line(name
 void Shower::field(const char* name, int64_t& value, Range<int64_t> range, const char* about) {
   line(name, std::to_string(value), with_range(about, range));
 }
+void Shower::automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) {
+  line(name, value == kAutomatic ? "auto" : std::to_string(value), with_range(about, range));
+}
 void Shower::field(const char* name, double& value, Range<double> range, const char* about) {
   line(name, fmt::format("{}", value), with_range(about, range));
 }

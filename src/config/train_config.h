@@ -9,11 +9,13 @@
 namespace verbund {
 
 enum class OnDivergence { kStop, kRollBack };
+enum class Precision { kFp32, kBf16, kFp16 };
 
 struct TrainConfig {
   int64_t max_steps = 0;
   int64_t epochs = 0;
   int64_t micro_batch_tokens = 8192;
+  Precision precision = Precision::kFp32;
   int64_t log_every = 100;
   int64_t eval_every = 1000;
   int64_t sample_every = 0;
@@ -28,6 +30,8 @@ struct TrainConfig {
     visit.field("epochs", epochs, {0, INT64_MAX}, "passes over the training pairs; 0: as max_steps says");
     visit.field("micro_batch_tokens", micro_batch_tokens, {0, 100000000},
                 "at most so many tokens are computed at once, the gradient is summed over them; 0: no limit");
+    visit.choice("precision", precision, {"fp32", "bf16", "fp16"},
+                 "what activations and gradients are computed in; 16 bits only on devices that have them");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between two lines of the log");
     visit.field("eval_every", eval_every, {0, INT64_MAX},
                 "steps between two evaluations on the dev pairs; 0: at the end");

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <map>
 #include <numeric>
+
+#include "core/error.h"
 
 namespace verbund {
 namespace {
@@ -37,6 +41,21 @@ std::string human_bytes(uint64_t bytes) {
     ++unit;
   }
   return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, kUnits[unit]);
+}
+
+uint64_t parse_bytes(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(end, text.data() + text.size());
+  unit.erase(std::remove(unit.begin(), unit.end(), ' '), unit.end());
+  static const std::map<std::string, double> kFactors = {
+      {"", 1},      {"bytes", 1},    {"kB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
+      {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
+  const auto factor = kFactors.find(unit);
+  if (error != std::errc() || number <= 0 || factor == kFactors.end()) {
+    fail_usage("\"{}\" is not an amount of memory such as 8GB, 500MB or 4GiB", text);
+  }
+  return static_cast<uint64_t>(number * factor->second);
 }
 
 std::string human_count(uint64_t count) {

@@ -8,13 +8,22 @@
 
 namespace verbund {
 
-uint64_t peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("VmHWM:", 0) == 0) return std::stoull(line.substr(6)) * 1024;  // given in kB
+namespace {
+
+// The value of a line such as "VmHWM:  1234 kB".
+uint64_t read_bytes(const char* file, const std::string& key) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(key, 0) == 0) return std::stoull(line.substr(key.size())) * 1024;
   }
   return 0;
 }
+
+}  // namespace
+
+uint64_t peak_memory() { return read_bytes("/proc/self/status", "VmHWM:"); }
+
+uint64_t free_memory() { return read_bytes("/proc/meminfo", "MemAvailable:"); }
 
 void reset_peak_memory() {
   std::ofstream("/proc/self/clear_refs") << "5";  // see proc(5); without it, the peak stays the whole run's

@@ -9,6 +9,9 @@ namespace verbund {
 uint64_t peak_memory();
 void reset_peak_memory();
 
+// What the system could give without swapping, in bytes.
+uint64_t free_memory();
+
 // The largest resident memory that any finished child had.
 uint64_t peak_memory_of_children();
 

@@ -19,6 +19,12 @@ std::string amount(uint64_t value, const std::string& unit) {
 
 }  // namespace
 
+std::string bar(double share) {
+  constexpr int kWidth = 24;
+  const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kWidth);
+  return fmt::format("[{:█<{}}{:·<{}}]", "", filled, "", kWidth - filled);
+}
+
 Progress::Progress(std::string stage, uint64_t total, std::string unit)
     : stage_(std::move(stage)),
       total_(total),
@@ -49,9 +55,7 @@ std::string Progress::line(uint64_t done, Clock::time_point now) const {
   if (total_ > 0) {
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
     if (on_terminal()) {
-      constexpr int kWidth = 24;
-      const int filled = static_cast<int>(share * kWidth);
-      text += fmt::format("[{:█<{}}{:·<{}}] ", "", filled, "", kWidth - filled);
+      text += bar(share) + " ";
     }
     text += fmt::format("{:3.0f} %  {} of {}", share * 100, amount(done, unit_), amount(total_, unit_));
   } else {

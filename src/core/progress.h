@@ -7,6 +7,9 @@
 
 namespace verbund {
 
+// A bar of fixed width, for a status line.
+std::string bar(double share);
+
 class Progress {
  public:
   // `total` is in the same unit as the updates; 0 if nobody knows it.

@@ -1,14 +1,11 @@
 #include "data/prepare.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <optional>
 
 #include "config/show.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder_lock.h"
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/pipeline.h"
@@ -46,26 +43,6 @@ std::string content_key(const std::vector<ParallelFiles>& corpora) {
   return checksum_of(text);
 }
 
-// Two commands must not work in one folder at the same time.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder)
-      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ < 0) fail_errno("cannot open {}", folder.string());
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(descriptor_);
-      fail("another `verbund prepare` is at work in {}. Wait for it, or give another --out.",
-           folder.parent_path().string());
-    }
-  }
-  ~FolderLock() { ::close(descriptor_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
-
 class Preparation {
  public:
   explicit Preparation(const PrepareRequest& request)
@@ -76,6 +53,9 @@ class Preparation {
         threads_(thread_count(config_.threads)),
         lock_(open_folder()),
         stages_(work_ / "stages.json") {
+    if (!lock_.try_lock()) {
+      fail("another `verbund prepare` is at work in {}. Wait for it, or give another --out.", out_.string());
+    }
     remove_partial_files(work_);  // of a run that was killed
   }
 

@@ -1,52 +1,91 @@
 #include "kernels/gemm.h"
 
-#include <cblas.h>
+#include <omp.h>
 
-#include <string>
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "core/error.h"
 
 namespace verbund {
 namespace {
 
-std::vector<ProductShape>* product_log = nullptr;
+std::vector<Product>* product_log = nullptr;
 
-// Row-major C[m, n] = op(A) op(B) + beta C.
-void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
-          const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
-  if (m == 0 || n == 0) return;
-  if (product_log != nullptr) product_log->push_back({transpose_a, transpose_b, m, n, k, beta});
-  cblas_sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans,
-              static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0f, a, static_cast<int>(lda), b,
-              static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+// Scratch of each thread, kept for its next product.
+float* scratch() {
+  struct Free {
+    void operator()(float* memory) const { std::free(memory); }
+  };
+  thread_local const std::unique_ptr<float, Free> memory(
+      static_cast<float*>(std::aligned_alloc(4096, kProductScratch * sizeof(float))));
+  if (memory == nullptr) fail("there is no memory for matrix products");
+  return memory.get();
 }
 
-float beta_of(Into into) { return into == Into::kAdd ? 1.0f : 0.0f; }
+// Into how many parts the rows and the columns of a result are cut.
+struct Grid {
+  int64_t rows = 1, columns = 1;
+};
+
+// Every thread reads a part of A and a part of B: together they should be small.
+Grid cut(const Product& product, int64_t threads) {
+  Grid best;
+  double least = 1e30;
+  for (int64_t rows = 1; rows <= threads; ++rows) {
+    if (threads % rows != 0) continue;
+    const int64_t columns = threads / rows;
+    const double size = static_cast<double>(product.m) / static_cast<double>(rows) +
+                        static_cast<double>(product.n) / static_cast<double>(columns);
+    if (size < least) best = {rows, columns}, least = size;
+  }
+  return best;
+}
+
+// Where part `index` of `parts` begins, in whole tiles.
+int64_t part_begin(int64_t size, int64_t tile, int64_t index, int64_t parts) {
+  return std::min(size, (size + tile - 1) / tile * index / parts * tile);
+}
+
+void multiply_part(Product product, const Grid& grid, int64_t index) {
+  const Kernels& table = kernels();
+  const int64_t row = index / grid.columns, column = index % grid.columns;
+  const int64_t i = part_begin(product.m, table.tile_rows, row, grid.rows);
+  const int64_t j = part_begin(product.n, table.tile_columns, column, grid.columns);
+  product.m = part_begin(product.m, table.tile_rows, row + 1, grid.rows) - i;
+  product.n = part_begin(product.n, table.tile_columns, column + 1, grid.columns) - j;
+  product.a += product.transpose_a ? i : i * product.lda;
+  product.b += product.transpose_b ? j * product.ldb : j;
+  product.c += i * product.ldc + j;
+  table.multiply(product, scratch());
+}
 
 }  // namespace
 
+void multiply(const Product& product) {
+  if (product_log != nullptr) product_log->push_back(product);
+  // A small product is done before other threads have woken up.
+  constexpr int64_t kWorthThreads = 1 << 18;
+  const int64_t threads = product.m * product.n * product.k < kWorthThreads ? 1 : omp_get_max_threads();
+  const Grid grid = cut(product, threads);
+#pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads)) if (threads > 1)
+  for (int64_t index = 0; index < threads; ++index) multiply_part(product, grid, index);
+}
+
 void multiply_transposed(int64_t n, int64_t out, int64_t in, ConstMatrixRows x, const float* w, MatrixRows y,
                          Into into) {
-  gemm(false, true, n, out, in, x.data, x.stride, w, in, beta_of(into), y.data, y.stride);
+  multiply({false, true, n, out, in, x.data, x.stride, w, in, into == Into::kAdd, y.data, y.stride});
 }
 
 void multiply_plain(int64_t n, int64_t in, int64_t out, ConstMatrixRows dy, const float* w, MatrixRows dx, Into into) {
-  gemm(false, false, n, in, out, dy.data, dy.stride, w, in, beta_of(into), dx.data, dx.stride);
+  multiply({false, false, n, in, out, dy.data, dy.stride, w, in, into == Into::kAdd, dx.data, dx.stride});
 }
 
 void add_outer_product(int64_t n, int64_t out, int64_t in, ConstMatrixRows dy, ConstMatrixRows x, float* dw) {
-  gemm(true, false, out, in, n, dy.data, dy.stride, x.data, x.stride, 1.0f, dw, in);
+  multiply({true, false, out, in, n, dy.data, dy.stride, x.data, x.stride, true, dw, in});
 }
 
-std::string gemm_library() {
-  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... Haswell MAX_THREADS=64": name and version are enough.
-  const std::string configuration = openblas_get_config();
-  return configuration.substr(0, configuration.find(' ', configuration.find(' ') + 1));
-}
-
-void log_products(std::vector<ProductShape>* log) { product_log = log; }
-
-void repeat_product(const ProductShape& s, const float* a, const float* b, float* c) {
-  gemm(s.transpose_a, s.transpose_b, s.m, s.n, s.k, a, s.transpose_a ? s.m : s.k, b, s.transpose_b ? s.k : s.n, s.beta,
-       c, s.n);
-}
+void log_products(std::vector<Product>* log) { product_log = log; }
 
 }  // namespace verbund

@@ -1,9 +1,10 @@
-// Matrix products: the one place that calls a BLAS.
+// Matrix products, cut over the threads.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
+
+#include "kernels/kernels.h"
 
 namespace verbund {
 
@@ -29,17 +30,11 @@ void multiply_plain(int64_t n, int64_t in, int64_t out, ConstMatrixRows dy, cons
 // dw[out, in] += dy[n, out]^T x[n, in]
 void add_outer_product(int64_t n, int64_t out, int64_t in, ConstMatrixRows dy, ConstMatrixRows x, float* dw);
 
-std::string gemm_library();  // "OpenBLAS 0.3.21"
+// Any product, on all threads of OpenMP.
+void multiply(const Product& product);
 
 // Every product from now on is added to `log` (null: no more), for benchmarks that time the
 // products alone.
-struct ProductShape {
-  bool transpose_a, transpose_b;
-  int64_t m, n, k;
-  float beta;
-};
-void log_products(std::vector<ProductShape>* log);
-// Does one again: row-major C = op(A) op(B) + beta C, all matrices dense.
-void repeat_product(const ProductShape& shape, const float* a, const float* b, float* c);
+void log_products(std::vector<Product>* log);
 
 }  // namespace verbund

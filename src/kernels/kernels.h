@@ -66,7 +66,7 @@ struct AttentionShape {
 struct AttentionForward {
   const float *query, *key, *value;  // rows of [heads, depth]
   int64_t query_stride, key_stride;  // key and value share theirs
-  float* weights;                    // [sentence][heads][queries][keys], kept for backward
+  float* weights;                    // [sentence][heads][queries][keys padded to 16], kept for backward
   float* output;                     // [n, heads * depth]
 };
 struct AttentionBackward {
@@ -84,13 +84,32 @@ struct LossRows {
   const int32_t* targets;  // [rows]
   double smoothing;
   bool gradient;
-  double* smoothed;  // [rows] out: loss with smoothing, entropy of the target subtracted
-  double* plain;     // [rows] out: cross-entropy
-  int32_t* best;     // [rows] out: the most likely token, or null
+  float gradient_scale;  // the gradient is that of the smoothed loss times this
+  double* smoothed;      // [rows] out: loss with smoothing, entropy of the target subtracted
+  double* plain;         // [rows] out: cross-entropy
+  int32_t* best;         // [rows] out: the most likely token, or null
 };
+
+// Row-major C = op(A) op(B), or added to C.
+struct Product {
+  bool transpose_a, transpose_b;
+  int64_t m, n, k;
+  const float* a;
+  int64_t lda;
+  const float* b;
+  int64_t ldb;
+  bool add;
+  float* c;
+  int64_t ldc;
+};
+constexpr int64_t kProductScratch = 1 << 20;  // floats that a product needs beside
 
 struct Kernels {
   const char* name;
+  // On the calling thread alone. The result does not depend on how a product is cut into rows and columns of C,
+  // which is cheapest at multiples of the tile.
+  void (*multiply)(const Product&, float* scratch);
+  int64_t tile_rows, tile_columns;
   void (*norm_forward)(int64_t n, int64_t d, const NormForward&, const DropoutKey&, const RowName* rows);
   void (*norm_backward)(int64_t n, int64_t d, const NormBackward&, const DropoutKey&, const RowName* rows,
                         float* partial_sums);

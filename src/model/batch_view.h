@@ -22,6 +22,7 @@ struct Pass {
   uint64_t seed = 0;
   uint64_t step = 0;
   bool training = true;  // false: no dropout, nothing kept for backward
+  float loss_scale = 1;  // the gradient is that of the loss times this
 };
 
 // Dropout sites. Numbers, not call order, name a mask, so that every path agrees on them.

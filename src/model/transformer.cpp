@@ -264,7 +264,8 @@ Loss FusedTransformer::project(const float* decoded, float* decoded_gradient, To
     const ConstMatrixRows x = {decoded + first * d, d};
     multiply_transposed(rows, v, d, x, output_.value, {logits, v}, Into::kReplace);
     kernels().loss({rows, v, logits, batch_->target_output.data() + first, config_.label_smoothing,
-                    decoded_gradient != nullptr, smoothed + first, plain + first, predicted + first});
+                    decoded_gradient != nullptr, context_.pass.loss_scale, smoothed + first, plain + first,
+                    predicted + first});
     if (decoded_gradient == nullptr) continue;
     add_outer_product(rows, v, d, {logits, v}, x, output_.gradient);
     multiply_plain(rows, d, v, {logits, v}, output_.value, {decoded_gradient + first * d, d}, Into::kReplace);

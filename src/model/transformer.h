@@ -31,7 +31,7 @@ class TranslationModel {
 
   // Loss without gradient.
   virtual Loss evaluate(const Batch& batch) = 0;
-  // Loss; the gradient of its smoothed sum is added to `gradients()`.
+  // Loss; the gradient of its smoothed sum times the pass's loss_scale is added to `gradients()`.
   virtual Loss accumulate(const Batch& batch, const Pass& pass) = 0;
   // The most likely next token after each target_input token of the batch, [T].
   virtual std::vector<TokenId> predict(const Batch& batch) = 0;

@@ -266,7 +266,7 @@ class PlainTransformer final : public TranslationModel {
   Loss accumulate(const Batch& batch, const Pass& pass) override {
     if (batch.sentences() == 0) return {};
     const Losses result = compute(batch, pass);
-    result.smoothed.backward();
+    (result.smoothed * pass.loss_scale).backward();
     return to_loss(result, batch);
   }
 
@@ -304,7 +304,7 @@ Loss plain_loss_in_double(const ModelConfig& config, const ParameterTable& table
       views(table, values.data(), gradients.empty() ? nullptr : gradients.data(), torch::kDouble);
   const Losses result =
       losses(PlainComputation(config, table, parameters, pass).logits(batch), batch, config.label_smoothing);
-  if (!gradients.empty()) result.smoothed.backward();
+  if (!gradients.empty()) (result.smoothed * pass.loss_scale).backward();
   return to_loss(result, batch);
 }
 

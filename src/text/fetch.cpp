@@ -1,9 +1,5 @@
 #include "text/fetch.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -14,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder_lock.h"
 #include "core/human.h"
 #include "core/interrupt.h"
 #include "core/log.h"
@@ -23,24 +20,14 @@ namespace verbund {
 namespace {
 
 // One process at a time works in a corpus's folder; a second one waits for the first.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) fail_errno("cannot open {}", folder.string());
-    bool told = false;
-    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      if (!std::exchange(told, true)) log("waiting for another process that is fetching into {}", folder.string());
-      check_interrupt();
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
+void wait_for(FolderLock& lock, const fs::path& folder) {
+  bool told = false;
+  while (!lock.try_lock()) {
+    if (!std::exchange(told, true)) log("waiting for another process that is fetching into {}", folder.string());
+    check_interrupt();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  ~FolderLock() { ::close(descriptor_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
+}
 
 // Names become paths in the cache: they must not lead out of it.
 void check_path(const CorpusManifest& manifest, const std::string& name, bool folders_allowed) {
@@ -91,7 +78,8 @@ FetchedCorpus fetch(const CorpusManifest& manifest, const fs::path& cache_folder
   const WantedMembers wanted = check_manifest(manifest);
   const fs::path folder = cache_folder / manifest.name;
   make_folder(folder);
-  const FolderLock lock(folder);
+  FolderLock lock(folder);
+  wait_for(lock, folder);
   log("corpus {}: {} files in {}", manifest.name, wanted.size(), folder.string());
 
   std::map<std::string, CachedArchive> archives;

@@ -53,6 +53,7 @@ CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& 
                      {"updates", parts.optimizer.updates()},
                      {"average_seen", parts.average.weights_seen()},
                      {"guard_mean", guard.mean()},
+                     {"loss_scale", parts.scaler.state()},
                      {"dataset", state.dataset}};
   snapshot.state_json = json.dump(2) + "\n";
   snapshot.config_yaml = config_yaml;
@@ -74,11 +75,11 @@ void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& gu
   state.training_seconds = json.at("training_seconds");
   state.target_tokens = json.at("target_tokens");
   state.roll_backs = json.at("roll_backs");
-  state.dataset = json.at("dataset");
   parts.rate_factor = json.at("rate_factor");
   parts.optimizer.set_updates(json.at("updates"));
   parts.average.set_weights_seen(json.at("average_seen"));
   guard.set_mean(json.at("guard_mean"));
+  parts.scaler.restore(json.at("loss_scale").get<LossScaler::State>());
 }
 
 void start_from(const std::string& path, TranslationModel& model) {

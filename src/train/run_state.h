@@ -18,7 +18,7 @@ struct RunState {
   double training_seconds = 0;
   int64_t target_tokens = 0;
   int64_t roll_backs = 0;
-  std::string dataset;  // its checksum
+  std::string dataset;  // the checksum of what is trained on
 };
 
 // The snapshot looks at the parts' buffers; it is to be saved before they change.

@@ -5,6 +5,7 @@
 #include "data/prefetch.h"
 #include "model/transformer.h"
 #include "optim/average.h"
+#include "optim/loss_scaler.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 
@@ -16,6 +17,7 @@ struct StepResult {
   double rate = 0;           // learning rate
   double gradient_norm = 0;  // of the mean gradient, before clipping
   bool updated = true;       // false: the gradient was not finite, nothing was changed
+  bool trouble = false;      // and a smaller loss scale will not help
 };
 
 struct StepParts {
@@ -24,6 +26,7 @@ struct StepParts {
   Optimizer& optimizer;
   const Schedule& schedule;
   WeightAverage& average;
+  LossScaler& scaler;
   double rate_factor = 1;  // made smaller after a roll-back
 };
 

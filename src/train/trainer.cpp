@@ -7,17 +7,22 @@
 
 #include "checkpoint/async_saver.h"
 #include "checkpoint/checkpoint_store.h"
+#include "config/load.h"
 #include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/log.h"
 #include "core/pipeline.h"
 #include "core/process.h"
-#include "kernels/gemm.h"
+#include "core/progress.h"
 #include "kernels/kernels.h"
+#include "train/averaged_weights.h"
 #include "train/compatibility.h"
+#include "train/fit_batch.h"
 #include "train/greedy.h"
+#include "train/run_folder.h"
 #include "train/run_log.h"
 #include "train/run_state.h"
 #include "train/threads.h"
@@ -60,19 +65,21 @@ class Trainer {
  public:
   explicit Trainer(const TrainRequest& request)
       : request_(request),
-        config_(request.config),
-        config_yaml_(show(config_)),
+        folder_(request.run, request.resume == Resume::kNever),
         dataset_(request.dataset),
+        config_(settle(request.config)),
+        config_yaml_(show(config_)),
         source_(dataset_.source_model()),
         target_(dataset_.target_model()),
         model_(make_fused_transformer(config_.model, sizes())),
         optimizer_(make_optimizer(config_.optimizer, model_->values().size())),
         schedule_(config_.schedule, config_.model.d_model),
         average_(config_.average, model_->values().size()),
+        scaler_(make_loss_scaler(config_.loss_scale)),
         guard_(config_.train.divergence_factor, std::log(static_cast<double>(sizes().target))),
-        parts_{config_, *model_, *optimizer_, schedule_, average_},
+        parts_{config_, *model_, *optimizer_, schedule_, average_, *scaler_},
         plan_(dataset_.split("train"), config_.batch, static_cast<uint64_t>(config_.seed)),
-        store_(prepare_folder() / "checkpoints", config_.checkpoint),
+        store_(folder_.checkpoints(), config_.checkpoint),
         saver_(store_),
         log_(request.run) {
     state_.dataset = dataset_.manifest().checksum();
@@ -91,7 +98,7 @@ class Trainer {
       const double waited_before = batches->seconds_waited();
       const WorkerBatch& batch = batches->next();
       const StepResult result = train_step(parts_, batch, state_.step);
-      const std::string trouble = guard_.judge(mean(result.loss), result.updated);
+      const std::string trouble = guard_.judge(mean(result.loss), !result.trouble);
       if (!trouble.empty()) {
         recover(trouble);
         batches = prefetch();
@@ -104,6 +111,7 @@ class Trainer {
       state_.training_seconds += seconds;
       add_to_window(result, seconds, batches->seconds_waited() - waited_before);
       if (state_.step % config_.train.log_every == 0) log_step(result, batch);
+      show_progress(result);
       if (is_due(config_.train.sample_every)) log_samples();
       if (is_due(config_.train.eval_every)) evaluate();
       if (is_due(config_.checkpoint.save_every_steps)) save();
@@ -124,21 +132,39 @@ class Trainer {
             static_cast<int64_t>(dataset_.manifest().target_vocabulary)};
   }
 
-  const fs::path& prepare_folder() const {
-    const fs::path& run = request_.run;
-    if (request_.resume == Resume::kNever && fs::exists(run / "checkpoints")) {
-      fail("{} holds an earlier run. Give another --run, or delete it.", run.string());
+  // Fills in what is left open, the same way in every part of the run.
+  Config settle(Config config) const {
+    if (config.train.precision != Precision::kFp32) {
+      fail_usage("train.precision 16 bits needs a GPU; the CPU computes in fp32");
     }
-    if (fs::exists(run) && !fs::is_empty(run) && !fs::exists(run / "config.yaml")) {
-      fail("--run {} holds other things than a run. Give a new or empty folder.", run.string());
+    if (config.batch.tokens != kAutomatic) return config;
+    const NewestCheckpoint newest = newest_whole_checkpoint(folder_.checkpoints());
+    if (newest.checkpoint) {
+      Config earlier;
+      load(parse_yaml(newest.checkpoint->config_yaml(), "the checkpoint's config.yaml"), earlier);
+      config.batch.tokens = earlier.batch.tokens;
+    } else {
+      config.batch.tokens = tokens_that_fit(config, sizes());
     }
-    make_folder(run);
-    return run;
+    config.train.micro_batch_tokens = std::max(config.train.micro_batch_tokens, config.batch.tokens);
+    return config;
+  }
+
+  // To start anew over what may be weeks of work is not for us to decide.
+  void refuse_damaged(const NewestCheckpoint& newest) const {
+    if (newest.checkpoint || newest.damaged.empty()) return;
+    std::string list;
+    for (const DamagedCheckpoint& damaged : newest.damaged) {
+      list += fmt::format("\n  {}: {}", damaged.entry.folder.string(), damaged.reason);
+    }
+    fail("all checkpoints of this run are damaged:{}\nTo start anew, delete {} or give another --run.", list,
+         store_.folder().string());
   }
 
   void start() {
     optimizer_->freeze(frozen_pieces(model_->table(), config_.train.freeze));
     const NewestCheckpoint newest = store_.newest_whole();
+    refuse_damaged(newest);
     if (newest.checkpoint) {
       if (request_.resume != Resume::kForce) {
         check_compatible(newest.checkpoint->config_yaml(), config_yaml_, newest.checkpoint->state_json(),
@@ -151,14 +177,14 @@ class Trainer {
       model_->table().initialize(static_cast<uint64_t>(config_.seed), model_->values());
       if (!config_.train.start_from.empty()) start_from(config_.train.start_from, *model_);
     }
-    write_file(request_.run / "config.yaml", config_yaml_);
+    write_file(folder_.config(), config_yaml_);
     log_.line(fmt::format(
         "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",
         newest.checkpoint ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
         human_count(static_cast<uint64_t>(model_->table().count())), human_count(static_cast<uint64_t>(sizes().target)),
         human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
-    log_.line(fmt::format("{}; {} kernels, {}, {} threads", schedule_.describe(), kernels().name, gemm_library(),
-                          use_threads(config_.threads)));
+    log_.line(
+        fmt::format("{}; {} kernels, {} threads", schedule_.describe(), kernels().name, use_threads(config_.threads)));
   }
 
   std::unique_ptr<Prefetcher> prefetch() const {
@@ -214,6 +240,18 @@ class Trainer {
     window_ = {};
   }
 
+  // On a terminal, between the lines of the log.
+  void show_progress(const StepResult& result) {
+    const int64_t steps = request_.benchmark_steps > 0 ? request_.benchmark_steps : config_.train.max_steps;
+    if (!on_terminal() || steps == 0 || seconds_since(drawn_) < 0.1) return;
+    drawn_ = Clock::now();
+    const int64_t done = request_.benchmark_steps > 0 ? window_.steps : state_.step;
+    const double pace = state_.training_seconds / static_cast<double>(std::max<int64_t>(1, state_.step));
+    draw_status(fmt::format("{} step {} of {}  loss {:.4f}  {} left",
+                            bar(static_cast<double>(done) / static_cast<double>(steps)), done, steps, mean(result.loss),
+                            human_duration(pace * static_cast<double>(steps - done))));
+  }
+
   void log_samples() {
     const std::string split = dataset_.has("dev") ? "dev" : "train";
     const Split& pairs = dataset_.split(split);
@@ -229,6 +267,7 @@ class Trainer {
     last_evaluation_ = state_.step;
     if (!dataset_.has("dev")) return;
     const auto began = Clock::now();
+    const AveragedWeights averaged(*model_, average_);
     const DevResult dev = evaluate_split(*model_, dataset_.split("dev"), kTranslated);
     const auto tokens = static_cast<double>(dev.loss.tokens);
     const double exact = dev.sentences == 0 ? 0 : static_cast<double>(dev.exact) / static_cast<double>(dev.sentences);
@@ -289,14 +328,16 @@ class Trainer {
   static constexpr int64_t kTranslated = 500;  // dev sentences that are translated in an evaluation
 
   const TrainRequest& request_;
-  const Config& config_;
-  std::string config_yaml_;
+  RunFolder folder_;
   Dataset dataset_;
+  const Config config_;
+  std::string config_yaml_;
   Subwords source_, target_;
   std::unique_ptr<TranslationModel> model_;
   std::unique_ptr<Optimizer> optimizer_;
   Schedule schedule_;
   WeightAverage average_;
+  std::unique_ptr<LossScaler> scaler_;
   DivergenceGuard guard_;
   StepParts parts_;
   BatchPlan plan_;
@@ -305,6 +346,7 @@ class Trainer {
   RunLog log_;
   RunState state_;
   Window window_;
+  Clock::time_point drawn_;
   int64_t last_evaluation_ = -1, last_saved_ = -1;
 };
 

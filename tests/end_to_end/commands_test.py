@@ -18,7 +18,7 @@ class CommandsTest(ProgramTest):
             self.assert_says(self.succeed(command, "--help").stdout, "Examples:", f"verbund {command}")
 
     def test_version_names_the_parts(self):
-        self.assert_says(self.succeed("--version").stdout, "verbund", "commit", "libtorch", "Open MPI", "OpenBLAS",
+        self.assert_says(self.succeed("--version").stdout, "verbund", "commit", "libtorch", "Open MPI",
                          "SentencePiece")
 
     def test_wrong_calls(self):

@@ -15,7 +15,7 @@ inline int64_t padded(int64_t length) { return (length + kLanes - 1) / kLanes * 
 
 // C[r][c] = factor * sum over k of A[r][k] B[k][c], for small matrices; A may be transposed (its
 // strides swapped).
-struct Product {
+struct HeadProduct {
   const float* a;
   int64_t a_row, a_k;
   const float* b;
@@ -27,7 +27,7 @@ struct Product {
 };
 
 template <int kRows>
-inline void product_rows(const Product& p, int64_t row) {
+inline void product_rows(const HeadProduct& p, int64_t row) {
   const float* a = p.a + row * p.a_row;
   int64_t column = 0;
   for (; column + 2 * kLanes <= p.columns; column += 2 * kLanes) {
@@ -56,7 +56,7 @@ inline void product_rows(const Product& p, int64_t row) {
   }
 }
 
-inline void multiply(const Product& p) {
+inline void multiply_head(const HeadProduct& p) {
   int64_t row = 0;
   for (; row + 4 <= p.rows; row += 4) product_rows<4>(p, row);
   for (; row < p.rows; ++row) product_rows<1>(p, row);
@@ -139,8 +139,8 @@ inline void attend(const AttentionShape& shape, const AttentionForward& op, cons
   const float* value = op.value + t.key_row * op.key_stride + t.column;
   float* transposed = scratch(0, depth * t.keys_padded);
   transpose(keys, op.key_stride, t.keys, depth, transposed, t.keys_padded);
-  multiply({query, op.query_stride, 1, transposed, t.keys_padded, t.weights, t.keys_padded, t.queries, depth,
-            t.keys_padded, t.factor});
+  multiply_head({query, op.query_stride, 1, transposed, t.keys_padded, t.weights, t.keys_padded, t.queries, depth,
+                 t.keys_padded, t.factor});
   const float* dropped = t.weights;
   if (key.threshold > 0) dropped = scratch(1, t.queries * t.keys_padded);
   for (int64_t i = 0; i < t.queries; ++i) {
@@ -151,8 +151,8 @@ inline void attend(const AttentionShape& shape, const AttentionForward& op, cons
     std::copy(row, row + t.keys_padded, copy);
     drop_row(key, t, i, copy);
   }
-  multiply({dropped, t.keys_padded, 1, value, op.key_stride, op.output + t.query_row * width + t.column, width,
-            t.queries, t.keys, depth});
+  multiply_head({dropped, t.keys_padded, 1, value, op.key_stride, op.output + t.query_row * width + t.column, width,
+                 t.queries, t.keys, depth});
 }
 
 inline void attend_backward(const AttentionShape& shape, const AttentionBackward& op, const DropoutKey& key,
@@ -171,7 +171,7 @@ inline void attend_backward(const AttentionShape& shape, const AttentionBackward
   float* dropped = scratch(1, size);   // the weights as they were used
   float* gradient = scratch(2, size);  // of the weights, then of the scores
   transpose(value, op.key_stride, t.keys, depth, transposed, t.keys_padded);
-  multiply(
+  multiply_head(
       {output_gradient, width, 1, transposed, t.keys_padded, gradient, t.keys_padded, t.queries, depth, t.keys_padded});
   for (int64_t i = 0; i < t.queries; ++i) {
     const float* weights = t.weights + i * t.keys_padded;
@@ -187,10 +187,11 @@ inline void attend_backward(const AttentionShape& shape, const AttentionBackward
       store(g + j, load(weights + j) * (load(g + j) - shift) * t.factor);
     }
   }
-  multiply(
+  multiply_head(
       {gradient, t.keys_padded, 1, keys, op.key_stride, query_gradient, op.query_stride, t.queries, t.keys, depth});
-  multiply({gradient, 1, t.keys_padded, query, op.query_stride, key_gradient, op.key_stride, t.keys, t.queries, depth});
-  multiply(
+  multiply_head(
+      {gradient, 1, t.keys_padded, query, op.query_stride, key_gradient, op.key_stride, t.keys, t.queries, depth});
+  multiply_head(
       {dropped, 1, t.keys_padded, output_gradient, width, value_gradient, op.key_stride, t.keys, t.queries, depth});
 }
 

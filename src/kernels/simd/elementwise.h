@@ -16,7 +16,7 @@ inline void relu_forward(int64_t n, int64_t f, float* x, const float* bias, cons
     for_vectors(f, [&](int64_t i, int64_t count) {
       Vector v = get(values, i, count);
       if (bias != nullptr) v += get(bias, i, count);
-      put(values, i, count, maximum(v, Vector{}) * mask.at(row, i));
+      put(values, i, count, maximum(Vector{}, v) * mask.at(row, i));
     });
   }
 }

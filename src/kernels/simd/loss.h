@@ -47,9 +47,9 @@ inline void loss_row(const LossRows& op, int64_t row) {
                        others * (static_cast<double>(sum(all)) - static_cast<double>(v) * log_partition)) -
                      entropy;
   if (!op.gradient) return;
-  const float inverse = 1.0f / partition, low = static_cast<float>(others);
+  const float inverse = op.gradient_scale / partition, low = op.gradient_scale * static_cast<float>(others);
   for_vectors(v, [&](int64_t i, int64_t count) { put(logits, i, count, get(logits, i, count) * inverse - low); });
-  logits[target] -= static_cast<float>(confidence - others);
+  logits[target] -= op.gradient_scale * static_cast<float>(confidence - others);
 }
 
 inline void loss(const LossRows& op) {

@@ -4,6 +4,7 @@
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/loss.h"
 #include "kernels/simd/norm.h"
+#include "kernels/simd/product.h"
 
 namespace verbund::VERBUND_SIMD_NAME {
 
@@ -24,6 +25,9 @@ static void dropout_row(const DropoutKey& key, uint64_t sentence, uint32_t posit
 extern const Kernels kTable;
 const Kernels kTable = {
     VERBUND_NAME_OF(VERBUND_SIMD_NAME),
+    multiply,
+    kTileRows,
+    kTileColumns,
     norm_forward,
     norm_backward,
     relu_forward,

@@ -20,7 +20,7 @@ inline Vector load(const float* from) {
   return v;
 }
 inline void store(float* to, Vector v) { std::memcpy(to, &v, sizeof(v)); }
-inline Vector broadcast(float x) { return Vector{} + x; }
+inline Vector broadcast(float x) { return x - Vector{}; }  // "+ 0" would have to mind -0
 
 // The first `count` lanes of a row's end; the others are 0.
 inline Vector load_some(const float* from, int64_t count) {
@@ -49,11 +49,12 @@ inline float largest(Vector v) {
   return result;
 }
 
+// b where a is not a number: give the one that may be as b, so that trouble is passed on and seen.
 inline Vector maximum(Vector a, Vector b) { return a > b ? a : b; }
 
 // e^x to about 1 ulp for x <= 0, which is all that softmax needs; below -87 it is 0.
 inline Vector exponential(Vector x) {
-  const Vector clipped = maximum(x, broadcast(-87.3f));
+  const Vector clipped = maximum(broadcast(-87.3f), x);
   // x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 2^23 rounds to a whole number.
   const Vector shifted = clipped * 1.44269504088896341f + 12582912.0f;
   const Vector k = shifted - 12582912.0f;

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "support/buffers.h"
 #include "support/expect_error.h"
-#include "unit/optim/buffers.h"
 
 namespace verbund {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "optim/blocks.h"
+#include "support/buffers.h"
 #include "support/expect_error.h"
-#include "unit/optim/buffers.h"
 
 namespace verbund {
 namespace {

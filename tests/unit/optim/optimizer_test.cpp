@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "core/error.h"
+#include "support/buffers.h"
 #include "support/expect_error.h"
-#include "unit/optim/buffers.h"
 
 namespace verbund {
 namespace {

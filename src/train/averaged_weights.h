@@ -1,0 +1,29 @@
+// Looks at a model with its averaged weights, if there are any, while this lives.
+#pragma once
+
+#include <algorithm>
+
+#include "model/transformer.h"
+#include "optim/average.h"
+
+namespace verbund {
+
+class AveragedWeights {
+ public:
+  AveragedWeights(TranslationModel& model, WeightAverage& average) : model_(model), average_(average) { swap(); }
+  ~AveragedWeights() { swap(); }
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+
+ private:
+  void swap() {
+    if (average_.started()) {
+      std::swap_ranges(model_.values().begin(), model_.values().end(), average_.values().begin());
+    }
+  }
+
+  TranslationModel& model_;
+  WeightAverage& average_;
+};
+
+}  // namespace verbund

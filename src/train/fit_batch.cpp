@@ -1,0 +1,73 @@
+#include "train/fit_batch.h"
+
+#include "core/error.h"
+#include "core/human.h"
+#include "core/interrupt.h"
+#include "core/log.h"
+#include "core/process.h"
+#include "model/transformer.h"
+#include "optim/average.h"
+#include "optim/optimizer.h"
+
+namespace verbund {
+namespace {
+
+constexpr int64_t kMostTokens = 1 << 20;
+constexpr double kShareOfFree = 0.8;
+
+// Attention takes memory by the square of a sentence's length: the longest ones are the worst.
+Batch longest_pairs(int64_t pairs, int64_t length) {
+  Batch batch;
+  batch.source.assign(static_cast<size_t>(pairs * length), kEndOfSentence);
+  batch.target_input = batch.target_output = batch.source;
+  for (int64_t i = 0; i < pairs; ++i) {
+    batch.source_offsets.push_back(static_cast<int32_t>((i + 1) * length));
+    batch.names.push_back(static_cast<uint64_t>(i));
+  }
+  batch.target_offsets = batch.source_offsets;
+  batch.longest_source = batch.longest_target = static_cast<int32_t>(length);
+  return batch;
+}
+
+}  // namespace
+
+int64_t tokens_that_fit(const Config& config, VocabularySizes vocabularies) {
+  const std::string& wish = config.batch.memory_limit;
+  const uint64_t limit =
+      wish.empty() ? static_cast<uint64_t>(kShareOfFree * static_cast<double>(free_memory())) : parse_bytes(wish);
+  const auto model = make_fused_transformer(config.model, vocabularies);
+  model->table().initialize(1, model->values());
+  const size_t weights = model->values().size();
+  const auto optimizer = make_optimizer(config.optimizer, weights);
+  WeightAverage average(config.average, weights);
+  const size_t saved = 1 + optimizer->state().size() + (average.enabled() ? 1 : 0);
+  const uint64_t copy = config.checkpoint.asynchronous ? saved * weights * sizeof(float) : 0;
+
+  // Memory with one, two, four ... longest pairs; it grows in a line, which tells the next before it is tried.
+  const int64_t length = config.batch.max_length;
+  double before = 0, now = 0;
+  for (int64_t pairs = 1;; pairs *= 2) {
+    check_interrupt();
+    reset_peak_memory();
+    model->accumulate(longest_pairs(pairs, length), {1, 1, true});
+    optimizer->step(model->values(), model->gradients(), 0, 0);
+    before = now;
+    now = static_cast<double>(peak_memory() + copy);
+    if (pairs == 1 && now > static_cast<double>(limit)) {
+      fail(
+          "the memory limit is too small: training on one pair of {} tokens a side takes {}, but only {} may be used. "
+          "Raise batch.memory_limit, or make batch.max_length or the model smaller.",
+          length, human_bytes(static_cast<uint64_t>(now)), human_bytes(limit));
+    }
+    const double per_pair = pairs == 1 ? now : 2 * (now - before) / static_cast<double>(pairs);
+    const bool next_fits = now + per_pair * static_cast<double>(pairs) <= static_cast<double>(limit);
+    if (next_fits && 2 * pairs * length <= kMostTokens) continue;
+    const double more = per_pair > 0 ? (static_cast<double>(limit) - now) / per_pair : 0;
+    const int64_t fitting = pairs + std::clamp(static_cast<int64_t>(more), int64_t{0}, pairs);
+    log("batch.tokens: auto: {} tokens a side fit into {}", human_count(static_cast<uint64_t>(fitting * length)),
+        human_bytes(limit));
+    return fitting * length;
+  }
+}
+
+}  // namespace verbund

@@ -1,0 +1,13 @@
+// How many tokens can be trained on at once within a limit of memory: found by training on
+// the worst shape there is, ever more of it.
+#pragma once
+
+#include "config/config.h"
+#include "model/parameters.h"
+
+namespace verbund {
+
+// Tokens of a batch that fit into config.batch.memory_limit. Refuses a limit that is too small for one longest pair.
+int64_t tokens_that_fit(const Config& config, VocabularySizes vocabularies);
+
+}  // namespace verbund

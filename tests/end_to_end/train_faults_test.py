@@ -1,0 +1,216 @@
+"""verbund train when something is wrong around it: other data, damaged checkpoints, a disk that takes no more,
+a second process. It says what is wrong, loses nothing, and goes on with the same bits when it can."""
+
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import ProgramTest  # noqa: E402
+
+# A checkpoint of it takes about 100 kB.
+SMALLEST = ["--set", "model.d_model=16", "--set", "model.heads=2", "--set", "model.d_ff=16",
+            "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=200",
+            "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=100", "--set", "train.eval_every=0",
+            "--set", "checkpoint.save_every_steps=10", "--set", "threads=1"]
+STEPS = 60
+FOREVER = 10**6
+
+
+class TrainFaultsTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = ProgramTest("run")
+        cls.shared.setUp()
+        cls.addClassCleanup(cls.shared.doCleanups)
+        cls.data = cls.prepared(cls.shared.folder / "data")
+        # What an undisturbed run has at each step.
+        run = cls.shared.folder / "straight"
+        cls.shared.succeed(*cls.arguments(run, STEPS, "--set", "checkpoint.keep_last=1000"))
+        cls.straight = cls.contents(run)
+
+    @classmethod
+    def prepared(cls, folder, *more):
+        cls.shared.succeed("prepare", "--corpus", "reversal", "--set", "corpus.generated_pairs=1000", *more,
+                           "--out", folder)
+        return folder
+
+    @classmethod
+    def arguments(cls, run, steps, *more, data=None):
+        return ["train", "--data", data or cls.data, "--run", run, *SMALLEST, "--set", f"train.max_steps={steps}",
+                *more]
+
+    @staticmethod
+    def contents(run):
+        """The checksums of weights and optimiser, by step."""
+        return {int(folder.name[5:]): [hashlib.sha256((folder / name).read_bytes()).hexdigest()
+                                       for name in ("weights.safetensors", "optimizer.safetensors")]
+                for folder in (run / "checkpoints").glob("step-????????")}
+
+    def checkpoint(self, run, step):
+        return run / "checkpoints" / f"step-{step:08d}"
+
+    def files(self, folder):
+        return {name: (folder / name).read_bytes() for name in self.files_below(folder)}
+
+    def start(self, run, *more):
+        """Trains in the background; returns when it is at work and there is a checkpoint."""
+        process = subprocess.Popen(self.command(*self.arguments(run, FOREVER, *more)), stderr=subprocess.PIPE,
+                                   text=True)
+        self.addCleanup(lambda: process.stderr.closed or process.communicate())
+        self.addCleanup(process.kill)
+        while "training pairs" not in (line := process.stderr.readline()):
+            self.assertTrue(line, "it ended")
+        self.wait_for(lambda: list(run.glob("checkpoints/step-????????")))
+        return process
+
+    def wait_for(self, condition, seconds=30):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.005)
+
+    def mounted_checkpoints(self, run, options):
+        """RUN/checkpoints becomes a file system of its own."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can mount a file system")
+        (run / "checkpoints").mkdir(parents=True)
+        (run / "config.yaml").touch()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", run / "checkpoints"],
+                                 capture_output=True, text=True)
+        if mounted.returncode != 0:
+            self.skipTest(f"cannot mount a file system here: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", run / "checkpoints"], check=True)
+
+    def remount(self, run, options):
+        return subprocess.run(["mount", "-o", f"remount,{options}", run / "checkpoints"],
+                              capture_output=True).returncode
+
+    # Other data
+
+    def test_another_vocabulary_is_refused(self):
+        run = self.folder / "run"
+        self.succeed(*self.arguments(run, 20))
+        before = self.files(run / "checkpoints")
+        other = self.prepared(self.folder / "other", "--set", "subwords.vocabulary=120")
+        self.assert_says(self.refuse(1, *self.arguments(run, STEPS, data=other)), "dataset's checksum was",
+                         "another --run")
+        # These weights do not fit, whatever the user says.
+        self.assert_says(self.refuse(1, *self.arguments(run, STEPS, "--resume", "force", data=other)), "embedding",
+                         "[150, 16]", "[120, 16]")
+        self.assertEqual(self.files(run / "checkpoints"), before)
+
+    def test_a_dataset_that_changed_is_refused_unless_forced(self):
+        run, data = self.folder / "run", self.prepared(self.folder / "data")
+        self.succeed(*self.arguments(run, 20, data=data))
+        before = self.files(run / "checkpoints")
+        shutil.rmtree(data)
+        self.prepared(data, "--set", "seed=2", "--set", f"subwords.model={self.data / 'joint.model'}")
+        self.assert_says(self.refuse(1, *self.arguments(run, 40, data=data)), "started differently",
+                         "dataset's checksum was", "is now", "--resume force")
+        self.assertEqual(self.files(run / "checkpoints"), before)
+        done = self.succeed(*self.arguments(run, 40, "--resume", "force", data=data))
+        self.assert_says(done.stderr, "resume at step 20")
+        # From now on this is the run's dataset, and the first one would be the wrong one.
+        self.assert_says(self.succeed(*self.arguments(run, STEPS, data=data)).stderr, "resume at step 40")
+        self.refuse(1, *self.arguments(run, STEPS))
+
+    # Damaged checkpoints
+
+    def test_a_torn_checkpoint_is_named_and_the_one_before_used(self):
+        run = self.folder / "run"
+        self.succeed(*self.arguments(run, 40))
+        newest = self.checkpoint(run, 40)
+        for name, left in [("weights.safetensors", 0.5), ("optimizer.safetensors", 0.99), ("manifest.json", 0.5),
+                           ("state.json", 0)]:
+            with self.subTest(torn=name):
+                os.truncate(newest / name, int(left * (newest / name).stat().st_size))
+                done = self.succeed(*self.arguments(run, 40))
+                self.assert_says(done.stderr, newest / name, "resume at step 30")
+                self.assertEqual(self.contents(run), {step: self.straight[step] for step in (10, 20, 30, 40)})
+
+    def test_with_all_checkpoints_damaged_it_does_not_start_anew_over_them(self):
+        run = self.folder / "run"
+        self.succeed(*self.arguments(run, 20))
+        for step in (10, 20):
+            weights = self.checkpoint(run, step) / "weights.safetensors"
+            os.truncate(weights, weights.stat().st_size - 1)
+        before = self.files(run / "checkpoints")
+        metrics = (run / "metrics.jsonl").read_bytes()
+        for how in ("auto", "force"):
+            message = self.refuse(1, *self.arguments(run, 40, "--resume", how))
+            self.assert_says(message, "step-00000010", "step-00000020", "damaged", "delete", "--run")
+        self.assertEqual(self.files(run / "checkpoints"), before)
+        self.assertEqual((run / "metrics.jsonl").read_bytes(), metrics)
+
+    # A disk that takes no more
+
+    def test_a_full_disk_at_a_save_loses_nothing(self):
+        run = self.folder / "run"
+        self.mounted_checkpoints(run, "size=256k")  # two checkpoints fit
+        message = self.refuse(1, *self.arguments(run, STEPS))
+        self.assert_says(message, "cannot save the checkpoint of step 30", self.checkpoint(run, 30),
+                         "No space left on device", "earlier checkpoints are untouched")
+        self.assertEqual(self.contents(run), {step: self.straight[step] for step in (10, 20)})
+        self.assertEqual([f for f in self.files_below(run) if ".partial" in f], [])
+
+        self.assertEqual(self.remount(run, "size=4m"), 0)
+        done = self.succeed(*self.arguments(run, STEPS))
+        self.assert_says(done.stderr, "resume at step 20")
+        self.assertNotIn("skipping", done.stderr)
+        self.assertEqual(self.contents(run)[STEPS], self.straight[STEPS])
+
+    def test_a_disk_that_becomes_read_only_loses_nothing(self):
+        run = self.folder / "run"
+        self.mounted_checkpoints(run, "size=16m")
+        process = self.start(run, "--set", "checkpoint.keep_last=1000")
+        self.wait_for(lambda: self.remount(run, "ro") == 0)  # refused while a file is being written
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, said)
+        newest = max(self.contents(run))
+        self.assert_says(said, "verbund: ", f"cannot save the checkpoint of step {newest + 10}",
+                         self.checkpoint(run, newest + 10), "Read-only file system")
+
+        self.assertEqual(self.remount(run, "rw"), 0)
+        end = newest + 10
+        done = self.succeed(*self.arguments(run, end, "--set", "checkpoint.keep_last=1000"))
+        self.assert_says(done.stderr, f"resume at step {newest}")
+        self.assertNotIn("skipping", done.stderr)
+        straight = self.folder / "straight"
+        self.succeed(*self.arguments(straight, end, "--set", "checkpoint.keep_last=1000"))
+        self.assertEqual(self.contents(run), self.contents(straight))
+
+    # Others at work
+
+    def test_two_processes_in_one_run_folder(self):
+        run = self.folder / "run"
+        first = self.start(run)
+        message = self.refuse(1, *self.arguments(run, 20), timeout=30)
+        self.assert_says(message, run, "in use")
+        self.assertIsNone(first.poll(), "the first process must not be disturbed")
+        first.send_signal(signal.SIGTERM)
+        _, said = first.communicate(timeout=60)
+        self.assertEqual(first.returncode, 128 + signal.SIGTERM, said)
+        # What a killed process leaves behind does not lock anybody out.
+        killed = self.start(run)
+        killed.kill()
+        killed.communicate()
+        newest = max(self.contents(run))
+        self.assert_says(self.succeed(*self.arguments(run, newest + 10)).stderr, f"resume at step {newest}")
+
+    def test_too_little_memory_is_said_before_training(self):
+        run = self.folder / "run"
+        message = self.refuse(1, *self.arguments(run, STEPS, "--set", "batch.tokens=auto",
+                                                 "--set", "batch.memory_limit=5MB"))
+        self.assert_says(message, "memory", "batch.memory_limit")
+        self.assertEqual(list(run.glob("checkpoints/step-*")), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

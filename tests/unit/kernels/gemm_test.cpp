@@ -1,0 +1,165 @@
+// Matrix products against three loops in double precision.
+#include "kernels/gemm.h"
+
+#include <limits>
+
+#include "unit/kernels/reference.h"
+
+namespace verbund {
+namespace {
+
+// Rows that are part of wider ones: `gap` floats between them must stay what they are.
+struct Matrix {
+  int64_t rows, width, stride;
+  Floats values;
+
+  Matrix(int64_t n, int64_t columns, int64_t gap, uint64_t seed)
+      : rows(n), width(columns), stride(columns + gap), values(floats(n * stride, seed)) {}
+  double at(int64_t row, int64_t column) const { return values[static_cast<size_t>(row * stride + column)]; }
+  const float* data() const { return values.data(); }
+  float* data() { return values.data(); }
+};
+
+// What a product must have made of `before`: term(row, column, k) summed over k, gaps untouched.
+template <typename Term>
+void expect_product(const Matrix& actual, const Matrix& before, bool added, int64_t terms, Term term) {
+  for (int64_t row = 0; row < actual.rows; ++row) {
+    for (int64_t column = 0; column < actual.stride; ++column) {
+      const bool gap = column >= actual.width;
+      double expected = gap || added ? before.at(row, column) : 0;
+      for (int64_t k = 0; k < (gap ? 0 : terms); ++k) expected += term(row, column, k);
+      const double tolerance = gap ? 0 : 1e-6 * (1 + std::sqrt(static_cast<double>(terms)));
+      ASSERT_NEAR(actual.at(row, column), expected, tolerance) << row << ", " << column << (gap ? " (gap)" : "");
+    }
+  }
+}
+
+struct Case {
+  int64_t m, n, k, gap;
+};
+// Single elements, ends of tiles, more rows, columns and depth than one block has.
+constexpr Case kCases[] = {{1, 1, 1, 0},      {1, 7, 3, 2},     {3, 1, 300, 0},   {14, 32, 16, 0},
+                           {17, 33, 65, 5},   {6, 16, 256, 0},  {65, 130, 31, 1}, {129, 65, 257, 3},
+                           {200, 17, 520, 0}, {5, 3100, 19, 1}, {4, 5, 0, 2}};
+
+struct Operands {
+  Product product;
+  Matrix a, b, before;
+
+  Operands(const Case& c, bool transpose_a, bool transpose_b, bool add)
+      : a(transpose_a ? c.k : c.m, transpose_a ? c.m : c.k, c.gap, 1),
+        b(transpose_b ? c.n : c.k, transpose_b ? c.k : c.n, c.gap, 2),
+        before(c.m, c.n, c.gap, 3) {
+    product = {transpose_a, transpose_b, c.m,      c.n, c.k,           a.data(),
+               a.stride,    b.data(),    b.stride, add, before.data(), before.stride};
+  }
+  Operands(const Operands&) = delete;
+  double term(int64_t row, int64_t column, int64_t k) const {
+    return (product.transpose_a ? a.at(k, row) : a.at(row, k)) *
+           (product.transpose_b ? b.at(column, k) : b.at(k, column));
+  }
+};
+
+class Multiply : public KernelTest {
+ public:
+  template <typename Check>
+  void for_every_case(Check check) {
+    for (const Case& c : kCases) {
+      for (const int choice : {0, 1, 2, 3, 4, 5, 6, 7}) {
+        const bool transpose_a = (choice & 1) != 0, transpose_b = (choice & 2) != 0, add = (choice & 4) != 0;
+        SCOPED_TRACE(::testing::Message() << c.m << " x " << c.n << " x " << c.k << (transpose_a ? ", A^T" : "")
+                                          << (transpose_b ? ", B^T" : "") << (add ? ", added" : ""));
+        check(Operands(c, transpose_a, transpose_b, add));
+      }
+    }
+  }
+  Floats scratch = filled(kProductScratch, std::numeric_limits<float>::quiet_NaN());
+};
+
+TEST_P(Multiply, IsThreeLoops) {
+  for_every_case([&](const Operands& operands) {
+    Matrix c = operands.before;
+    Product product = operands.product;
+    product.c = c.data();
+    GetParam()->multiply(product, scratch.data());
+    expect_product(c, operands.before, product.add, product.k,
+                   [&](int64_t i, int64_t j, int64_t k) { return operands.term(i, j, k); });
+  });
+}
+
+// In four parts, cut anywhere.
+TEST_P(Multiply, CutsDoNotChangeBits) {
+  for_every_case([&](const Operands& operands) {
+    const Product& p = operands.product;
+    Matrix whole = operands.before, parts = operands.before;
+    Product product = p;
+    product.c = whole.data();
+    GetParam()->multiply(product, scratch.data());
+    const int64_t rows[] = {0, p.m / 3, p.m}, columns[] = {0, p.n / 2 + 1, p.n};
+    for (const int part : {0, 1, 2, 3}) {
+      const int64_t i = rows[part / 2], j = std::min(columns[part % 2], p.n);
+      product.m = rows[part / 2 + 1] - i;
+      product.n = std::min(columns[part % 2 + 1], p.n) - j;
+      product.a = p.a + (p.transpose_a ? i : i * p.lda);
+      product.b = p.b + (p.transpose_b ? j * p.ldb : j);
+      product.c = parts.data() + i * p.ldc + j;
+      GetParam()->multiply(product, scratch.data());
+    }
+    EXPECT_TRUE(same_bits(parts.values, whole.values));
+  });
+}
+
+// Fresh memory may hold anything, also what is not a number.
+TEST_P(Multiply, ReplacingDoesNotLookAtWhatWasThere) {
+  const Operands operands({20, 41, 300, 0}, false, true, false);
+  Matrix c = operands.before;
+  std::fill(c.values.begin(), c.values.end(), std::numeric_limits<float>::quiet_NaN());
+  Product product = operands.product;
+  product.c = c.data();
+  GetParam()->multiply(product, scratch.data());
+  expect_product(c, c, false, 300, [&](int64_t i, int64_t j, int64_t k) { return operands.term(i, j, k); });
+}
+
+VERBUND_FOR_EVERY_INSTRUCTION_SET(Multiply);
+
+TEST(Gemm, TheThreeProductsOfALayerOnAnyNumberOfThreads) {
+  for (const auto& [n, out, in, gap] :
+       {Case{0, 3, 4, 0}, Case{1, 5, 9, 2}, Case{130, 65, 257, 3}, Case{40, 300, 33, 0}}) {
+    SCOPED_TRACE(::testing::Message() << "n " << n << ", out " << out << ", in " << in << ", gap " << gap);
+    const Matrix x(n, in, gap, 1), dy(n, out, gap, 2), w(out, in, 0, 3);
+    const Matrix y_before(n, out, gap, 4), dx_before(n, in, gap, 5), dw_before(out, in, 0, 6);
+    for (const Into into : {Into::kReplace, Into::kAdd}) {
+      const bool added = into == Into::kAdd;
+      Matrix y = y_before, dx = dx_before, dw = dw_before;
+      with_any_threads([&, n = n, out = out, in = in] {
+        y = y_before, dx = dx_before, dw = dw_before;
+        multiply_transposed(n, out, in, {x.data(), x.stride}, w.data(), {y.data(), y.stride}, into);
+        multiply_plain(n, in, out, {dy.data(), dy.stride}, w.data(), {dx.data(), dx.stride}, into);
+        add_outer_product(n, out, in, {dy.data(), dy.stride}, {x.data(), x.stride}, dw.data());
+        return Outputs{{"y", y.values}, {"dx", dx.values}, {"dw", dw.values}};
+      });
+      expect_product(y, y_before, added, in, [&](auto r, auto c, auto k) { return x.at(r, k) * w.at(c, k); });
+      expect_product(dx, dx_before, added, out, [&](auto r, auto c, auto k) { return dy.at(r, k) * w.at(k, c); });
+      expect_product(dw, dw_before, true, n, [&](auto r, auto c, auto k) { return dy.at(k, r) * x.at(k, c); });
+    }
+  }
+}
+
+TEST(Gemm, LogsWhatCanBeRepeated) {
+  const Matrix x(5, 6, 2, 1), w(7, 6, 0, 2), before(5, 7, 1, 3);
+  Matrix y = before;
+  std::vector<Product> log;
+  log_products(&log);
+  multiply_transposed(5, 7, 6, {x.data(), x.stride}, w.data(), {y.data(), y.stride}, Into::kAdd);
+  log_products(nullptr);
+  multiply_transposed(5, 7, 6, {x.data(), x.stride}, w.data(), {y.data(), y.stride}, Into::kAdd);
+  ASSERT_EQ(log.size(), 1U);
+  const Floats twice = y.values;
+  y = before;
+  multiply(log[0]);
+  multiply(log[0]);
+  EXPECT_TRUE(same_bits(y.values, twice));
+}
+
+}  // namespace
+}  // namespace verbund
