@@ -38,18 +38,19 @@ struct Shape {
   ModelConfig model;
   VocabularySizes vocabularies;
   int64_t sentences, longest;
+  int rounds;
 };
 
 Shape shape_named(const std::string& name) {
-  Shape shape = {"base", {}, {32768, 32768}, 64, 62};  // about 2,000 target tokens
+  Shape shape = {"base", {}, {32768, 32768}, 64, 62, 3};  // about 2,000 target tokens
   if (name == "small") {
-    shape = {"small", {}, {16384, 16384}, 64, 62};
+    shape = {"small", {}, {16384, 16384}, 64, 62, 6};
     shape.model.d_model = 256;
     shape.model.d_ff = 1024;
     shape.model.heads = 4;
     shape.model.encoder_layers = shape.model.decoder_layers = 4;
   } else if (name == "tiny") {
-    shape = {"tiny", {}, {10000, 10000}, 64, 62};
+    shape = {"tiny", {}, {10000, 10000}, 64, 62, 12};
     shape.model.d_model = 128;
     shape.model.d_ff = 256;
     shape.model.heads = 4;
@@ -160,11 +161,10 @@ bool compare_with_products(const Shape& shape, int threads) {
   for (const Blas& blas : libraries) products.time(blas);
 
   // The best of several, taken in turn, so that all meet the machine in the same moods.
-  constexpr int kRounds = 8;
   double best_step = 1e9;
   std::vector<double> best(libraries.size(), 1e9);
   long faults = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < shape.rounds; ++round) {
     const long before = page_faults();
     best_step = std::min(best_step, bench.step());
     faults += page_faults() - before;
@@ -173,13 +173,14 @@ bool compare_with_products(const Shape& shape, int threads) {
   const double floor = *std::min_element(best.begin(), best.end());
   fmt::print("{} on {} thread{}, {} target tokens: step {:.4f} s, {:.0f} tokens/s, {:.1f} page faults a step\n",
              shape.name, threads, threads == 1 ? "" : "s", bench.tokens(), best_step, bench.tokens() / best_step,
-             static_cast<double>(faults) / kRounds);
+             static_cast<double>(faults) / shape.rounds);
   for (size_t i = 0; i < libraries.size(); ++i) {
     fmt::print("  products by {:<9} {:.4f} s ({:.0f} GFLOP/s)  step / products {:.3f}{}\n", libraries[i].name, best[i],
                products.operations() / best[i] / 1e9, best_step / best[i], best[i] == floor ? "  <- the floor" : "");
   }
   fmt::print("  loss {:.3f} -> {:.3f}{}\n", bench.losses().front(), bench.losses().back(),
              bench.trains() ? "" : "  DOES NOT TRAIN");
+  std::fflush(stdout);
   return bench.trains();
 }
 

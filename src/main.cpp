@@ -17,6 +17,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"prepare", "parallel text -> dataset folder (subword model, token ids, statistics)", run_prepare},
     {"train", "dataset folder -> a trained model: checkpoints, log, metrics", run_train},
+    {"translate", "text from stdin or files -> translations, with a trained model", run_translate},
     {"score", "hypothesis + reference -> BLEU and chrF, with signature", run_score},
     {"inspect", "says what a dataset folder holds, and checks it", run_inspect},
     {"config", "explains every configuration key, or shows a file as understood", run_config},

@@ -21,5 +21,6 @@ void run_inspect(const Arguments& arguments);
 void run_prepare(const Arguments& arguments);
 void run_score(const Arguments& arguments);
 void run_train(const Arguments& arguments);
+void run_translate(const Arguments& arguments);
 
 }  // namespace verbund

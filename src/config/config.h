@@ -8,6 +8,7 @@
 
 #include "config/batch_config.h"
 #include "config/checkpoint_config.h"
+#include "config/decode_config.h"
 #include "config/fields.h"
 #include "config/model_config.h"
 #include "config/optim_config.h"
@@ -110,6 +111,7 @@ struct Config {
   LossScaleConfig loss_scale;
   TrainConfig train;
   CheckpointConfig checkpoint;
+  DecodeConfig decode;
 
   void fields(FieldVisitor& visit) {
     visit.field("seed", seed, {0, INT64_MAX}, "of everything random: the same seed gives the same result");
@@ -125,10 +127,12 @@ struct Config {
     visit.section("loss_scale", loss_scale, "Loss scaling, for devices that compute gradients in 16 bits.");
     visit.section("train", train, "How long, how often, when to stop.");
     visit.section("checkpoint", checkpoint, "When to save, what to keep.");
+    visit.section("decode", decode, "How translations are searched for.");
   }
 };
 
 // Defaults, then the file (if any), then each "section.key=value" in order.
 Config load_config(const std::string& file, const std::vector<std::string>& overrides);
+void override_config(Config& config, const std::vector<std::string>& overrides);
 
 }  // namespace verbund

@@ -90,6 +90,29 @@ struct LossRows {
   int32_t* best;         // [rows] out: the most likely token, or null
 };
 
+// Attention of one query per row over keys of its own, for decoding.
+struct StepAttention {
+  int64_t rows;
+  int64_t heads, depth;
+  const float* query;  // [rows], each [heads, depth]
+  int64_t query_stride;
+  const float* const* const* lists;  // [rows][keys] where each key's row lies
+  const int32_t* counts;             // [rows] how many keys there are, at least one
+  int64_t key_offset, value_offset;  // in a key's row
+  float* output;                     // [rows, heads * depth]
+  int32_t* aligned;                  // [rows] out: the key with the largest weight of all heads together; or null
+};
+
+// The most likely tokens of each row of logits, the likeliest first; of equal ones the lower number.
+struct BestTokens {
+  int64_t rows, vocabulary;
+  const float* logits;  // [rows, v]
+  int64_t count;
+  int32_t* tokens;           // [rows, count] out; -1 beyond the vocabulary
+  float* log_probabilities;  // [rows, count] out
+  float* log_partition;      // [rows] out: what to subtract from a logit for its log-probability
+};
+
 // Row-major C = op(A) op(B), or added to C.
 struct Product {
   bool transpose_a, transpose_b;
@@ -127,8 +150,10 @@ struct Kernels {
   void (*attention_forward)(const AttentionShape&, const AttentionForward&, const DropoutKey&);
   void (*attention_backward)(const AttentionShape&, const AttentionBackward&, const DropoutKey&);
   void (*loss)(const LossRows&);
-  void (*add_bias)(int64_t n, int64_t d, float* x, const float* bias);
+  void (*add_bias)(int64_t n, int64_t d, float* x, int64_t stride, const float* bias);
   void (*column_sums)(int64_t n, int64_t d, const float* x, float* sums, float* partial_sums);  // added to
+  void (*step_attention)(const StepAttention&);
+  void (*best_tokens)(const BestTokens&);
   // One row of a mask as floats (0 or scale): what the plain path and the tests use. Features are
   // counted from 128 first_block; the weights of attention head h start at block 512 h.
   void (*dropout_row)(const DropoutKey&, uint64_t sentence, uint32_t position, uint32_t first_block, int64_t features,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/batch.h"
 #include "kernels/kernels.h"
 
 namespace verbund {
@@ -15,6 +16,14 @@ struct Rows {
   const int32_t* offsets = nullptr;  // [sentences + 1]
   const uint64_t* names = nullptr;   // [sentences]
   const RowName* rows = nullptr;     // [count]
+};
+
+using Sentence = std::vector<TokenId>;
+
+// While decoding: what a row of the next step continues, a row of the step before, by one more token.
+struct NextRow {
+  int32_t parent;
+  TokenId token;
 };
 
 // What names the dropout masks of a pass.

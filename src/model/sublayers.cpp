@@ -24,7 +24,7 @@ void Linear::forward_without_bias(int64_t n, ConstMatrixRows x, MatrixRows y) co
 
 void Linear::forward(int64_t n, ConstMatrixRows x, MatrixRows y) const {
   forward_without_bias(n, x, y);
-  if (bias_.value != nullptr) kernels().add_bias(n, out_, y.data, bias_.value);
+  if (bias_.value != nullptr) kernels().add_bias(n, out_, y.data, y.stride, bias_.value);
 }
 
 void Linear::backward_without_bias(int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx, Into into) const {

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "model/aligned_buffer.h"
+#include "model/stepwise_decoder.h"
 #include "model/sublayers.h"
 
 namespace verbund {
@@ -33,13 +34,15 @@ std::string norm_behind(const ModelConfig& config, const std::string& own, const
   return config.norm == NormPlace::kPost ? own : next;
 }
 
-class FusedTransformer final : public TranslationModel {
+class FusedTransformer final : public DecodableModel {
  public:
   FusedTransformer(const ModelConfig& config, VocabularySizes vocabularies);
 
   Loss evaluate(const Batch& batch) override;
   Loss accumulate(const Batch& batch, const Pass& pass) override;
   std::vector<TokenId> predict(const Batch& batch) override;
+  void start_decoding(const std::vector<Sentence>& sources) override;
+  const float* step(std::span<const NextRow> rows, int32_t* aligned) override { return stepwise_.step(rows, aligned); }
   std::span<float> values() override { return values_.span(); }
   std::span<float> gradients() override { return gradients_.span(); }
   const ParameterTable& table() const override { return table_; }
@@ -47,6 +50,7 @@ class FusedTransformer final : public TranslationModel {
  private:
   void begin(const Batch& batch, const Pass& pass);
   const float* encode();
+  void project_keys(const float* encoded);
   const float* decode(const float* encoded);
   Loss project(const float* decoded, float* decoded_gradient, TokenId* best);
   void backward(const float* encoded, float* decoded_gradient);
@@ -72,6 +76,8 @@ class FusedTransformer final : public TranslationModel {
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   Linear cross_;
+  StepwiseDecoder stepwise_;
+  Batch sources_;  // while decoding
 
   std::vector<float> positions_;
   std::vector<RowName> source_names_, target_names_;
@@ -99,7 +105,8 @@ FusedTransformer::FusedTransformer(const ModelConfig& config, VocabularySizes vo
       target_size_(vocabularies.target),
       source_join_(context_, norm_behind(config, "", "encoder.0.self.norm"), site::kSourceEmbedding),
       target_join_(context_, norm_behind(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
-      cross_(context_, "decoder.cross.kv", config.decoder_layers * 2 * config.d_model, config.d_model) {
+      cross_(context_, "decoder.cross.kv", config.decoder_layers * 2 * config.d_model, config.d_model),
+      stepwise_(config_, table_, values_.data(), vocabularies.target) {
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string layer = fmt::format("encoder.{}.", i);
     const std::string next =
@@ -228,10 +235,30 @@ const float* FusedTransformer::encode() {
   return input;
 }
 
-const float* FusedTransformer::decode(const float* encoded) {
+void FusedTransformer::project_keys(const float* encoded) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
   keys_ = workspace_.take(source_.count * stride);
   cross_.forward(source_.count, {encoded, d}, {keys_, stride});
+}
+
+void FusedTransformer::start_decoding(const std::vector<Sentence>& sources) {
+  sources_ = {};
+  for (const Sentence& source : sources) {
+    sources_.source.insert(sources_.source.end(), source.begin(), source.end());
+    sources_.source.push_back(kEndOfSentence);
+    sources_.source_offsets.push_back(static_cast<int32_t>(sources_.source.size()));
+    sources_.longest_source = std::max(sources_.longest_source, static_cast<int32_t>(source.size() + 1));
+    sources_.target_offsets.push_back(0);
+    sources_.names.push_back(sources_.names.size());
+  }
+  begin(sources_, Pass{0, 0, false});
+  project_keys(encode());
+  stepwise_.start(keys_, sources_.source_offsets);
+}
+
+const float* FusedTransformer::decode(const float* encoded) {
+  const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
+  project_keys(encoded);
   const float* input = embed(target_, target_embedding_, target_join_, site::kTargetEmbedding);
   const float* residual = target_join_.residual();
   const auto join = [&](Join& after, const float* output, const Tensor& bias) {
@@ -373,7 +400,7 @@ std::vector<float> position_codes(int64_t length, int64_t d) {
   return codes;
 }
 
-std::unique_ptr<TranslationModel> make_fused_transformer(const ModelConfig& config, VocabularySizes vocabularies) {
+std::unique_ptr<DecodableModel> make_fused_transformer(const ModelConfig& config, VocabularySizes vocabularies) {
   return std::make_unique<FusedTransformer>(config, vocabularies);
 }
 

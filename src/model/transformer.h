@@ -41,7 +41,18 @@ class TranslationModel {
   virtual const ParameterTable& table() const = 0;
 };
 
-std::unique_ptr<TranslationModel> make_fused_transformer(const ModelConfig& config, VocabularySizes vocabularies);
+// A model that can also translate: token by token, many unfinished sentences (rows) at a time.
+class DecodableModel : public TranslationModel {
+ public:
+  // Encodes source sentences (without </s>), which the following steps continue. In the first step,
+  // NextRow::parent is the number of a sentence. Other calls of the model end this.
+  virtual void start_decoding(const std::vector<Sentence>& sources) = 0;
+  // Logits of the next token of each row, [rows, v], valid until the next call. `aligned`, if not
+  // null, receives the source position that each row's last token attends to most.
+  virtual const float* step(std::span<const NextRow> rows, int32_t* aligned) = 0;
+};
+
+std::unique_ptr<DecodableModel> make_fused_transformer(const ModelConfig& config, VocabularySizes vocabularies);
 
 // Position codes as OpenSeq2Seq computes them: [sin, cos] halves, [length, d].
 std::vector<float> position_codes(int64_t length, int64_t d);

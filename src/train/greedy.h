@@ -9,8 +9,6 @@
 
 namespace verbund {
 
-using Sentence = std::vector<TokenId>;
-
 // Translations of source sentences (without </s>), in order.
 std::vector<Sentence> translate_greedily(TranslationModel& model, const std::vector<Sentence>& sources);
 

@@ -5,6 +5,7 @@
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "decode/trained_model.h"
 
 namespace verbund {
 namespace {
@@ -18,17 +19,6 @@ std::vector<TensorView> named_views(const ParameterTable& table, std::span<const
         view_tensor(p.name, p.shape, values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size))));
   }
   return views;
-}
-
-void copy_named(const SafetensorsFile& file, const ParameterTable& table, std::span<float> values) {
-  for (const Parameter& p : table.all()) {
-    const TensorView& tensor = file.at(p.name);
-    if (tensor.shape != p.shape) {
-      fail("{}: {} is {}, but the configuration needs {}", file.path().string(), p.name, show_shape(tensor.shape),
-           show_shape(p.shape));
-    }
-    copy_tensor(tensor, values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
-  }
 }
 
 }  // namespace
@@ -61,13 +51,13 @@ CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& 
 }
 
 void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, RunState& state) {
-  copy_named(checkpoint.weights(), parts.model.table(), parts.model.values());
+  load_weights(checkpoint.weights(), parts.model.table(), parts.model.values());
   for (const OptimizerState& buffer : parts.optimizer.state()) {
     if (checkpoint.optimizer() == nullptr) fail("{} has no optimiser state", checkpoint.folder().string());
     copy_tensor(checkpoint.optimizer()->at(buffer.name), buffer.values);
   }
   if (parts.average.enabled() && checkpoint.average() != nullptr) {
-    copy_named(*checkpoint.average(), parts.model.table(), parts.average.values());
+    load_weights(*checkpoint.average(), parts.model.table(), parts.average.values());
   }
   const Json json = Json::parse(checkpoint.state_json());
   state.step = json.at("step");

@@ -72,11 +72,11 @@ inline void embed_backward(int64_t n, int64_t d, const int32_t* ids, const float
   }
 }
 
-inline void add_bias(int64_t n, int64_t d, float* x, const float* bias) {
+inline void add_bias(int64_t n, int64_t d, float* x, int64_t stride, const float* bias) {
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
     for_vectors(d, [&](int64_t i, int64_t count) {
-      put(x + row * d, i, count, get(x + row * d, i, count) + get(bias, i, count));
+      put(x + row * stride, i, count, get(x + row * stride, i, count) + get(bias, i, count));
     });
   }
 }

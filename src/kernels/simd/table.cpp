@@ -5,6 +5,7 @@
 #include "kernels/simd/loss.h"
 #include "kernels/simd/norm.h"
 #include "kernels/simd/product.h"
+#include "kernels/simd/step.h"
 
 namespace verbund::VERBUND_SIMD_NAME {
 
@@ -39,6 +40,8 @@ const Kernels kTable = {
     loss,
     add_bias,
     column_sums,
+    step_attention,
+    best_tokens,
     dropout_row,
 };
 

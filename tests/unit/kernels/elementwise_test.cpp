@@ -92,7 +92,7 @@ TEST_P(Elementwise, BiasesAndTheirSums) {
     const Floats x = floats(n * d, 1), bias = floats(d, 2);
     const Outputs out = with_any_threads([&, n = n, d = d] {
       Floats added = x, sums = filled(d, kBefore), partial = filled(partial_sums_size(d), 99);
-      GetParam()->add_bias(n, d, added.data(), bias.data());
+      GetParam()->add_bias(n, d, added.data(), d, bias.data());
       GetParam()->column_sums(n, d, x.data(), sums.data(), partial.data());
       return Outputs{{"added", added}, {"sums", without_before(sums)}};
     });

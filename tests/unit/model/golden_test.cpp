@@ -82,7 +82,7 @@ void expect_gradient(std::span<const float> gradient, const Json& golden) {
   }
 }
 
-using MakeModel = std::unique_ptr<TranslationModel> (*)(const ModelConfig&, VocabularySizes);
+using MakeModel = std::function<std::unique_ptr<TranslationModel>(const ModelConfig&, VocabularySizes)>;
 
 struct Path {
   const char* name;

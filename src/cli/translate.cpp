@@ -1,0 +1,214 @@
+// verbund translate: text from stdin or files -> translations.
+#include <unistd.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/human.h"
+#include "core/log.h"
+#include "core/process.h"
+#include "decode/trained_model.h"
+#include "decode/translator.h"
+#include "text/line_reader.h"
+#include "train/threads.h"
+
+namespace verbund {
+namespace {
+
+struct TranslateCommand {
+  std::vector<std::string> files = {"-"};
+  std::vector<std::string> models;
+  ModelPlace place;
+  std::vector<std::string> overrides;
+  TranslatorConfig translator;
+  int64_t column = 0;         // 0: the whole line
+  int64_t prefix_column = 0;  // 0: none
+  std::string prefix;
+  int64_t window = 2000;
+  bool interactive = false, scores = false, json = false;
+};
+
+void declare_flags(Options& options, TranslateCommand& command) {
+  options.add_option("files", command.files, "Text to translate, one sentence a line (plain, .gz, .xz); stdin if none")
+      ->type_name("FILE");
+  options.add_list("-m,--model", command.models, "A run or checkpoint folder; several vote (ensemble)", "FOLDER");
+  options
+      .add_option("--checkpoint", command.place.checkpoint,
+                  "Of a run: best, last, step-00004000, ...; best if there is one, else the newest")
+      ->type_name("NAME");
+  options.add_option("--vocabulary", command.place.source_vocabulary, "Subword model, if the run has none")
+      ->type_name("FILE");
+  options.add_option("--target-vocabulary", command.place.target_vocabulary, "Of the target side, if it is another")
+      ->type_name("FILE");
+  options.add_list("--set", command.overrides, "Override a value of the configuration: decode.beam=5 (repeatable)",
+                   "KEY=VALUE");
+  options.add_flag("-i,--interactive", command.interactive, "A prompt that answers line by line");
+  options.add_option("--nbest", command.translator.search.nbest, "So many translations of each line, best first")
+      ->type_name("N");
+  options.add_flag("--scores", command.scores, "Print each translation's score before it");
+  options.add_flag("--alignment", command.translator.search.align,
+                   "Print behind each translation which source piece each of its pieces attends to: 0-0 1-2 ...");
+  options.add_flag("--json", command.json, "One JSON object a line");
+  options
+      .add_option("--tsv", command.column,
+                  "Lines have columns with tabs between; translate column N, append the result")
+      ->type_name("N");
+  options.add_option("--prefix", command.prefix, "Every translation begins with this text")->type_name("TEXT");
+  options.add_option("--prefix-column", command.prefix_column, "With --tsv: column N says how the translation begins")
+      ->type_name("N");
+  options.add_option("--max-tokens", command.translator.max_tokens, "Longest source line that is translated at once")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  options
+      .add_option_function<std::string>(
+          "--long-lines",
+          [&](const std::string& value) {
+            command.translator.long_lines = value == "refuse" ? LongLines::kRefuse : LongLines::kSplit;
+          },
+          "Longer ones: split (default; each piece for itself) or refuse")
+      ->check(CLI::IsMember({"split", "refuse"}).description(""));
+  options.add_option("--window", command.window, "Lines that are read ahead and sorted by length")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  options.add_option("--seed", command.translator.search.seed, "Of sampling (decode.sample_top)");
+}
+
+std::vector<std::string> columns_of(const std::string& line) {
+  std::vector<std::string> columns(1);
+  for (const char c : line) {
+    if (c == '\t') {
+      columns.emplace_back();
+    } else {
+      columns.back() += c;
+    }
+  }
+  return columns;
+}
+
+Line parse(const TranslateCommand& command, const std::string& text, uint64_t number) {
+  Line line = {text, command.prefix, number};
+  if (command.column == 0) return line;
+  const std::vector<std::string> columns = columns_of(text);
+  const auto most = static_cast<size_t>(std::max(command.column, command.prefix_column));
+  if (columns.size() < most) fail("line {} has {} columns, but column {} is wanted", number, columns.size(), most);
+  line.text = columns[static_cast<size_t>(command.column) - 1];
+  if (command.prefix_column > 0) line.prefix = columns[static_cast<size_t>(command.prefix_column) - 1];
+  return line;
+}
+
+std::string show_alignment(const Translation& translation) {
+  std::vector<std::string> pairs;
+  for (const auto& [source, target] : translation.alignment) pairs.push_back(fmt::format("{}-{}", source, target));
+  return fmt::format("{}", fmt::join(pairs, " "));
+}
+
+std::string show_json(const Line& line, const std::vector<Translation>& translations, bool align) {
+  nlohmann::ordered_json object = {{"line", line.number}, {"source", line.text}};
+  for (const Translation& translation : translations) {
+    nlohmann::ordered_json each = {{"text", translation.text}, {"score", translation.score}};
+    if (align) {
+      each["pieces"] = translation.pieces;
+      each["alignment"] = translation.alignment;
+    }
+    object["translations"].push_back(each);
+  }
+  return object.dump() + "\n";
+}
+
+// Columns, each only if asked for: the line's number (n-best), score, translation, alignment.
+std::string show(const TranslateCommand& command, const std::string& input, const Line& line,
+                 const std::vector<Translation>& translations) {
+  if (command.json) return show_json(line, translations, command.translator.search.align);
+  std::string text;
+  for (const Translation& translation : translations) {
+    if (command.column > 0) text += input + "\t";
+    if (command.translator.search.nbest > 1) text += fmt::format("{}\t", line.number);
+    if (command.scores) text += fmt::format("{:.4f}\t", translation.score);
+    text += translation.text;
+    if (command.translator.search.align) text += "\t" + show_alignment(translation);
+    text += "\n";
+  }
+  return text;
+}
+
+void write(const std::string& text) {
+  std::cout << text << std::flush;
+  if (!std::cout) fail("cannot write to standard output");
+}
+
+void translate_file(const TranslateCommand& command, const Translator& translator, const std::string& file,
+                    uint64_t& number) {
+  LineReader reader(file);
+  const bool prompt = command.interactive && ::isatty(STDIN_FILENO) == 1;
+  const size_t window = command.interactive ? 1 : static_cast<size_t>(command.window);
+  for (bool more = true; more;) {
+    std::vector<std::string> inputs;
+    std::vector<Line> lines;
+    if (prompt) write("> ");
+    for (std::string text; lines.size() < window && (more = reader.next_line(text));) {
+      lines.push_back(parse(command, text, ++number));
+      inputs.push_back(text);
+    }
+    const auto translations = translator.translate(lines);
+    for (size_t i = 0; i < lines.size(); ++i) write(show(command, inputs[i], lines[i], translations[i]));
+  }
+}
+
+void check(TranslateCommand& command) {
+  if (command.models.empty()) fail_usage("say which model: --model RUN");
+  if (command.prefix_column > 0 && command.column == 0) fail_usage("--prefix-column needs --tsv");
+  const DecodeConfig& decode = command.translator.search.config;
+  if (command.translator.search.nbest < 1 || command.translator.search.nbest > decode.beam) {
+    fail_usage("--nbest {} must be from 1 to the beam, {}: --set decode.beam=N", command.translator.search.nbest,
+               decode.beam);
+  }
+  if (decode.sample_top > 0 && decode.beam != 1) {
+    fail_usage("sampling draws one translation: --set decode.beam=1 (it is {})", decode.beam);
+  }
+}
+
+void check_same_vocabulary(const TrainedModel& first, const TrainedModel& other) {
+  if (read_file(first.target_vocabulary) == read_file(other.target_vocabulary) &&
+      read_file(first.source_vocabulary) == read_file(other.source_vocabulary)) {
+    return;
+  }
+  fail("{} and {} have different vocabularies: they cannot vote together", first.checkpoint.string(),
+       other.checkpoint.string());
+}
+
+}  // namespace
+
+void run_translate(const Arguments& arguments) {
+  TranslateCommand command;
+  Options options(
+      "translate", "Translates text with a trained model, line by line, in the order of the input.",
+      "  verbund translate -m runs/demo < text.en > text.de\n"
+      "  verbund translate -m runs/demo --interactive\n"
+      "  verbund translate -m runs/base --checkpoint best --nbest 4 --scores --set decode.beam=8 news.en.gz\n"
+      "  verbund translate -m runs/a -m runs/b text.en      # an ensemble\n");
+  declare_flags(options, command);
+  if (!options.read(arguments)) return;
+  std::vector<TrainedModel> trained;
+  std::vector<DecodableModel*> models;
+  for (const std::string& folder : command.models) {
+    command.place.folder = folder;
+    trained.push_back(load_trained_model(command.place));
+    check_same_vocabulary(trained.front(), trained.back());
+  }
+  for (TrainedModel& each : trained) models.push_back(each.model.get());
+  if (trained.empty()) check(command);
+  Config config = trained.front().config;
+  override_config(config, command.overrides);
+  command.translator.search.config = config.decode;
+  check(command);
+  keep_freed_memory();
+  use_threads(config.threads);
+  const Translator translator(models, trained.front().source, trained.front().target, command.translator);
+  uint64_t number = 0;
+  for (const std::string& file : command.files) translate_file(command, translator, file, number);
+}
+
+}  // namespace verbund

@@ -1,0 +1,32 @@
+// How translations are searched for.
+#pragma once
+
+#include <cstdint>
+
+#include "config/fields.h"
+
+namespace verbund {
+
+struct DecodeConfig {
+  int64_t beam = 4;
+  double length_penalty = 0.6;
+  double max_ratio = 1;
+  int64_t max_extra = 50;
+  int64_t batch_tokens = 2048;
+  int64_t sample_top = 0;
+  double temperature = 1;
+
+  void fields(FieldVisitor& visit) {
+    visit.field("beam", beam, {1, 1000}, "unfinished translations kept of each sentence; 1: greedy");
+    visit.field("length_penalty", length_penalty, {0, 10},
+                "a translation's score is its log-probability / ((5 + length) / 6)^length_penalty");
+    visit.field("max_ratio", max_ratio, {0, 1000}, "a translation has at most max_ratio times the source's tokens ...");
+    visit.field("max_extra", max_extra, {0, 100000}, "... and so many more");
+    visit.field("batch_tokens", batch_tokens, {1, 10000000}, "source tokens that are translated together");
+    visit.field("sample_top", sample_top, {0, 1000000},
+                "draw each token from so many of the likeliest instead of searching (with beam 1); 0: search");
+    visit.field("temperature", temperature, {0.01, 100}, "of sampling: below 1 bolder, above 1 more varied");
+  }
+};
+
+}  // namespace verbund

@@ -1,0 +1,45 @@
+// Beam search over many sentences at once, with one model or several that vote.
+//
+// In every step, the 2 beam likeliest continuations of a sentence's rows are looked at in order. One
+// that ends is a finished translation if it is among the first `beam`; the others are the next
+// rows, until there are `beam`. A sentence is done, and leaves the batch, when it has `beam`
+// finished translations, when no row can become better than them, or at its greatest length.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "config/decode_config.h"
+#include "model/transformer.h"
+
+namespace verbund {
+
+struct Hypothesis {
+  Sentence tokens;                 // without </s>
+  double log_probability = 0;      // of tokens and </s>
+  double score = 0;                // with the length penalty: what is compared
+  bool finished = true;            // false: cut at the greatest length
+  std::vector<int32_t> alignment;  // of each token: the source position it attends to most; if wanted
+};
+
+struct SearchTask {
+  Sentence source;      // without </s>
+  Sentence prefix;      // the translation must begin so
+  uint64_t number = 0;  // names the random numbers of sampling
+};
+
+struct SearchRequest {
+  DecodeConfig config;
+  int64_t nbest = 1;  // at most beam
+  bool align = false;
+  uint64_t seed = 1;
+};
+
+// Of each task, the best translations first.
+std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> models, int64_t vocabulary,
+                                            std::span<const SearchTask> tasks, const SearchRequest& request);
+
+// What log-probabilities are divided by.
+double length_penalty(int64_t length, double alpha);
+
+}  // namespace verbund

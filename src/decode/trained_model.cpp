@@ -1,0 +1,94 @@
+#include "decode/trained_model.h"
+
+#include "config/load.h"
+#include "config/value.h"
+#include "core/error.h"
+
+namespace verbund {
+namespace {
+
+fs::path run_of(const fs::path& folder) {
+  if (fs::exists(folder / "checkpoints")) return folder;
+  return fs::absolute(folder).lexically_normal().parent_path().parent_path();  // RUN/checkpoints/step-...
+}
+
+fs::path find_vocabulary(const fs::path& wish, const fs::path& run, const char* name) {
+  const fs::path path = wish.empty() ? run / name : wish;
+  if (!fs::exists(path)) {
+    fail(
+        "there is no subword model {}. Give the one that the model was trained with: --vocabulary FILE "
+        "(and --target-vocabulary FILE if there are two).",
+        path.string());
+  }
+  return path;
+}
+
+void check_size(const fs::path& path, size_t pieces, const SafetensorsFile& weights, const char* parameter) {
+  const int64_t rows = weights.at(parameter).shape.at(0);
+  if (static_cast<int64_t>(pieces) == rows) return;
+  fail("vocabulary and model do not belong together: {} has {} pieces, but {} of {} has {} rows", path.string(), pieces,
+       parameter, weights.path().string(), rows);
+}
+
+}  // namespace
+
+fs::path find_checkpoint(const ModelPlace& place) {
+  const fs::path& folder = place.folder;
+  if (!fs::exists(folder)) fail("there is no folder {}", folder.string());
+  const fs::path checkpoints = folder / "checkpoints";
+  if (!fs::exists(checkpoints)) {
+    if (fs::exists(folder / "weights.safetensors")) return folder;
+    fail("{} is neither a run folder (with checkpoints/) nor a checkpoint (with weights.safetensors)", folder.string());
+  }
+  if (place.checkpoint.empty()) {
+    if (fs::exists(checkpoints / "best")) return fs::canonical(checkpoints / "best");
+    const NewestCheckpoint newest = newest_whole_checkpoint(checkpoints);
+    if (!newest.checkpoint) fail("{} has no whole checkpoint", checkpoints.string());
+    return newest.checkpoint->folder();
+  }
+  if (fs::exists(checkpoints / place.checkpoint)) return fs::canonical(checkpoints / place.checkpoint);
+  std::string names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints)) {
+    if (entry.is_directory()) names += "\n  " + entry.path().filename().string();
+  }
+  fail("{} has no checkpoint \"{}\". There are:{}", checkpoints.string(), place.checkpoint,
+       names.empty() ? " none" : names);
+}
+
+void load_weights(const SafetensorsFile& file, const ParameterTable& table, std::span<float> values) {
+  for (const Parameter& p : table.all()) {
+    const TensorView& tensor = file.at(p.name);
+    if (tensor.shape != p.shape) {
+      fail("{}: {} is {}, but the configuration needs {}", file.path().string(), p.name, show_shape(tensor.shape),
+           show_shape(p.shape));
+    }
+    copy_tensor(tensor, values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
+  }
+}
+
+TrainedModel load_trained_model(const ModelPlace& place) {
+  const Checkpoint checkpoint(find_checkpoint(place));
+  const fs::path run = run_of(place.folder);
+  const fs::path source_path = find_vocabulary(place.source_vocabulary, run, kSourceVocabulary);
+  const fs::path& wish = place.target_vocabulary.empty() ? place.source_vocabulary : place.target_vocabulary;
+  const fs::path target_path = find_vocabulary(wish, run, kTargetVocabulary);
+  Config config;
+  load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
+
+  const SafetensorsFile& weights = checkpoint.average() != nullptr ? *checkpoint.average() : checkpoint.weights();
+  TrainedModel trained{config,      checkpoint.folder(), checkpoint.step(),     checkpoint.average() != nullptr,
+                       source_path, target_path,         Subwords(source_path), Subwords(target_path),
+                       nullptr};
+  check_size(source_path, trained.source.size(), weights, "source.embedding");
+  if (config.model.share_embeddings != Sharing::kAll) {
+    check_size(target_path, trained.target.size(), weights, "target.embedding");
+  } else if (trained.source.size() != trained.target.size()) {
+    check_size(target_path, trained.target.size(), weights, "source.embedding");
+  }
+  trained.model = make_fused_transformer(
+      config.model, {static_cast<int64_t>(trained.source.size()), static_cast<int64_t>(trained.target.size())});
+  load_weights(weights, trained.model->table(), trained.model->values());
+  return trained;
+}
+
+}  // namespace verbund

@@ -1,0 +1,46 @@
+// A trained model, ready to be used: found in a run or checkpoint folder, with its vocabulary.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "checkpoint/checkpoint_reader.h"
+#include "config/config.h"
+#include "model/transformer.h"
+#include "text/subwords.h"
+
+namespace verbund {
+
+// A run's copies of its dataset's subword models; the same file for a joint one.
+inline constexpr char kSourceVocabulary[] = "source.model";
+inline constexpr char kTargetVocabulary[] = "target.model";
+
+struct ModelPlace {
+  fs::path folder;         // of a run, or of one checkpoint
+  std::string checkpoint;  // of a run: "best", "last", "step-00004000", any name; "": best if there is one, else newest
+  fs::path source_vocabulary, target_vocabulary;  // empty: the run's own
+};
+
+// The folder of the checkpoint that is meant; says which there are if there is no such.
+fs::path find_checkpoint(const ModelPlace& place);
+
+struct TrainedModel {
+  Config config;
+  fs::path checkpoint;
+  int64_t step = 0;
+  bool averaged = false;  // the weights are the exponential average of the run
+  fs::path source_vocabulary, target_vocabulary;
+  Subwords source, target;
+  std::unique_ptr<DecodableModel> model;
+
+  int64_t target_size() const { return static_cast<int64_t>(target.size()); }
+};
+
+// Weights that were averaged while training are used instead of the last ones. Refuses a
+// vocabulary that does not belong to the model.
+TrainedModel load_trained_model(const ModelPlace& place);
+
+// Copies the values of all parameters; refuses a file of another shape, naming both.
+void load_weights(const SafetensorsFile& file, const ParameterTable& table, std::span<float> values);
+
+}  // namespace verbund

@@ -1,0 +1,65 @@
+// Lines of text -> lines of translations, in the same order, whatever their length.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/beam_search.h"
+#include "text/subwords.h"
+
+namespace verbund {
+
+// What to do with a line of more tokens than are translated at once.
+enum class LongLines { kSplit, kRefuse };
+
+struct TranslatorConfig {
+  SearchRequest search;
+  int64_t max_tokens = 512;  // of a source line
+  LongLines long_lines = LongLines::kSplit;
+};
+
+struct Line {
+  std::string text;
+  std::string prefix;   // the translation must begin so
+  uint64_t number = 0;  // in its file, for messages and for the random numbers of sampling
+};
+
+struct Translation {
+  std::string text;
+  double score = 0;
+  std::vector<std::pair<int32_t, int32_t>> alignment;  // source piece, target piece
+  std::vector<std::string> pieces;                     // of the translation
+};
+
+class Translator {
+ public:
+  // All models share the vocabularies. Everything must outlive this.
+  Translator(std::vector<DecodableModel*> models, const Subwords& source, const Subwords& target,
+             const TranslatorConfig& config)
+      : models_(std::move(models)), source_(source), target_(target), config_(config) {}
+
+  // The best translations of each line. An empty line has one, which is empty.
+  std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines) const;
+  // One translation of each line, without scores; of token ids without </s>.
+  std::vector<Sentence> translate_tokens(const std::vector<Sentence>& sources) const;
+
+  uint64_t target_tokens() const { return target_tokens_; }  // made so far, with </s>
+
+ private:
+  struct Piece {
+    size_t line;
+    SearchTask task;
+  };
+
+  void add_pieces(const Line& line, size_t index, std::vector<Piece>& pieces) const;
+  std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks) const;
+  Translation to_text(const Hypothesis& hypothesis) const;
+
+  std::vector<DecodableModel*> models_;
+  const Subwords& source_;
+  const Subwords& target_;
+  TranslatorConfig config_;
+  mutable uint64_t target_tokens_ = 0;
+};
+
+}  // namespace verbund
