@@ -210,6 +210,7 @@ bool print_json(const Shape& shape, int threads, int steps) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  wait_briefly_for_threads(argv);
   keep_freed_memory();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 4 && arguments[0] == "--json") {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/process.h"
 #include "version.h"
 
 namespace verbund {
@@ -67,6 +68,7 @@ void run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace verbund;
+  wait_briefly_for_threads(argv);
   install_signal_handlers();
   try {
     run(Arguments(argv + 1, argv + argc));

@@ -15,6 +15,12 @@ uint64_t free_memory();
 // The largest resident memory that any finished child had.
 uint64_t peak_memory_of_children();
 
+// Threads of OpenMP that wait for each other burn time in a loop first. As long as GNU's library does
+// it, a program becomes many times slower when anything else runs beside it. The library reads its
+// settings before main, so this sets a short wait and starts the program again, once; a wish of the
+// user (OMP_WAIT_POLICY, GOMP_SPINCOUNT) holds.
+void wait_briefly_for_threads(char** argv);
+
 // From now on freed memory stays with the process: libraries that allocate their scratch anew in
 // every call would otherwise pay for fresh pages every time.
 void keep_freed_memory();
