@@ -18,7 +18,11 @@ namespace {
 constexpr Command kCommands[] = {
     {"prepare", "parallel text -> dataset folder (subword model, token ids, statistics)", run_prepare},
     {"train", "dataset folder -> a trained model: checkpoints, log, metrics", run_train},
+    {"evaluate", "loss, BLEU and chrF of a trained model on a test set", run_evaluate},
+    {"average", "several checkpoints of a run -> one, with the mean of their weights", run_average},
     {"translate", "text from stdin or files -> translations, with a trained model", run_translate},
+    {"export", "a trained model -> the model folder of another engine (CTranslate2)", run_export},
+    {"score-pairs", "source + given translations -> their log-probabilities by a trained model", run_score_pairs},
     {"score", "hypothesis + reference -> BLEU and chrF, with signature", run_score},
     {"inspect", "says what a dataset folder holds, and checks it", run_inspect},
     {"config", "explains every configuration key, or shows a file as understood", run_config},
@@ -28,7 +32,7 @@ std::string usage() {
   std::string text =
       "Verbund trains neural machine translation models on one machine or many.\n\n"
       "Usage: verbund COMMAND [options]\n\nCommands:\n";
-  for (const Command& command : kCommands) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+  for (const Command& command : kCommands) text += fmt::format("  {:<11} {}\n", command.name, command.summary);
   text +=
       "\n  verbund COMMAND --help   explains one command, with examples\n"
       "  verbund --version        names the commit and the parts it was built with\n";

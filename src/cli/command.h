@@ -16,10 +16,14 @@ struct Command {
   void (*run)(const Arguments& arguments);
 };
 
+void run_average(const Arguments& arguments);
 void run_config(const Arguments& arguments);
+void run_export(const Arguments& arguments);
+void run_evaluate(const Arguments& arguments);
 void run_inspect(const Arguments& arguments);
 void run_prepare(const Arguments& arguments);
 void run_score(const Arguments& arguments);
+void run_score_pairs(const Arguments& arguments);
 void run_train(const Arguments& arguments);
 void run_translate(const Arguments& arguments);
 

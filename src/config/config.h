@@ -9,6 +9,7 @@
 #include "config/batch_config.h"
 #include "config/checkpoint_config.h"
 #include "config/decode_config.h"
+#include "config/evaluate_config.h"
 #include "config/fields.h"
 #include "config/model_config.h"
 #include "config/optim_config.h"
@@ -110,6 +111,7 @@ struct Config {
   AverageConfig average;
   LossScaleConfig loss_scale;
   TrainConfig train;
+  EvaluateConfig evaluate;
   CheckpointConfig checkpoint;
   DecodeConfig decode;
 
@@ -126,6 +128,7 @@ struct Config {
     visit.section("average", average, "Exponential averaging of weights.");
     visit.section("loss_scale", loss_scale, "Loss scaling, for devices that compute gradients in 16 bits.");
     visit.section("train", train, "How long, how often, when to stop.");
+    visit.section("evaluate", evaluate, "How the model is judged while it trains, and when to stop.");
     visit.section("checkpoint", checkpoint, "When to save, what to keep.");
     visit.section("decode", decode, "How translations are searched for.");
   }

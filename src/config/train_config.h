@@ -34,7 +34,7 @@ struct TrainConfig {
                  "what activations and gradients are computed in; 16 bits only on devices that have them");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between two lines of the log");
     visit.field("eval_every", eval_every, {0, INT64_MAX},
-                "steps between two evaluations on the dev pairs; 0: at the end");
+                "steps between two evaluations on the dev pairs; 0: only at the end");
     visit.field("sample_every", sample_every, {0, INT64_MAX}, "steps between two samples in the log; 0: none");
     visit.choice("on_divergence", on_divergence, {"stop", "roll_back"},
                  "when the loss is not finite or explodes: stop, or go back to the last checkpoint with half "

@@ -10,6 +10,8 @@
 
 namespace verbund {
 
+using Sentence = std::vector<TokenId>;
+
 // S source tokens and T target tokens of n sentences. Sentence i has the source tokens
 // [source_offsets[i], source_offsets[i + 1]), and its target tokens likewise.
 struct Batch {
@@ -30,5 +32,9 @@ struct Batch {
 // Replaces what is in the batch. Its memory is kept, so that filling batch after batch of a
 // budget soon allocates nothing.
 void fill(Batch& batch, const Split& split, std::span<const uint32_t> pairs);
+
+// One pair more, of tokens without special ones.
+void append(Batch& batch, const Sentence& source, const Sentence& target, uint64_t name);
+void clear(Batch& batch);
 
 }  // namespace verbund

@@ -78,7 +78,8 @@ class Search {
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto source_length = static_cast<double>(tasks_[i].source.size() + 1);
       const auto greatest = static_cast<int64_t>(request_.config.max_ratio * source_length) + request_.config.max_extra;
-      open_.push_back({i, std::max<int64_t>(1, greatest), {Row()}, i, {}});
+      const auto prefix = static_cast<int64_t>(tasks_[i].prefix.size());  // is never cut
+      open_.push_back({i, std::max(prefix + 1, greatest), {Row()}, i, {}});
       next_rows_.push_back({static_cast<int32_t>(i), kStartOfSentence});
       sources.push_back(tasks_[i].source);
     }

@@ -19,12 +19,12 @@ struct Hypothesis {
   double log_probability = 0;      // of tokens and </s>
   double score = 0;                // with the length penalty: what is compared
   bool finished = true;            // false: cut at the greatest length
-  std::vector<int32_t> alignment;  // of each token: the source position it attends to most; if wanted
+  std::vector<int32_t> alignment;  // of each token: the source position (or </s>) it attends to most; if wanted
 };
 
 struct SearchTask {
   Sentence source;      // without </s>
-  Sentence prefix;      // the translation must begin so
+  Sentence prefix;      // the translation must begin so; it may be one token longer than this in any case
   uint64_t number = 0;  // names the random numbers of sampling
 };
 

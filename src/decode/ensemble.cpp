@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
+
 namespace verbund {
 
 void Ensemble::start(const std::vector<Sentence>& sources) {
@@ -30,6 +32,14 @@ void Ensemble::step(std::span<const NextRow> rows, size_t best_count, bool align
     logits_ = mixed_.data();
     find_best();
   }
+  for (const float partition : partitions_) {
+    if (!std::isfinite(partition)) {
+      fail(
+          "the model's output is {} where probabilities should be: its weights are damaged or training diverged. "
+          "Use an earlier checkpoint.",
+          partition);
+    }
+  }
   best_.resize(tokens_.size());
   for (size_t i = 0; i < best_.size(); ++i) best_[i] = {tokens_[i], values_[i]};
 }
@@ -44,6 +54,11 @@ void Ensemble::mix(size_t rows) {
       mixed_[i] += share * std::exp(logits_[i] - partitions_[row]);
     }
   }
+}
+
+std::span<const TokenScore> Ensemble::best(size_t row) const {
+  const TokenScore* first = best_.data() + row * best_count_;
+  return {first, std::find_if(first, first + best_count_, [](const TokenScore& score) { return score.token < 0; })};
 }
 
 double Ensemble::log_probability(size_t row, TokenId token) const {

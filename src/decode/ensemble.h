@@ -23,7 +23,8 @@ class Ensemble {
   // One more token of each row; afterwards the functions below tell of what may follow.
   void step(std::span<const NextRow> rows, size_t best_count, bool align);
 
-  std::span<const TokenScore> best(size_t row) const { return {best_.data() + row * best_count_, best_count_}; }
+  // Those that are possible, the likeliest first: at least one, at most best_count.
+  std::span<const TokenScore> best(size_t row) const;
   double log_probability(size_t row, TokenId token) const;
   int32_t aligned(size_t row) const { return aligned_[row]; }  // as the first model sees it
 

@@ -39,7 +39,8 @@ void append(Translation& whole, const Translation& piece, int32_t source_pieces)
 }  // namespace
 
 void Translator::add_pieces(const Line& line, size_t index, std::vector<Piece>& pieces) const {
-  if (!is_utf8(line.text)) fail("line {} is not valid UTF-8: convert it first, e.g. with iconv", line.number);
+  if (!is_utf8(line.text) || !is_utf8(line.prefix))
+    fail("line {} is not valid UTF-8: convert it first, e.g. with iconv", line.number);
   const Sentence ids = source_.encode(line.text);
   const auto limit = static_cast<size_t>(config_.max_tokens);
   if (ids.size() > limit && config_.long_lines == LongLines::kRefuse) {
@@ -85,11 +86,12 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
   return results;
 }
 
-Translation Translator::to_text(const Hypothesis& hypothesis) const {
+Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size) const {
   Translation translation;
   translation.text = target_.decode(hypothesis.tokens);
   translation.score = hypothesis.score;
   for (size_t i = 0; i < hypothesis.alignment.size(); ++i) {
+    if (hypothesis.alignment[i] == static_cast<int32_t>(source_size)) continue;  // </s>: no piece of the source
     translation.alignment.emplace_back(hypothesis.alignment[i], static_cast<int32_t>(i));
   }
   for (const TokenId token : hypothesis.tokens) translation.pieces.push_back(target_.piece(token));
@@ -107,14 +109,15 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
   for (size_t i = 0; i < pieces.size();) {
     const size_t line = pieces[i].line;
     if (i + 1 == pieces.size() || pieces[i + 1].line != line) {  // the usual case: one piece
-      for (const Hypothesis& hypothesis : found[i]) results[line].push_back(to_text(hypothesis));
+      for (const Hypothesis& hypothesis : found[i])
+        results[line].push_back(to_text(hypothesis, tasks[i].source.size()));
       ++i;
       continue;
     }
     Translation whole;
     int32_t source_pieces = 0;
     for (; i < pieces.size() && pieces[i].line == line; ++i) {
-      append(whole, to_text(found[i].at(0)), source_pieces);
+      append(whole, to_text(found[i].at(0), tasks[i].source.size()), source_pieces);
       source_pieces += static_cast<int32_t>(tasks[i].source.size());
     }
     results[line].push_back(std::move(whole));

@@ -27,8 +27,9 @@ struct Line {
 struct Translation {
   std::string text;
   double score = 0;
-  std::vector<std::pair<int32_t, int32_t>> alignment;  // source piece, target piece
-  std::vector<std::string> pieces;                     // of the translation
+  // Source piece, target piece. What attends to the end of the source most has none.
+  std::vector<std::pair<int32_t, int32_t>> alignment;
+  std::vector<std::string> pieces;  // of the translation
 };
 
 class Translator {
@@ -53,7 +54,7 @@ class Translator {
 
   void add_pieces(const Line& line, size_t index, std::vector<Piece>& pieces) const;
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks) const;
-  Translation to_text(const Hypothesis& hypothesis) const;
+  Translation to_text(const Hypothesis& hypothesis, size_t source_size) const;
 
   std::vector<DecodableModel*> models_;
   const Subwords& source_;

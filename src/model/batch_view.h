@@ -18,8 +18,6 @@ struct Rows {
   const RowName* rows = nullptr;     // [count]
 };
 
-using Sentence = std::vector<TokenId>;
-
 // While decoding: what a row of the next step continues, a row of the step before, by one more token.
 struct NextRow {
   int32_t parent;

@@ -43,6 +43,7 @@ class FusedTransformer final : public DecodableModel {
   std::vector<TokenId> predict(const Batch& batch) override;
   void start_decoding(const std::vector<Sentence>& sources) override;
   const float* step(std::span<const NextRow> rows, int32_t* aligned) override { return stepwise_.step(rows, aligned); }
+  std::vector<double> token_log_probabilities(const Batch& batch) override;
   std::span<float> values() override { return values_.span(); }
   std::span<float> gradients() override { return gradients_.span(); }
   const ParameterTable& table() const override { return table_; }
@@ -52,7 +53,7 @@ class FusedTransformer final : public DecodableModel {
   const float* encode();
   void project_keys(const float* encoded);
   const float* decode(const float* encoded);
-  Loss project(const float* decoded, float* decoded_gradient, TokenId* best);
+  Loss project(const float* decoded, float* decoded_gradient, TokenId* best, double* cross_entropies = nullptr);
   void backward(const float* encoded, float* decoded_gradient);
   void name_rows(const Batch& batch);
   const int64_t* weight_offsets(const std::vector<int32_t>& queries, const std::vector<int32_t>& keys);
@@ -143,6 +144,15 @@ std::vector<TokenId> FusedTransformer::predict(const Batch& batch) {
   begin(batch, Pass{0, 0, false});
   project(decode(encode()), nullptr, best.data());
   return best;
+}
+
+std::vector<double> FusedTransformer::token_log_probabilities(const Batch& batch) {
+  std::vector<double> values(batch.target_tokens());
+  if (batch.sentences() == 0) return values;
+  begin(batch, Pass{0, 0, false});
+  project(decode(encode()), nullptr, nullptr, values.data());
+  for (double& value : values) value = -value;
+  return values;
 }
 
 Loss FusedTransformer::accumulate(const Batch& batch, const Pass& pass) {
@@ -242,15 +252,8 @@ void FusedTransformer::project_keys(const float* encoded) {
 }
 
 void FusedTransformer::start_decoding(const std::vector<Sentence>& sources) {
-  sources_ = {};
-  for (const Sentence& source : sources) {
-    sources_.source.insert(sources_.source.end(), source.begin(), source.end());
-    sources_.source.push_back(kEndOfSentence);
-    sources_.source_offsets.push_back(static_cast<int32_t>(sources_.source.size()));
-    sources_.longest_source = std::max(sources_.longest_source, static_cast<int32_t>(source.size() + 1));
-    sources_.target_offsets.push_back(0);
-    sources_.names.push_back(sources_.names.size());
-  }
+  clear(sources_);
+  for (const Sentence& source : sources) append(sources_, source, {}, sources_.sentences());
   begin(sources_, Pass{0, 0, false});
   project_keys(encode());
   stepwise_.start(keys_, sources_.source_offsets);
@@ -279,12 +282,13 @@ const float* FusedTransformer::decode(const float* encoded) {
   return input;
 }
 
-Loss FusedTransformer::project(const float* decoded, float* decoded_gradient, TokenId* best) {
+// `best` [T] and `cross_entropies` [T], if not null, receive what is known of each token.
+Loss FusedTransformer::project(const float* decoded, float* decoded_gradient, TokenId* best, double* cross_entropies) {
   const int64_t d = config_.d_model, v = target_size_, n = target_.count;
   const Workspace::Temporary temporary(workspace_);
   float* logits = workspace_.take(std::min(n, kLossRows) * v);
   auto* smoothed = workspace_.take<double>(n);
-  auto* plain = workspace_.take<double>(n);
+  double* plain = cross_entropies != nullptr ? cross_entropies : workspace_.take<double>(n);
   TokenId* predicted = best != nullptr ? best : workspace_.take<TokenId>(n);
   for (int64_t first = 0; first < n; first += kLossRows) {
     const int64_t rows = std::min(kLossRows, n - first);

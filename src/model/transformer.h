@@ -50,6 +50,9 @@ class DecodableModel : public TranslationModel {
   // Logits of the next token of each row, [rows, v], valid until the next call. `aligned`, if not
   // null, receives the source position that each row's last token attends to most.
   virtual const float* step(std::span<const NextRow> rows, int32_t* aligned) = 0;
+
+  // The natural logarithm of the probability of each target_output token of the batch, [T].
+  virtual std::vector<double> token_log_probabilities(const Batch& batch) = 0;
 };
 
 std::unique_ptr<DecodableModel> make_fused_transformer(const ModelConfig& config, VocabularySizes vocabularies);

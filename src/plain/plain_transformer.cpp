@@ -308,4 +308,16 @@ Loss plain_loss_in_double(const ModelConfig& config, const ParameterTable& table
   return to_loss(result, batch);
 }
 
+std::vector<double> plain_next_log_probabilities(const ModelConfig& config, const ParameterTable& table,
+                                                 std::span<double> values, const Sentence& source,
+                                                 const Sentence& prefix) {
+  const torch::NoGradGuard no_gradient;
+  Batch batch;
+  append(batch, source, prefix, 0);
+  const std::vector<Tensor> parameters = views(table, values.data(), nullptr, torch::kDouble);
+  const Tensor logits = PlainComputation(config, table, parameters, Pass{0, 0, false}).logits(batch);
+  const Tensor last = torch::log_softmax(logits[-1], 0).contiguous();
+  return {last.data_ptr<double>(), last.data_ptr<double>() + last.numel()};
+}
+
 }  // namespace verbund

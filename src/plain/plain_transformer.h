@@ -16,4 +16,10 @@ std::unique_ptr<TranslationModel> make_plain_transformer(const ModelConfig& conf
 Loss plain_loss_in_double(const ModelConfig& config, const ParameterTable& table, std::span<double> values,
                           std::span<double> gradients, const Batch& batch, const Pass& pass);
 
+// Log-probabilities of the token that follows a prefix of a sentence's translation, [v], in double
+// precision; everything is computed anew. Source and prefix are without <s> and </s>.
+std::vector<double> plain_next_log_probabilities(const ModelConfig& config, const ParameterTable& table,
+                                                 std::span<double> values, const Sentence& source,
+                                                 const Sentence& prefix);
+
 }  // namespace verbund

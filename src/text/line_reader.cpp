@@ -1,6 +1,7 @@
 #include "text/line_reader.h"
 
 #include <lzma.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/interrupt.h"
 
 namespace verbund {
 namespace {
@@ -25,11 +27,15 @@ class PlainSource final : public ByteSource {
   PlainSource(const PlainSource&) = delete;
   PlainSource& operator=(const PlainSource&) = delete;
 
+  // What is there: a pipe or a terminal is not waited for until the buffer is full.
   size_t read(char* bytes, size_t capacity) override {
-    const size_t count = std::fread(bytes, 1, capacity, file_);
-    if (count == 0 && std::ferror(file_) != 0) fail_errno("cannot read {}", path_.string());
-    position_ += count;
-    return count;
+    ssize_t count = 0;
+    while ((count = ::read(::fileno(file_), bytes, capacity)) < 0) {
+      if (errno != EINTR) fail_errno("cannot read {}", path_.string());
+      check_interrupt();
+    }
+    position_ += static_cast<uint64_t>(count);
+    return static_cast<size_t>(count);
   }
   uint64_t position() const override { return position_; }
 
@@ -133,7 +139,7 @@ std::unique_ptr<ByteSource> open_bytes(const fs::path& path) {
     std::fclose(file);
     return std::make_unique<XzSource>(path);
   }
-  std::rewind(file);
+  ::lseek(::fileno(file), 0, SEEK_SET);
   return std::make_unique<PlainSource>(file, path);
 }
 

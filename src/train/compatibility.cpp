@@ -22,9 +22,10 @@ void flatten(const Value& value, const std::string& prefix, std::map<std::string
 }
 
 bool may_change(const std::string& key) {
-  for (const char* prefix : {"corpus.", "clean.", "subwords.", "checkpoint.", "train.max_steps", "train.epochs",
-                             "train.log_every", "train.eval_every", "train.sample_every", "train.on_divergence",
-                             "train.roll_backs", "train.start_from", "decode.", "threads"}) {
+  for (const char* prefix :
+       {"corpus.", "clean.", "subwords.", "checkpoint.", "train.max_steps", "train.epochs", "train.log_every",
+        "train.eval_every", "train.sample_every", "train.on_divergence", "train.roll_backs", "train.start_from",
+        "decode.", "evaluate.sentences", "evaluate.samples", "evaluate.patience", "evaluate.stop", "threads"}) {
     if (key.rfind(prefix, 0) == 0) return true;
   }
   return false;

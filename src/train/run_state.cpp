@@ -23,8 +23,8 @@ std::vector<TensorView> named_views(const ParameterTable& table, std::span<const
 
 }  // namespace
 
-CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const RunState& state,
-                                 const std::string& config_yaml) {
+CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
+                                 const RunState& state, const std::string& config_yaml) {
   CheckpointSnapshot snapshot;
   snapshot.step = state.step;
   snapshot.weights = named_views(parts.model.table(), parts.model.values());
@@ -44,13 +44,16 @@ CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& 
                      {"average_seen", parts.average.weights_seen()},
                      {"guard_mean", guard.mean()},
                      {"loss_scale", parts.scaler.state()},
+                     {"best", best.state()},
+                     {"last_evaluation", state.last_evaluation},
                      {"dataset", state.dataset}};
   snapshot.state_json = json.dump(2) + "\n";
   snapshot.config_yaml = config_yaml;
   return snapshot;
 }
 
-void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, RunState& state) {
+void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
+             RunState& state) {
   load_weights(checkpoint.weights(), parts.model.table(), parts.model.values());
   for (const OptimizerState& buffer : parts.optimizer.state()) {
     if (checkpoint.optimizer() == nullptr) fail("{} has no optimiser state", checkpoint.folder().string());
@@ -69,6 +72,8 @@ void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& gu
   parts.optimizer.set_updates(json.at("updates"));
   parts.average.set_weights_seen(json.at("average_seen"));
   guard.set_mean(json.at("guard_mean"));
+  best.restore(json.value("best", Json::object()));
+  state.last_evaluation = json.value("last_evaluation", int64_t{-1});
   parts.scaler.restore(json.at("loss_scale").get<LossScaler::State>());
 }
 

@@ -7,25 +7,29 @@
 #include "checkpoint/checkpoint_reader.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "data/batch_plan.h"
+#include "train/best_tracker.h"
 #include "train/divergence_guard.h"
 #include "train/step.h"
 
 namespace verbund {
 
+// What a run remembers beside its tensors.
 struct RunState {
   int64_t step = 0;  // steps done
   BatchPosition position;
   double training_seconds = 0;
   int64_t target_tokens = 0;
   int64_t roll_backs = 0;
-  std::string dataset;  // the checksum of what is trained on
+  int64_t last_evaluation = -1;  // the step of it
+  std::string dataset;           // the checksum of what is trained on
 };
 
 // The snapshot looks at the parts' buffers; it is to be saved before they change.
-CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const RunState& state,
-                                 const std::string& config_yaml);
+CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
+                                 const RunState& state, const std::string& config_yaml);
 
-void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, RunState& state);
+void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
+             RunState& state);
 
 // Takes over parameters of the same name and shape from another model; says how many.
 void start_from(const std::string& path, TranslationModel& model);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 
 #include "checkpoint/async_saver.h"
@@ -17,11 +18,13 @@
 #include "core/pipeline.h"
 #include "core/process.h"
 #include "core/progress.h"
+#include "decode/trained_model.h"
+#include "decode/translator.h"
+#include "evaluate/evaluation.h"
 #include "kernels/kernels.h"
 #include "train/averaged_weights.h"
 #include "train/compatibility.h"
 #include "train/fit_batch.h"
-#include "train/greedy.h"
 #include "train/run_folder.h"
 #include "train/run_log.h"
 #include "train/run_state.h"
@@ -77,11 +80,11 @@ class Trainer {
         average_(config_.average, model_->values().size()),
         scaler_(make_loss_scaler(config_.loss_scale)),
         guard_(config_.train.divergence_factor, std::log(static_cast<double>(sizes().target))),
+        best_(config_.evaluate),
         parts_{config_, *model_, *optimizer_, schedule_, average_, *scaler_},
         plan_(dataset_.split("train"), config_.batch, static_cast<uint64_t>(config_.seed)),
         store_(folder_.checkpoints(), config_.checkpoint),
-        saver_(store_),
-        log_(request.run) {
+        saver_(store_) {
     state_.dataset = dataset_.manifest().checksum();
     if (plan_.pairs() == 0) {
       fail("all {} training pairs are longer than batch.max_length {}", dataset_.split("train").size(),
@@ -91,6 +94,7 @@ class Trainer {
 
   TrainOutcome run() {
     start();
+    if (state_.step == 0 && config_.evaluate.at_start && request_.benchmark_steps == 0) evaluate();
     auto batches = prefetch();
     while (!finished()) {
       if (pending_interrupt() != 0) return stop();
@@ -114,15 +118,16 @@ class Trainer {
       show_progress(result);
       if (is_due(config_.train.sample_every)) log_samples();
       if (is_due(config_.train.eval_every)) evaluate();
-      if (is_due(config_.checkpoint.save_every_steps)) save();
+      if (is_due(config_.checkpoint.save_every_steps) || !std::exchange(best_links_, {}).empty()) save();
     }
+    if (const std::string reason = best_.stop_reason(); !reason.empty()) log_->line("stopped early: " + reason);
     if (request_.benchmark_steps > 0) return log_benchmark();
-    if (!evaluated_now()) evaluate();
+    evaluate();
     save();
     saver_.finish();
-    log_.line(fmt::format("finished: {} steps, {} of training; checkpoints in {}",
-                          human_count(static_cast<uint64_t>(state_.step)), human_duration(state_.training_seconds),
-                          store_.folder().string()));
+    log_->line(fmt::format("finished: {} steps, {} of training; checkpoints in {}",
+                           human_count(static_cast<uint64_t>(state_.step)), human_duration(state_.training_seconds),
+                           store_.folder().string()));
     return TrainOutcome::kFinished;
   }
 
@@ -170,20 +175,25 @@ class Trainer {
         check_compatible(newest.checkpoint->config_yaml(), config_yaml_, newest.checkpoint->state_json(),
                          state_.dataset);
       }
-      restore(*newest.checkpoint, parts_, guard_, state_);
+      restore(*newest.checkpoint, parts_, guard_, best_, state_);
       store_.drop_after(state_.step);
-      RunLog::drop_after(request_.run, state_.step);
+      for (const auto& [link, step] : best_.links()) store_.name(link, step);
     } else {
       model_->table().initialize(static_cast<uint64_t>(config_.seed), model_->values());
       if (!config_.train.start_from.empty()) start_from(config_.train.start_from, *model_);
     }
+    RunLog::drop_after(folder_.path(), newest.checkpoint ? state_.step : -1);
+    log_ = std::make_unique<RunLog>(folder_.path());
     write_file(folder_.config(), config_yaml_);
-    log_.line(fmt::format(
+    write_file(folder_.path() / kSourceVocabulary, read_file(dataset_.source_model()));
+    write_file(folder_.path() / kTargetVocabulary, read_file(dataset_.target_model()));
+    if (dataset_.has("dev")) dev_ = read_test_set(dataset_, "dev", source_, target_);
+    log_->line(fmt::format(
         "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",
         newest.checkpoint ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
         human_count(static_cast<uint64_t>(model_->table().count())), human_count(static_cast<uint64_t>(sizes().target)),
         human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
-    log_.line(
+    log_->line(
         fmt::format("{}; {} kernels, {} threads", schedule_.describe(), kernels().name, use_threads(config_.threads)));
   }
 
@@ -193,13 +203,13 @@ class Trainer {
 
   bool finished() const {
     const TrainConfig& train = config_.train;
+    if (request_.benchmark_steps == 0 && !best_.stop_reason().empty()) return true;
     if (request_.benchmark_steps > 0) return window_.steps >= request_.benchmark_steps;
     if (train.max_steps > 0 && state_.step >= train.max_steps) return true;
     return train.epochs > 0 && state_.position.epoch >= static_cast<uint64_t>(train.epochs);
   }
 
   bool is_due(int64_t every) const { return request_.benchmark_steps == 0 && every > 0 && state_.step % every == 0; }
-  bool evaluated_now() const { return last_evaluation_ == state_.step; }
   static double mean(const Loss& loss) {
     return loss.tokens == 0 ? 0 : loss.smoothed / static_cast<double>(loss.tokens);
   }
@@ -221,22 +231,22 @@ class Trainer {
     if (config_.train.max_steps > 0) {
       left = ", " + human_duration(seconds * static_cast<double>(config_.train.max_steps - state_.step)) + " left";
     }
-    log_.line(
+    log_->line(
         fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}  perplexity {:.2f}  rate {:.3g}  gradient {:.3f}  "
                     "{:.3f} s/step  {:.0f} tokens/s  waiting {:.1f} %{}",
                     state_.step, epoch, loss, std::exp(plain), result.rate, result.gradient_norm, seconds,
                     tokens / window_.seconds, 100 * window_.waited / window_.seconds, left));
-    log_.metrics({{"step", state_.step},
-                  {"epoch", epoch},
-                  {"train_loss", loss},
-                  {"train_cross_entropy", plain},
-                  {"train_accuracy", static_cast<double>(window_.loss.right) / tokens},
-                  {"learning_rate", result.rate},
-                  {"gradient_norm", result.gradient_norm},
-                  {"seconds_per_step", seconds},
-                  {"target_tokens_per_second", tokens / window_.seconds},
-                  {"data_wait_seconds", window_.waited},
-                  {"training_seconds", state_.training_seconds}});
+    log_->metrics({{"step", state_.step},
+                   {"epoch", epoch},
+                   {"train_loss", loss},
+                   {"train_cross_entropy", plain},
+                   {"train_accuracy", static_cast<double>(window_.loss.right) / tokens},
+                   {"learning_rate", result.rate},
+                   {"gradient_norm", result.gradient_norm},
+                   {"seconds_per_step", seconds},
+                   {"target_tokens_per_second", tokens / window_.seconds},
+                   {"data_wait_seconds", window_.waited},
+                   {"training_seconds", state_.training_seconds}});
     window_ = {};
   }
 
@@ -252,52 +262,80 @@ class Trainer {
                             human_duration(pace * static_cast<double>(steps - done))));
   }
 
+  void log_sample(const TestSet& set, size_t pair, const std::string& prediction) {
+    log_->line(fmt::format("  source      {}\n  target      {}\n  prediction  {}", set.sources[pair],
+                           set.references[pair], prediction));
+  }
+
+  // One translation of the model as it is now.
   void log_samples() {
-    const std::string split = dataset_.has("dev") ? "dev" : "train";
-    const Split& pairs = dataset_.split(split);
-    const size_t pair = static_cast<size_t>(state_.step) % pairs.size();
-    Sentence source, reference;
-    pairs.append_source(pair, source);
-    pairs.append_target(pair, reference);
-    log_.line(fmt::format("  source      {}\n  target      {}\n  prediction  {}", source_.decode(source),
-                          target_.decode(reference), target_.decode(translate_greedily(*model_, {source})[0])));
+    if (!dev_) return;
+    const size_t pair = static_cast<size_t>(state_.step) % dev_->size();
+    TranslatorConfig config;
+    config.search.config = config_.decode;
+    const Translator translator({model_.get()}, source_, target_, config);
+    log_sample(*dev_, pair, target_.decode(translator.translate_tokens({dev_->source_tokens[pair]})[0]));
   }
 
   void evaluate() {
-    last_evaluation_ = state_.step;
-    if (!dataset_.has("dev")) return;
-    const auto began = Clock::now();
+    if (!dev_ || state_.last_evaluation == state_.step) return;
     const AveragedWeights averaged(*model_, average_);
-    const DevResult dev = evaluate_split(*model_, dataset_.split("dev"), kTranslated);
-    const auto tokens = static_cast<double>(dev.loss.tokens);
-    const double exact = dev.sentences == 0 ? 0 : static_cast<double>(dev.exact) / static_cast<double>(dev.sentences);
-    log_.line(fmt::format("step {:>7}  dev loss {:.4f}  perplexity {:.3f}  exact sentences {:.1f} % of {} (greedy)  {}",
-                          state_.step, dev.loss.smoothed / tokens, std::exp(dev.loss.plain / tokens), 100 * exact,
-                          dev.sentences, human_duration(seconds_since(began))));
-    log_.metrics({{"step", state_.step},
-                  {"dev_loss", dev.loss.smoothed / tokens},
-                  {"dev_cross_entropy", dev.loss.plain / tokens},
-                  {"dev_exact_sentences", exact},
-                  {"evaluation_seconds", seconds_since(began)}});
+    const Evaluation dev = verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, config_.decode);
+    state_.last_evaluation = state_.step;
+    log_evaluation(dev);
+    if (state_.step == 0) return;  // an untrained model is nobody's best
+    std::map<std::string, double> values;
+    for (const std::string& metric : best_.metrics()) values[metric] = dev.metric(metric);
+    best_links_ = best_.record(state_.step, values);
+    for (const std::string& link : best_links_) store_.name(link, state_.step);
+  }
+
+  void log_evaluation(const Evaluation& dev) {
+    const double seconds = dev.loss_seconds + dev.translate_seconds;
+    log_->line(fmt::format(
+        "step {:>7}  dev loss {:.4f}  perplexity {:.3f}  BLEU {:.2f}  chrF {:.2f}  exact {:.1f} % of {}  ({})",
+        state_.step, dev.smoothed(), std::exp(dev.cross_entropy()), dev.bleu.score, dev.chrf.score,
+        100 * dev.exact_share(), dev.translations.size(), human_duration(seconds)));
+    if (dev.teacher_forced_bleu) {
+      log_->line(fmt::format("  teacher-forced BLEU of pieces {:.2f} (as OpenSeq2Seq logged; not a translation's)",
+                             *dev.teacher_forced_bleu));
+    }
+    const auto samples = std::min(static_cast<size_t>(config_.evaluate.samples), dev.translations.size());
+    for (size_t i = 0; i < samples; ++i) {
+      const size_t pair = (static_cast<size_t>(state_.step) * 7 + i) % dev.translations.size();
+      log_sample(*dev_, pair, dev.translations[pair]);
+    }
+    Json line = {{"step", state_.step},
+                 {"dev_loss", dev.smoothed()},
+                 {"dev_cross_entropy", dev.cross_entropy()},
+                 {"dev_bleu", dev.bleu.score},
+                 {"dev_bleu_signature", dev.bleu.signature},
+                 {"dev_chrf", dev.chrf.score},
+                 {"dev_chrf_signature", dev.chrf.signature},
+                 {"dev_exact_sentences", dev.exact_share()},
+                 {"averaged_weights", average_.started()},
+                 {"evaluation_seconds", seconds}};
+    if (dev.teacher_forced_bleu) line["dev_teacher_forced_piece_bleu"] = *dev.teacher_forced_bleu;
+    log_->metrics(line);
   }
 
   void save() {
     if (last_saved_ == state_.step) return;
-    saver_.start(take_snapshot(parts_, guard_, state_, config_yaml_));
+    saver_.start(take_snapshot(parts_, guard_, best_, state_, config_yaml_));
     last_saved_ = state_.step;
   }
 
   TrainOutcome stop() {
-    log_.line(fmt::format("stopping after step {}: saving", state_.step));
+    log_->line(fmt::format("stopping after step {}: saving", state_.step));
     save();
     saver_.finish();
-    log_.line("saved; the same command goes on from here");
+    log_->line("saved; the same command goes on from here");
     return TrainOutcome::kInterrupted;
   }
 
   void recover(const std::string& trouble) {
     saver_.finish();
-    log_.line(fmt::format("step {}: {}", state_.step + 1, trouble));
+    log_->line(fmt::format("step {}: {}", state_.step + 1, trouble));
     const NewestCheckpoint newest = store_.newest_whole();
     if (config_.train.on_divergence == OnDivergence::kStop || !newest.checkpoint ||
         state_.roll_backs >= config_.train.roll_backs) {
@@ -309,23 +347,21 @@ class Trainer {
     }
     const double factor = parts_.rate_factor / 2;
     const int64_t roll_backs = state_.roll_backs + 1;
-    restore(*newest.checkpoint, parts_, guard_, state_);
+    restore(*newest.checkpoint, parts_, guard_, best_, state_);
     parts_.rate_factor = factor;
     state_.roll_backs = roll_backs;
     window_ = {};
-    log_.line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
-                          roll_backs, config_.train.roll_backs));
+    log_->line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
+                           roll_backs, config_.train.roll_backs));
   }
 
   TrainOutcome log_benchmark() {
     const auto steps = static_cast<double>(window_.steps), tokens = static_cast<double>(window_.loss.tokens);
-    log_.line(fmt::format("benchmark: {} steps, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
-                          window_.steps, window_.seconds / steps, tokens / window_.seconds,
-                          human_bytes(peak_memory())));
+    log_->line(fmt::format("benchmark: {} steps, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
+                           window_.steps, window_.seconds / steps, tokens / window_.seconds,
+                           human_bytes(peak_memory())));
     return TrainOutcome::kFinished;
   }
-
-  static constexpr int64_t kTranslated = 500;  // dev sentences that are translated in an evaluation
 
   const TrainRequest& request_;
   RunFolder folder_;
@@ -333,21 +369,24 @@ class Trainer {
   const Config config_;
   std::string config_yaml_;
   Subwords source_, target_;
-  std::unique_ptr<TranslationModel> model_;
+  std::optional<TestSet> dev_;
+  std::unique_ptr<DecodableModel> model_;
   std::unique_ptr<Optimizer> optimizer_;
   Schedule schedule_;
   WeightAverage average_;
   std::unique_ptr<LossScaler> scaler_;
   DivergenceGuard guard_;
+  BestTracker best_;
+  std::vector<std::string> best_links_;  // what the last evaluation was the best of
   StepParts parts_;
   BatchPlan plan_;
   CheckpointStore store_;
   AsyncSaver saver_;
-  RunLog log_;
+  std::unique_ptr<RunLog> log_;
   RunState state_;
   Window window_;
   Clock::time_point drawn_;
-  int64_t last_evaluation_ = -1, last_saved_ = -1;
+  int64_t last_saved_ = -1;
 };
 
 }  // namespace

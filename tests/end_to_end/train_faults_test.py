@@ -18,6 +18,7 @@ from support.program import ProgramTest  # noqa: E402
 SMALLEST = ["--set", "model.d_model=16", "--set", "model.heads=2", "--set", "model.d_ff=16",
             "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=200",
             "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=100", "--set", "train.eval_every=0",
+            "--set", "evaluate.at_start=false", "--set", "evaluate.sentences=20",
             "--set", "checkpoint.save_every_steps=10", "--set", "threads=1"]
 STEPS = 60
 FOREVER = 10**6

@@ -16,7 +16,8 @@ from support.program import ProgramTest  # noqa: E402
 
 TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d_ff=64",
         "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=600",
-        "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=100", "--set", "train.eval_every=0"]
+        "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=100", "--set", "train.eval_every=0",
+        "--set", "evaluate.at_start=false", "--set", "evaluate.sentences=20"]
 
 
 class TrainTest(ProgramTest):

@@ -1,0 +1,79 @@
+// verbund average: several checkpoints of a run -> one, with the mean of their weights.
+#include "checkpoint/average_checkpoints.h"
+#include "checkpoint/checkpoint_links.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/log.h"
+
+namespace verbund {
+namespace {
+
+struct AverageCommand {
+  std::string run;
+  int64_t last = 5;
+  std::vector<std::string> checkpoints;
+  std::string name = "average";
+  std::string out;
+};
+
+void declare_flags(Options& options, AverageCommand& command) {
+  options.add_option("--run", command.run, "Folder of a run")->type_name("FOLDER")->required();
+  CLI::Option* last = options.add_option("--last", command.last, "Average so many of the newest checkpoints")
+                          ->type_name("N")
+                          ->check(CLI::Range(int64_t{2}, int64_t{1000000}).description(""))
+                          ->capture_default_str();
+  options.add_option("--checkpoints", command.checkpoints, "Average these: step-00001000 step-00002000 ...")
+      ->type_name("NAME")
+      ->expected(1, -1)
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->excludes(last);
+  CLI::Option* name = options.add_option("--name", command.name, "Of the new checkpoint, in the run's checkpoints/")
+                          ->type_name("NAME")
+                          ->capture_default_str();
+  options.add_option("--out", command.out, "Write it into this folder instead")->type_name("FOLDER")->excludes(name);
+}
+
+// `last`, `best`, `best-bleu` ... are links that training sets.
+void check_name(const std::string& name) {
+  if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos) {
+    fail_usage("--name \"{}\" is not the name of a folder. For a place outside the run there is --out FOLDER.", name);
+  }
+  if (name == kLastLink || name.starts_with("best")) {
+    fail_usage("--name {} is a name that training gives to checkpoints of its own: choose another", name);
+  }
+}
+
+}  // namespace
+
+void run_average(const Arguments& arguments) {
+  AverageCommand command;
+  Options options("average",
+                  "Averages the weights of several checkpoints of a run into a new one, often a better model.\n"
+                  "If the checkpoints hold exponentially averaged weights, these are taken.",
+                  "  verbund average --run runs/base --last 5\n"
+                  "  verbund translate -m runs/base --checkpoint average < text.en\n"
+                  "  verbund average --run runs/base --checkpoints step-00090000 step-00100000 --name two\n"
+                  "  verbund average --run runs/base --last 8 --out models/base\n");
+  declare_flags(options, command);
+  if (!options.read(arguments)) return;
+  check_name(command.name);
+  const fs::path checkpoints = fs::path(command.run) / "checkpoints";
+  if (!fs::is_directory(checkpoints)) fail("{} is not the folder of a run: it has no checkpoints/", command.run);
+  const fs::path folder = command.out.empty() ? checkpoints / command.name : fs::path(command.out);
+  check_place_of_mean(folder);  // before the work, not after it
+  const CheckpointMean mean(command.checkpoints.empty() ? last_checkpoints(checkpoints, command.last)
+                                                        : named_checkpoints(checkpoints, command.checkpoints));
+  save_mean(folder, mean);
+  log("{}: the mean of the {} of {} checkpoints, steps {}", folder.string(),
+      mean.exponential() ? "exponentially averaged weights" : "weights", mean.steps().size(),
+      fmt::join(mean.steps(), ", "));
+  if (command.out.empty()) {
+    log("use it: verbund translate -m {} --checkpoint {}", command.run, command.name);
+  } else {
+    log("use it: verbund translate -m {} --vocabulary FILE", command.out);
+  }
+}
+
+}  // namespace verbund

@@ -1,0 +1,111 @@
+// verbund evaluate: loss, BLEU and chrF of a trained model on a test set.
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/human.h"
+#include "core/log.h"
+#include "core/process.h"
+#include "decode/trained_model.h"
+#include "evaluate/evaluation.h"
+#include "score/score_report.h"
+#include "train/threads.h"
+
+namespace verbund {
+namespace {
+
+struct EvaluateCommand {
+  ModelPlace place;
+  std::string data, split = "test", source, reference, output;
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+
+void declare_flags(Options& options, EvaluateCommand& command) {
+  options.add_option("-m,--model", command.place.folder, "A run or checkpoint folder")->required()->type_name("FOLDER");
+  options
+      .add_option("--checkpoint", command.place.checkpoint,
+                  "Of a run: best, last, step-00004000, ...; best if there is one, else the newest")
+      ->type_name("NAME");
+  options.add_option("--data", command.data, "Evaluate on pairs of this dataset folder ...")->type_name("FOLDER");
+  options.add_option("--split", command.split, "... of this part: test, dev or train")->capture_default_str();
+  options.add_option("--source", command.source, "Or: source sentences, one a line (plain, .gz, .xz) ...")
+      ->type_name("FILE");
+  options.add_option("--reference", command.reference, "... and their translations")->type_name("FILE");
+  options.add_option("--vocabulary", command.place.source_vocabulary, "Subword model, if the run has none")
+      ->type_name("FILE");
+  options.add_option("--target-vocabulary", command.place.target_vocabulary, "Of the target side, if it is another")
+      ->type_name("FILE");
+  options.add_option("--output", command.output, "Write the translations there")->type_name("FILE");
+  options.add_list("--set", command.overrides, "Override a value: decode.beam=5, evaluate.tokenize=none (repeatable)",
+                   "KEY=VALUE");
+  options.add_flag("--json", command.json, "Print JSON");
+}
+
+TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
+  if (!command.data.empty()) return read_test_set(Dataset(command.data), command.split, trained.source, trained.target);
+  return read_test_set(command.source, command.reference, trained.source, trained.target);
+}
+
+nlohmann::ordered_json to_json(const TrainedModel& trained, const Evaluation& result) {
+  return {{"checkpoint", trained.checkpoint.string()},     {"step", trained.step},
+          {"averaged_weights", trained.averaged},          {"loss", result.smoothed()},
+          {"cross_entropy", result.cross_entropy()},       {"perplexity", std::exp(result.cross_entropy())},
+          {"target_tokens", result.loss.tokens},           {"bleu", score_json(report(result.bleu))},
+          {"chrf", score_json(report(result.chrf))},       {"exact_sentences", result.exact_share()},
+          {"sentences", result.translations.size()},       {"loss_seconds", result.loss_seconds},
+          {"translate_seconds", result.translate_seconds}, {"translated_tokens", result.translated_tokens}};
+}
+
+void print(const TrainedModel& trained, const Evaluation& result) {
+  std::cout << fmt::format("{} (step {}{})\n", trained.checkpoint.string(), trained.step,
+                           trained.averaged ? ", averaged weights" : "")
+            << fmt::format("loss {:.4f} with smoothing, cross-entropy {:.4f}, perplexity {:.3f} on {} target tokens\n",
+                           result.smoothed(), result.cross_entropy(), std::exp(result.cross_entropy()),
+                           human_count(static_cast<uint64_t>(result.loss.tokens)))
+            << score_line(report(result.bleu), 2) << "\n"
+            << score_line(report(result.chrf), 2) << "\n"
+            << fmt::format("exact sentences {:.1f} % of {}; translated in {}, {:.0f} target tokens per second\n",
+                           100 * result.exact_share(), human_count(result.translations.size()),
+                           human_duration(result.translate_seconds),
+                           static_cast<double>(result.translated_tokens) / result.translate_seconds);
+}
+
+}  // namespace
+
+void run_evaluate(const Arguments& arguments) {
+  EvaluateCommand command;
+  Options options("evaluate", "Loss, BLEU and chrF of a trained model on a test set.",
+                  "  verbund evaluate -m runs/demo --data data/demo\n"
+                  "  verbund evaluate -m runs/base --checkpoint best-loss --source news.en --reference news.de \\\n"
+                  "                   --output news.out --set decode.beam=8\n");
+  declare_flags(options, command);
+  if (!options.read(arguments)) return;
+  const bool files = !command.source.empty() || !command.reference.empty();
+  if (files == !command.data.empty() || command.source.empty() != command.reference.empty()) {
+    fail_usage("say what to evaluate on: --data FOLDER, or --source FILE and --reference FILE");
+  }
+  TrainedModel trained = load_trained_model(command.place);
+  override_config(trained.config, command.overrides);
+  keep_freed_memory();
+  use_threads(trained.config.threads);
+  const TestSet set = read_set(command, trained);
+  const Evaluation result =
+      evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate, trained.config.decode);
+  if (!command.output.empty()) {
+    std::string text;
+    for (const std::string& line : result.translations) text += line + "\n";
+    write_file(command.output, text);
+  }
+  if (command.json) {
+    std::cout << to_json(trained, result).dump(1) << "\n";
+  } else {
+    print(trained, result);
+  }
+}
+
+}  // namespace verbund

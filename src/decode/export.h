@@ -1,0 +1,17 @@
+// A trained model in the folder format of CTranslate2, written directly: binary version 6,
+// TransformerSpec revision 7. docs/export.md tells what stands where.
+#pragma once
+
+#include <filesystem>
+
+#include "decode/trained_model.h"
+
+namespace verbund {
+
+// Positions in the table that is written: longer sentences are refused by CTranslate2.
+inline constexpr int64_t kExportedPositions = 2048;
+
+// Writes the new folder `out`: complete or absent. Refuses one that exists.
+void export_to_ctranslate2(const TrainedModel& trained, const std::filesystem::path& out);
+
+}  // namespace verbund

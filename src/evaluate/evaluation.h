@@ -1,0 +1,39 @@
+// How good a model is on a test set: its loss on the references, and BLEU and chrF of its own
+// translations.
+#pragma once
+
+#include <optional>
+
+#include "config/decode_config.h"
+#include "config/evaluate_config.h"
+#include "evaluate/test_set.h"
+#include "model/transformer.h"
+#include "score/bleu.h"
+#include "score/chrf.h"
+
+namespace verbund {
+
+struct Evaluation {
+  Loss loss;  // of all pairs
+  BleuScore bleu;
+  ChrfScore chrf;
+  size_t exact = 0;                           // translations that are the reference, letter by letter
+  std::optional<double> teacher_forced_bleu;  // of pieces
+  Segments translations;                      // as many as were made
+  double loss_seconds = 0, translate_seconds = 0;
+  uint64_t translated_tokens = 0;  // with </s>
+
+  double smoothed() const { return loss.smoothed / static_cast<double>(loss.tokens); }
+  double cross_entropy() const { return loss.plain / static_cast<double>(loss.tokens); }
+  double exact_share() const { return static_cast<double>(exact) / static_cast<double>(translations.size()); }
+  // By the names of the configuration.
+  double metric(const std::string& name) const;
+};
+
+// Metrics by name, and whether less of it is better. Refuses an unknown name.
+bool less_is_better(const std::string& metric);
+
+Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& source, const Subwords& target,
+                    const EvaluateConfig& config, const DecodeConfig& decode);
+
+}  // namespace verbund

@@ -1,0 +1,64 @@
+#include "evaluate/test_set.h"
+
+#include "core/error.h"
+#include "core/utf8.h"
+#include "text/line_reader.h"
+
+namespace verbund {
+namespace {
+
+Segments read_lines(const fs::path& path) {
+  LineReader reader(path);
+  Segments lines;
+  for (std::string line; reader.next_line(line);) {
+    if (!is_utf8(line)) fail("line {} of {} is not valid UTF-8", reader.lines(), path.string());
+    lines.push_back(line);
+  }
+  if (lines.empty()) fail("{} is empty: there is nothing to evaluate on", path.string());
+  return lines;
+}
+
+Segments text_of(const fs::path& file, const std::vector<Sentence>& tokens, const Subwords& subwords) {
+  if (fs::exists(file)) return read_lines(file);
+  Segments lines;
+  for (const Sentence& sentence : tokens) lines.push_back(subwords.decode(sentence));
+  return lines;
+}
+
+}  // namespace
+
+TestSet read_test_set(const Dataset& dataset, const std::string& split, const Subwords& source,
+                      const Subwords& target) {
+  if (!dataset.has(split)) fail("the dataset {} has no {} pairs", dataset.folder().string(), split);
+  const Split& pairs = dataset.split(split);
+  TestSet set;
+  set.source_tokens.resize(pairs.size());
+  set.reference_tokens.resize(pairs.size());
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    pairs.append_source(i, set.source_tokens[i]);
+    pairs.append_target(i, set.reference_tokens[i]);
+  }
+  set.sources = text_of(dataset.source_text(split), set.source_tokens, source);
+  set.references = text_of(dataset.target_text(split), set.reference_tokens, target);
+  if (set.sources.size() != set.size() || set.references.size() != set.size()) {
+    fail("the {} split of {} has {} pairs, but {} and {} lines of text: prepare it again", split,
+         dataset.folder().string(), set.size(), set.sources.size(), set.references.size());
+  }
+  return set;
+}
+
+TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const Subwords& source,
+                      const Subwords& target) {
+  TestSet set;
+  set.sources = read_lines(source_file);
+  set.references = read_lines(reference_file);
+  if (set.sources.size() != set.references.size()) {
+    fail("{} has {} lines, but {} has {}", source_file.string(), set.sources.size(), reference_file.string(),
+         set.references.size());
+  }
+  for (const std::string& line : set.sources) set.source_tokens.push_back(source.encode(line));
+  for (const std::string& line : set.references) set.reference_tokens.push_back(target.encode(line));
+  return set;
+}
+
+}  // namespace verbund

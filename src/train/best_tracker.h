@@ -1,0 +1,44 @@
+// Which evaluations were the best by each metric, and whether training has stopped improving.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "config/evaluate_config.h"
+
+namespace verbund {
+
+class BestTracker {
+ public:
+  explicit BestTracker(const EvaluateConfig& config);
+
+  // The metrics that must be recorded: those to keep the best of and those to stop on.
+  const std::vector<std::string>& metrics() const { return metrics_; }
+
+  // Values by metric. Returns the links that should name this step: best-bleu, best-loss, best, ...
+  std::vector<std::string> record(int64_t step, const std::map<std::string, double>& values);
+  // Why to stop, or "".
+  std::string stop_reason() const;
+
+  // The step that each link should name.
+  std::map<std::string, int64_t> links() const;
+
+  // Belongs to the run's state.
+  nlohmann::ordered_json state() const;
+  void restore(const nlohmann::ordered_json& state);
+
+ private:
+  struct Record {
+    double value = 0;
+    int64_t step = -1;           // none yet
+    int64_t without_change = 0;  // evaluations since
+  };
+
+  EvaluateConfig config_;
+  std::vector<std::string> kept_, stopping_, metrics_;
+  std::map<std::string, Record> records_;
+};
+
+}  // namespace verbund

@@ -1,0 +1,137 @@
+"""Judging a model: while it trains, which checkpoint is kept as the best, and afterwards."""
+
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import ProgramTest  # noqa: E402
+
+TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d_ff=64",
+        "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=600",
+        "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=50", "--set", "threads=1",
+        "--set", "train.eval_every=10", "--set", "train.log_every=5", "--set", "evaluate.sentences=8",
+        "--set", "decode.max_extra=5", "--set", "checkpoint.save_every_steps=7"]
+TIMES = ("seconds", "second")
+
+
+class EvaluateTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = ProgramTest("run")
+        cls.shared.setUp()
+        cls.data = cls.shared.folder / "data"
+        cls.shared.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=2000",
+                           "--set", "subwords.vocabulary=500", "--out", cls.data)
+        cls.run_folder = cls.shared.folder / "run"
+        cls.shared.succeed(*cls.arguments(cls.run_folder, 60))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.doCleanups()
+
+    @classmethod
+    def arguments(cls, run, steps, *more):
+        return ["train", "--data", cls.data, "--run", run, *TINY, "--set", f"train.max_steps={steps}", *more]
+
+    def metrics(self, run):
+        """What was logged, but for how long it took."""
+        lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        return [{key: value for key, value in line.items() if not any(word in key for word in TIMES)} for line in lines]
+
+    def state(self, run):
+        state = json.loads((run / "checkpoints" / "last" / "state.json").read_text())
+        return {key: value for key, value in state.items() if "seconds" not in key}
+
+    def test_evaluations_are_logged_with_their_signature(self):
+        evaluations = [line for line in self.metrics(self.run_folder) if "dev_loss" in line]
+        self.assertEqual([line["step"] for line in evaluations], [0, 10, 20, 30, 40, 50, 60])
+        self.assertLess(evaluations[-1]["dev_loss"], evaluations[0]["dev_loss"])
+        self.assertIn("tok:13a", evaluations[-1]["dev_bleu_signature"])
+        self.assertIn("nc:6", evaluations[-1]["dev_chrf_signature"])
+        self.assert_says((self.run_folder / "log.txt").read_text(), "BLEU", "chrF", "prediction")
+
+    def test_the_best_is_kept_by_each_metric(self):
+        evaluations = [line for line in self.metrics(self.run_folder) if line.get("step") and "dev_loss" in line]
+        best = min(evaluations, key=lambda line: line["dev_loss"])["step"]
+        link = self.run_folder / "checkpoints" / "best-loss"
+        self.assertEqual(link.resolve().name, f"step-{best:08d}")
+
+    def test_killed_between_evaluation_and_save_the_curve_is_the_same(self):
+        killed = self.folder / "killed"
+        dice = random.Random(3)
+        for _ in range(6):
+            process = subprocess.Popen(self.command(*self.arguments(killed, 60, "--set", "evaluate.stop_on=loss")),
+                                       stderr=subprocess.PIPE, text=True)
+            evaluations = 0
+            for line in process.stderr:  # right after an evaluation, before its save has ended
+                evaluations += "dev loss" in line
+                if evaluations > dice.randrange(3):
+                    break
+            time.sleep(dice.uniform(0, 0.01))
+            process.kill()
+            process.communicate()
+        self.succeed(*self.arguments(killed, 60, "--set", "evaluate.stop_on=loss"))
+        straight = self.folder / "straight"
+        self.succeed(*self.arguments(straight, 60, "--set", "evaluate.stop_on=loss"))
+        self.assertEqual(self.metrics(killed), self.metrics(straight))
+        self.assertEqual(self.state(killed), self.state(straight))
+        for link in ("best-loss", "last"):
+            self.assertEqual((killed / "checkpoints" / link).resolve().name,
+                             (straight / "checkpoints" / link).resolve().name)
+        weights = [(run / "checkpoints" / "last" / "weights.safetensors").read_bytes() for run in (killed, straight)]
+        self.assertEqual(*weights)
+
+    def test_early_stop_and_its_state(self):
+        run = self.folder / "run"
+        stop = ["--set", "evaluate.stop_on=bleu", "--set", "evaluate.patience=2", "--set", "schedule.learning_rate=0"]
+        self.assert_says(self.succeed(*self.arguments(run, 1000, *stop)).stderr, "stopped early", "bleu was best at")
+        steps = self.state(run)["step"]
+        self.assertEqual(steps, 30, "best at the first evaluation, then two without improvement")
+        self.assert_says(self.succeed(*self.arguments(run, 1000, *stop)).stderr, "stopped early")
+        self.assertEqual(self.state(run)["step"], steps)
+
+    def test_evaluate_agrees_with_the_training_log(self):
+        done = self.succeed("evaluate", "-m", self.run_folder, "--checkpoint", "last", "--data", self.data, "--split",
+                            "dev", "--json")
+        result = json.loads(done.stdout)
+        logged = [line for line in self.metrics(self.run_folder) if "dev_loss" in line][-1]
+        self.assertAlmostEqual(result["loss"], logged["dev_loss"], places=6)
+        self.assertAlmostEqual(result["bleu"]["score"], logged["dev_bleu"], places=6)
+        self.assertEqual(result["sentences"], 8)
+
+    def test_evaluate_on_files(self):
+        output = self.folder / "out.txt"
+        texts = [self.data / "test.source.txt", self.data / "test.target.txt"]
+        done = self.succeed("evaluate", "-m", self.run_folder, "--source", texts[0], "--reference", texts[1],
+                            "--set", "evaluate.sentences=10", "--output", output)
+        self.assert_says(done.stdout, "BLEU|nrefs:1", "chrF2|", "perplexity")
+        self.assertEqual(len(output.read_text().splitlines()), 10)
+
+    def test_wrong_calls(self):
+        self.assert_says(self.refuse(2, "evaluate", "-m", self.run_folder), "--data", "--source")
+        self.assert_says(self.refuse(1, "evaluate", "-m", self.run_folder, "--checkpoint", "best-of-all", "--data",
+                                     self.data), "best-of-all", "best-loss", "step-")
+        self.assert_says(self.refuse(1, "evaluate", "-m", self.folder / "nowhere", "--data", self.data), "nowhere")
+        self.assert_says(self.refuse(1, "evaluate", "-m", self.run_folder, "--data", self.data, "--split", "news"), "news")
+        short = self.write("short.txt", "Only one line.\n")
+        self.assert_says(self.refuse(1, "evaluate", "-m", self.run_folder, "--source", short, "--reference",
+                                     self.data / "test.target.txt"), "1 lines", short)
+        self.assert_says(self.refuse(2, *self.arguments(self.folder / "x", 10, "--set", "evaluate.best=rouge")), "rouge",
+                         "bleu")
+
+    def test_a_vocabulary_of_another_model(self):
+        other = self.folder / "other"
+        self.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=1000", "--set",
+                     "subwords.vocabulary=300", "--out", other)
+        message = self.refuse(1, "translate", "-m", self.run_folder, "--vocabulary", other / "joint.model", input="x\n")
+        self.assert_says(message, "do not belong together", "300", "500")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+"""verbund translate: what goes in comes out translated, line by line, whatever it is."""
+
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import ProgramTest  # noqa: E402
+from evaluate_test import TINY  # noqa: E402
+
+
+class TranslateTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = ProgramTest("run")
+        cls.shared.setUp()
+        cls.data, cls.model = cls.shared.folder / "data", cls.shared.folder / "run"
+        cls.shared.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=2000",
+                           "--set", "subwords.vocabulary=500", "--out", cls.data)
+        cls.shared.succeed("train", "--data", cls.data, "--run", cls.model, *TINY, "--set", "train.max_steps=150",
+                           "--set", "train.eval_every=0", "--set", "evaluate.at_start=false")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.doCleanups()
+
+    def translate(self, text, *more):
+        return self.succeed("translate", "-m", self.model, *more, input=text).stdout
+
+    def test_lines_keep_their_order_and_number(self):
+        lines = (self.data / "test.source.txt").read_text().splitlines()[:60]
+        together = self.translate("\n".join(lines) + "\n").splitlines()
+        self.assertEqual(len(together), 60)
+        alone = [self.translate(line + "\n").rstrip("\n") for line in lines[:5]]
+        self.assertEqual(together[:5], alone)
+        small_window = self.translate("\n".join(lines) + "\n", "--window", "7").splitlines()
+        self.assertEqual(together, small_window)
+        path = self.write("text.en", "\n".join(lines) + "\n")
+        self.assertEqual(self.translate("", path).splitlines(), together)
+
+    def test_empty_lines_and_files(self):
+        self.assertEqual(self.translate(""), "")
+        self.assertEqual(self.translate("\n   \n"), "\n\n")
+        lines = self.translate("The dog sleeps.\n\nThe cat sleeps.").split("\n")
+        self.assertEqual([bool(line) for line in lines], [True, False, True, False])
+
+    def test_any_utf8(self):
+        self.assertEqual(len(self.translate("日本語 🙂 Ω\n\u200b\nx\ty\n").split("\n")), 4)
+        message = self.refuse(1, "translate", "-m", self.model, self.write("bad.txt", b"good\nb\xffd\n"))
+        self.assert_says(message, "line 2", "UTF-8")
+
+    def test_very_long_lines(self):
+        text = "the dog sees the cat , " * 2500 + "\n"
+        done = self.succeed("translate", "-m", self.model, "--set", "decode.beam=1", input=text)
+        self.assertEqual(done.stdout.count("\n"), 1)
+        self.assert_says(done.stderr, "line 1", "pieces")
+        self.assert_says(self.refuse(1, "translate", "-m", self.model, "--long-lines", "refuse", input=text), "line 1",
+                         "--max-tokens")
+
+    def test_nbest_scores_and_alignment(self):
+        lines = [line.split("\t") for line in
+                 self.translate("The dog sleeps.\nThe cat runs.\n", "--nbest", "3", "--scores", "--alignment").splitlines()]
+        self.assertEqual([line[0] for line in lines], ["1", "1", "1", "2", "2", "2"])
+        scores = [float(line[1]) for line in lines]
+        self.assertEqual(scores[:3], sorted(scores[:3], reverse=True))
+        self.assertTrue(all("-" in pair for pair in lines[0][3].split()))
+        result = json.loads(self.translate("The dog sleeps.\n", "--json", "--nbest", "2"))
+        self.assertEqual(len(result["translations"]), 2)
+
+    def test_tsv_and_prefix(self):
+        out = self.translate("7\tThe dog sleeps.\tDie\n", "--tsv", "2", "--prefix-column", "3")
+        columns = out.rstrip("\n").split("\t")
+        self.assertEqual(columns[:3], ["7", "The dog sleeps.", "Die"])
+        self.assertTrue(columns[3].startswith("Die"))
+        self.assert_says(self.refuse(1, "translate", "-m", self.model, "--tsv", "2", input="one\n"), "line 1", "column")
+        self.assertTrue(self.translate("The dog sleeps.\n", "--prefix", "Das ist").startswith("Das ist"))
+
+    def test_sampling_repeats_with_its_seed(self):
+        sample = ["--set", "decode.beam=1", "--set", "decode.sample_top=20", "--set", "decode.temperature=2"]
+        text = "The dog sleeps.\n" * 5
+        first = self.translate(text, *sample, "--seed", "1")
+        self.assertEqual(first, self.translate(text, *sample, "--seed", "1"))
+        self.assertNotEqual(first, self.translate(text, *sample, "--seed", "2"))
+        self.assertGreater(len(set(first.splitlines())), 1, "equal sentences are drawn each for itself")
+
+    def test_an_ensemble_of_one_model_is_the_model(self):
+        text = "The dog sleeps.\nThe cat runs.\n"
+        self.assertEqual(self.translate(text), self.translate(text, "-m", self.model))
+
+    def test_endless_streams_take_bounded_memory(self):
+        lines, chunk = 20000, 1000
+        process = subprocess.Popen(self.command("translate", "-m", self.model, "--set", "decode.beam=1"),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        feeder = subprocess.Popen(["sh", "-c", f'yes "A dog runs ." | head -{lines}'], stdout=process.stdin)
+        process.stdin.close()
+        count = sum(1 for _ in process.stdout)
+        self.assertEqual((process.wait(), count), (0, lines))
+        feeder.wait()
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.assertLess(peak, 400000, f"kB at most, with windows of {chunk}")
+
+    def test_interactive_answers_line_by_line(self):
+        process = subprocess.Popen(self.command("translate", "-m", self.model, "--interactive"), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        for _ in range(3):
+            process.stdin.write("The dog sleeps.\n")
+            process.stdin.flush()
+            self.assertTrue(process.stdout.readline().strip())
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+
+    def test_wrong_calls(self):
+        self.assert_says(self.refuse(2, "translate"), "--model")
+        self.assert_says(self.refuse(1, "translate", "-m", self.folder / "nowhere"), "nowhere")
+        self.assert_says(self.refuse(1, "translate", "-m", self.data), "neither a run folder")
+        self.assert_says(self.refuse(1, "translate", "-m", self.model, "--checkpoint", "best-bleu-ever"), "There are")
+        self.assert_says(self.refuse(2, "translate", "-m", self.model, "--nbest", "9"), "beam")
+        self.assert_says(self.refuse(1, "translate", "-m", self.model, self.folder / "no.txt"), "no.txt")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+// The search with caches against the model without, and a batch against its sentences.
+#include "decode/beam_search.h"
+
+#include <gtest/gtest.h>
+
+#include "support/made_model.h"
+
+namespace verbund {
+namespace {
+
+// The whole beginning is computed again for each token, by the path that training uses.
+Sentence greedy_without_cache(const MadeModel& made, const Sentence& source, size_t greatest) {
+  Sentence tokens;
+  while (tokens.size() < greatest) {
+    Batch batch;
+    append(batch, source, tokens, 0);
+    const TokenId best = made.model->predict(batch).back();
+    if (best == kEndOfSentence) break;
+    tokens.push_back(best);
+  }
+  return tokens;
+}
+
+TEST(BeamSearch, GreedyEqualsGreedyWithoutCache) {
+  SearchRequest request;
+  request.config.beam = 1;
+  request.config.max_ratio = 2;
+  request.config.max_extra = 70;  // over more positions than are computed at a time
+  size_t long_ones = 0;
+  for (uint64_t seed = 100; seed < 110; ++seed) {
+    SCOPED_TRACE(seed);
+    const MadeModel made = made_model(seed);
+    Random random(seed, 2);
+    const std::vector<SearchTask> tasks = random_tasks(random, 6, made);
+    const auto results = search(made, tasks, request);
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      ASSERT_EQ(results[i].size(), 1u);
+      EXPECT_EQ(results[i][0].tokens,
+                greedy_without_cache(made, tasks[i].source, 2 * (tasks[i].source.size() + 1) + 70));
+      long_ones += results[i][0].tokens.size() > 64 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(long_ones, 0u);
+}
+
+bool identical(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Hypothesis& x, const Hypothesis& y) {
+    return x.tokens == y.tokens && x.log_probability == y.log_probability && x.score == y.score &&
+           x.finished == y.finished && x.alignment == y.alignment;
+  });
+}
+
+// Neither the company nor the place in it changes a bit, though sentences end one after the other.
+TEST(BeamSearch, SentencesDoNotInfluenceEachOther) {
+  for (uint64_t seed = 200; seed < 210; ++seed) {
+    SCOPED_TRACE(seed);
+    const MadeModel made = made_model(seed);
+    Random random(seed, 2);
+    SearchRequest request = random_request(random);
+    request.align = true;
+    request.config.sample_top = seed % 3 == 0 ? 5 : 0;
+    if (request.config.sample_top > 0) request.config.beam = request.nbest = 1;
+    std::vector<SearchTask> tasks = random_tasks(random, 17, made);
+    for (size_t i = 0; i < tasks.size(); i += 4) tasks[i].prefix = random_sentence(random, 4, made.sizes.target);
+
+    const auto together = search(made, tasks, request);
+    std::vector<SearchTask> reversed(tasks.rbegin(), tasks.rend());
+    const auto backwards = search(made, reversed, request);
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      EXPECT_TRUE(identical(search(made, {tasks[i]}, request)[0], together[i])) << i;
+      EXPECT_TRUE(identical(backwards[tasks.size() - 1 - i], together[i])) << i;
+    }
+  }
+}
+
+TEST(BeamSearch, NothingToDo) { EXPECT_TRUE(search(made_model(1), {}, SearchRequest()).empty()); }
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,245 @@
+// From text to text: order, odd lines and long ones, with a real subword model and a made Transformer.
+#include "decode/translator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/error.h"
+#include "support/expect_error.h"
+#include "support/made_model.h"
+#include "support/temporary_folder.h"
+#include "text/subword_trainer.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string random_words(Random& random, uint64_t count) {
+  static constexpr const char* kSyllables[] = {"ba", "do", "ku", "li", "me", "nü", "ra", "so", "ti", "we"};
+  std::string text;
+  for (uint64_t word = 0; word < count; ++word) {
+    if (word > 0) text += ' ';
+    for (int syllable = 0; syllable < 2; ++syllable) text += kSyllables[random.below(10)];
+  }
+  return text;
+}
+
+class TranslatorTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const TemporaryFolder folder;
+    Random random(1, 0);
+    std::string corpus;
+    for (int i = 0; i < 500; ++i) {
+      corpus += random_words(random, 1 + random.below(6)) + " .\t" + random_words(random, 1 + random.below(6)) + " .\n";
+    }
+    SubwordConfig config;
+    config.vocabulary = 80;
+    learn_subwords(folder.write("corpus", corpus), Sides::kBoth, config, folder / "joint.model");
+    subwords_ = new Subwords(folder / "joint.model");
+
+    ModelConfig model;
+    model.d_model = model.d_ff = 16;
+    model.heads = 2;
+    model.encoder_layers = model.decoder_layers = 1;
+    model_ = new MadeModel(made_model(model, {80, 80}, 1));
+    sharpen_attention(*model_);
+  }
+  static void TearDownTestSuite() {
+    delete subwords_;
+    delete model_;
+  }
+
+  static TranslatorConfig config() {
+    TranslatorConfig config;
+    config.search.config.beam = 2;
+    config.search.config.max_extra = 4;
+    return config;
+  }
+  static Translator translator(const TranslatorConfig& config) {
+    return Translator({model_->model.get()}, *subwords_, *subwords_, config);
+  }
+  static std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines,
+                                                         const TranslatorConfig& config) {
+    return translator(config).translate(lines);
+  }
+  static std::string translate(const std::string& text) { return translate({{text}}, config()).at(0).at(0).text; }
+
+  static Subwords* subwords_;
+  static MadeModel* model_;
+};
+Subwords* TranslatorTest::subwords_ = nullptr;
+MadeModel* TranslatorTest::model_ = nullptr;
+
+TEST_F(TranslatorTest, TheOrderOfLinesIsKept) {
+  Random random(2, 0);
+  TranslatorConfig small = config();
+  small.search.config.batch_tokens = 50;  // several batches, sorted by length
+  std::vector<Line> lines;
+  std::vector<Sentence> tokens;
+  for (uint64_t i = 0; i < 60; ++i) {
+    lines.push_back({random_words(random, 1 + random.below(9)), "", i + 1});
+    tokens.push_back(subwords_->encode(lines.back().text));
+  }
+  const auto results = translate(lines, small);
+  const auto token_results = translator(small).translate_tokens(tokens);
+  ASSERT_EQ(results.size(), lines.size());
+  ASSERT_EQ(token_results.size(), lines.size());
+  std::set<std::string> different;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_EQ(results[i].size(), 1u);
+    EXPECT_EQ(results[i][0].text, translate(lines[i].text)) << i;
+    EXPECT_EQ(results[i][0].text, subwords_->decode(token_results[i])) << i;
+    different.insert(results[i][0].text);
+  }
+  EXPECT_GT(different.size(), 30u);
+}
+
+TEST_F(TranslatorTest, EmptyLinesStayEmpty) {
+  const auto results = translate({{""}, {"bado kunü"}, {"  \t "}, {"\u3000"}, {""}}, config());
+  ASSERT_EQ(results.size(), 5u);
+  for (const size_t i : {0, 2, 3, 4}) {
+    ASSERT_EQ(results[i].size(), 1u) << i;
+    EXPECT_EQ(results[i][0].text, "") << i;
+  }
+  EXPECT_EQ(results[1].at(0).text, translate("bado kunü"));
+  EXPECT_NE(results[1].at(0).text, "");
+  EXPECT_TRUE(translate(std::vector<Line>(), config()).empty());
+}
+
+// 10,000 words in 2,500 sentences, of which one fits at a time: each is translated for itself.
+TEST_F(TranslatorTest, LongLinesAreSplitBetweenSentences) {
+  Random random(3, 0);
+  std::vector<Line> sentences;
+  std::string all;
+  size_t longest = 0, shortest = 1000, tokens = 0;
+  for (int i = 0; i < 2500; ++i) {
+    sentences.push_back({random_words(random, 3) + " ."});
+    all += (i > 0 ? " " : "") + sentences.back().text;
+    const size_t size = subwords_->encode(sentences.back().text).size();
+    longest = std::max(longest, size);
+    shortest = std::min(shortest, size);
+    tokens += size;
+  }
+  ASSERT_LT(longest, 2 * shortest);
+  TranslatorConfig split = config();
+  split.max_tokens = static_cast<int64_t>(longest);
+  split.search.align = true;
+  const auto results = translate({{"bado"}, {all}, {"kunü"}}, split);
+  ASSERT_EQ(results.size(), 3u);
+  ASSERT_EQ(results[1].size(), 1u);
+  std::string expected;
+  double score = 0;
+  for (const auto& translations : translate(sentences, config())) {
+    const Translation& translation = translations.at(0);
+    expected += (expected.empty() || translation.text.empty() ? "" : " ") + translation.text;
+    score += translation.score;
+  }
+  EXPECT_EQ(results[1][0].text, expected);
+  EXPECT_NEAR(results[1][0].score, score, 1e-6 * std::abs(score));
+  EXPECT_EQ(results[0].at(0).text, translate("bado"));
+  EXPECT_EQ(results[2].at(0).text, translate("kunü"));
+
+  const auto& alignment = results[1][0].alignment;
+  ASSERT_FALSE(alignment.empty());
+  EXPECT_GT(alignment.back().first, static_cast<int32_t>(tokens - 20 * longest)) << "pieces count on";
+  for (const auto& [source, target] : alignment) {
+    ASSERT_LT(source, static_cast<int32_t>(tokens));
+    ASSERT_LT(target, static_cast<int32_t>(results[1][0].pieces.size()));
+  }
+}
+
+// No full stop, and at last no blank either: still every part is translated.
+TEST_F(TranslatorTest, LongLinesWithoutSentencesAreSplitBetweenWordsOrAnywhere) {
+  const MadeModel endless = made_model(model_->config, model_->sizes, 1, -50);
+  Random random(4, 0);
+  TranslatorConfig split = config();
+  split.max_tokens = 100;
+  split.search.config.max_ratio = 0;
+  split.search.config.max_extra = 3;
+  const Translator translator({endless.model.get()}, *subwords_, *subwords_, split);
+  std::string words = random_words(random, 10000), one_word = words;
+  std::erase(one_word, ' ');
+  for (const std::string& text : {words, one_word}) {
+    const size_t tokens = subwords_->encode(text).size();
+    const auto results = translator.translate({{text}});
+    // Each piece of the line becomes three of the translation.
+    EXPECT_GE(results.at(0).at(0).pieces.size(), 3 * (tokens / 100));
+    EXPECT_LE(results.at(0).at(0).pieces.size(), 3 * (tokens / 50 + 1));
+    EXPECT_EQ(results.at(0).at(0).pieces.size() % 3, 0u);
+  }
+}
+
+TEST_F(TranslatorTest, LongLinesAreRefusedIfWanted) {
+  Random random(5, 0);
+  TranslatorConfig refuse = config();
+  refuse.long_lines = LongLines::kRefuse;
+  const std::string text = random_words(random, 10000);
+  EXPECT_ERROR(translate({{"bado", "", 6}, {text, "", 7}}, refuse), Error, HasSubstr("line 7 has"),
+               HasSubstr(std::to_string(subwords_->encode(text).size())), HasSubstr("at most 512"),
+               HasSubstr("--long-lines split"));
+  const Sentence ids = subwords_->encode("bado kunü");
+  refuse.max_tokens = static_cast<int64_t>(ids.size());
+  EXPECT_EQ(translate({{"bado kunü"}}, refuse)[0][0].text, translate("bado kunü")) << "just as long as is allowed";
+}
+
+TEST_F(TranslatorTest, InvalidTextIsNamed) {
+  EXPECT_ERROR(translate({{"bado", "", 11}, {"k\xFFu", "", 12}}, config()), Error, HasSubstr("line 12"),
+               HasSubstr("UTF-8"));
+  EXPECT_ERROR(translate({{"bado", "k\xC3", 13}}, config()), Error, HasSubstr("line 13"), HasSubstr("UTF-8"));
+}
+
+TEST_F(TranslatorTest, UnknownCharactersAndZeroBytesAreTranslated) {
+  const auto results = translate({{"漢字 😀 bado"}, {std::string("bado\0kunü", 10)}}, config());
+  EXPECT_EQ(results.size(), 2u);
+  for (const auto& translations : results) EXPECT_FALSE(translations.at(0).pieces.empty());
+}
+
+TEST_F(TranslatorTest, ThePrefixBeginsTheTranslation) {
+  const auto results = translate({{"bado kunü", "raso ti"}, {"bado kunü"}}, config());
+  EXPECT_EQ(results[0].at(0).text.rfind("raso ti", 0), 0u) << results[0][0].text;
+  EXPECT_NE(results[0][0].text, results[1].at(0).text);
+}
+
+TEST_F(TranslatorTest, PiecesAreAlignedWithPieces) {
+  TranslatorConfig align = config();
+  align.search.align = true;
+  Random random(6, 0);
+  std::vector<Line> lines;
+  for (int i = 0; i < 30; ++i) lines.push_back({random_words(random, 1 + random.below(4))});
+  size_t pieces = 0, aligned = 0;
+  const auto results = translate(lines, align);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto source = static_cast<int32_t>(subwords_->encode(lines[i].text).size());
+    const Translation& translation = results[i].at(0);
+    for (const auto& [from, to] : translation.alignment) {
+      EXPECT_LT(from, source);
+      EXPECT_LT(to, static_cast<int32_t>(translation.pieces.size()));
+    }
+    pieces += translation.pieces.size();
+    aligned += translation.alignment.size();
+  }
+  EXPECT_GT(aligned, pieces / 2);
+  EXPECT_LT(aligned, pieces) << "some attend to the end of the source";
+}
+
+TEST_F(TranslatorTest, TheBestTranslationsComeInOrder) {
+  TranslatorConfig nbest = config();
+  nbest.search.config.beam = 5;
+  nbest.search.nbest = 5;
+  const auto results = translate({{"bado kunü raso ."}}, nbest);
+  ASSERT_EQ(results.at(0).size(), 5u);
+  std::set<std::vector<std::string>> different;
+  for (size_t i = 0; i < 5; ++i) {
+    const Translation& translation = results[0][i];
+    EXPECT_LE(translation.score, results[0][i == 0 ? 0 : i - 1].score);
+    different.insert(translation.pieces);
+  }
+  EXPECT_EQ(different.size(), 5u);
+}
+
+}  // namespace
+}  // namespace verbund
