@@ -193,7 +193,7 @@ def main():
     pieces = [sentencepiece.SentencePieceProcessor(model_file=str(path)) for path in
               (options.source_vocabulary or options.run / "source.model",
                options.target_vocabulary or options.run / "target.model")]
-    sides = [vocabulary.encode(path.read_text().splitlines())
+    sides = [vocabulary.encode(path.read_text(encoding="utf-8").rstrip("\n").split("\n"))
              for vocabulary, path in zip(pieces, (options.source, options.target))]
     if len(sides[0]) != len(sides[1]):
         sys.exit(f"{options.source} has {len(sides[0])} lines but {options.target} has {len(sides[1])}")

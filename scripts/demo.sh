@@ -11,4 +11,8 @@ say "A few of its pairs, as text and as pieces"
 build/verbund inspect data/demo --split dev --count 5 | sed -n '/^pair/,$p'
 say "Training a small Transformer on it (some minutes; Ctrl-C saves, the same command goes on)"
 build/verbund train --config configs/demo.yaml --data data/demo --run runs/demo
-say "The run is in runs/demo: log.txt, metrics.jsonl, checkpoints/. Prepare your own text next: build/verbund prepare --help"
+say "How good it is on sentences it has never seen"
+build/verbund evaluate -m runs/demo --data data/demo
+say "A few translations"
+head -5 data/demo/test.source.txt | tee /dev/stderr | build/verbund translate -m runs/demo
+say "The run is in runs/demo: log.txt, metrics.jsonl, checkpoints/. Try it: build/verbund translate -m runs/demo --interactive"

@@ -1,6 +1,7 @@
 // verbund translate: text from stdin or files -> translations.
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -28,7 +29,7 @@ struct TranslateCommand {
   int64_t prefix_column = 0;  // 0: none
   std::string prefix;
   int64_t window = 2000;
-  bool interactive = false, scores = false, json = false;
+  bool interactive = false, scores = false, json = false, benchmark = false;
 };
 
 void declare_flags(Options& options, TranslateCommand& command) {
@@ -73,6 +74,7 @@ void declare_flags(Options& options, TranslateCommand& command) {
   options.add_option("--window", command.window, "Lines that are read ahead and sorted by length")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  options.add_flag("--benchmark", command.benchmark, "At the end, say on stderr how many target tokens a second it made");
   options.add_option("--seed", command.translator.search.seed, "Of sampling (decode.sample_top)");
 }
 
@@ -208,7 +210,12 @@ void run_translate(const Arguments& arguments) {
   use_threads(config.threads);
   const Translator translator(models, trained.front().source, trained.front().target, command.translator);
   uint64_t number = 0;
+  const auto start = std::chrono::steady_clock::now();
   for (const std::string& file : command.files) translate_file(command, translator, file, number);
+  if (!command.benchmark) return;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  log("benchmark: {} target tokens, {:.3f} seconds, {:.0f} tokens per second", translator.target_tokens(), seconds,
+      static_cast<double>(translator.target_tokens()) / seconds);
 }
 
 }  // namespace verbund

@@ -108,7 +108,7 @@ struct BestTokens {
   int64_t rows, vocabulary;
   const float* logits;  // [rows, v]
   int64_t count;
-  int32_t* tokens;           // [rows, count] out; -1 beyond the vocabulary
+  int32_t* tokens;           // [rows, count] out; -1 where there is none left
   float* log_probabilities;  // [rows, count] out
   float* log_partition;      // [rows] out: what to subtract from a logit for its log-probability
 };

@@ -3,6 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "config/config.h"
+#include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
 
@@ -25,7 +27,7 @@ bool may_change(const std::string& key) {
   for (const char* prefix :
        {"corpus.", "clean.", "subwords.", "checkpoint.", "train.max_steps", "train.epochs", "train.log_every",
         "train.eval_every", "train.sample_every", "train.on_divergence", "train.roll_backs", "train.start_from",
-        "decode.", "evaluate.sentences", "evaluate.samples", "evaluate.patience", "evaluate.stop", "threads"}) {
+        "decode.", "evaluate.", "batch.memory_limit", "threads"}) {
     if (key.rfind(prefix, 0) == 0) return true;
   }
   return false;
@@ -36,6 +38,7 @@ bool may_change(const std::string& key) {
 void check_compatible(const std::string& saved_config, const std::string& config, const std::string& saved_state,
                       const std::string& dataset_checksum) {
   std::map<std::string, std::string> before, now;
+  flatten(parse_yaml(show(Config()), "the defaults"), "", before);  // of keys that the saved one does not know
   flatten(parse_yaml(saved_config, "the checkpoint's config.yaml"), "", before);
   flatten(parse_yaml(config, "the configuration"), "", now);
   std::string differences;
@@ -43,7 +46,7 @@ void check_compatible(const std::string& saved_config, const std::string& config
     const auto found = before.find(key);
     if (may_change(key) || (found != before.end() && found->second == value)) continue;
     differences +=
-        fmt::format("\n  {} was {}, is now {}", key, found == before.end() ? "not known" : found->second, value);
+        fmt::format("\n  {} was {}, is now {}", key, found == before.end() ? "not set" : found->second, value);
   }
   const std::string saved_dataset = nlohmann::json::parse(saved_state).at("dataset");
   if (saved_dataset != dataset_checksum) {

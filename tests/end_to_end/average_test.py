@@ -130,7 +130,7 @@ class AverageTest(ProgramTest):
         self.assert_says(refused(1, "--checkpoints", "step-00000020"), "two checkpoints or more, not 1")
         self.assert_says(refused(1, "--checkpoints", "last", "step-00000060"), "named twice")
         self.assert_says(refused(1, "--checkpoints", "step-00000020", "step-00000030"), '"step-00000030"',
-                         "There are: step-00000020")
+                         "There are: ", "step-00000020, step-00000040, step-00000060")
         self.assert_says(refused(2, "--last", "2", "--checkpoints", "last"), "--last", "--checkpoints")
         for name in ("step-00000080", "step-00000020", "last", "best", "a/b", "", "x.partial"):
             refused(2, "--last", "2", "--name", name)

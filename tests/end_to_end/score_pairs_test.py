@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -123,6 +124,9 @@ class ScorePairsTest(ProgramTest):
     def test_a_stream_is_answered_while_it_goes_on(self):
         process = subprocess.Popen(self.command("score-pairs", *self.model, "--tsv", "-", "--window", "3"),
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        patience = threading.Timer(60, process.kill)  # if it waits for the end of its input, so would we
+        patience.start()
+        self.addCleanup(patience.cancel)
         for _ in range(3):
             process.stdin.write("".join(f"{source}\t{target}\n" for source, target in self.pairs[:3]))
             process.stdin.flush()

@@ -60,8 +60,8 @@ class Exported:
                                    "subwords.character_coverage": 1}))
         program.succeed("train", "--data", folder / "data", "--run", self.run, *settings({**TRAINING, **train}))
         program.succeed("export", "--model", self.run, "--format", "ctranslate2", "--out", self.folder)
-        self.sources, self.references = (
-            (folder / "data" / f"test.{side}.txt").read_text().splitlines()[:SENTENCES] for side in ("source", "target"))
+        self.sources, self.references = ((folder / "data" / f"test.{side}.txt").read_text().splitlines()[:SENTENCES]
+                                         for side in ("source", "target"))
         self.source_pieces, self.target_pieces = (
             sentencepiece.SentencePieceProcessor(model_file=str(self.folder / f"{side}.model"))
             for side in ("source", "target"))
@@ -82,7 +82,8 @@ class ExportOracle(ProgramTest):
         cls.models = {shape: Exported(shape, cls.shared) for shape in SHAPES}
 
     def pair_scores(self, model):
-        source, target = self.write("source", "\n".join(model.sources)), self.write("target", "\n".join(model.references))
+        source = self.write("source", "\n".join(model.sources) + "\n")
+        target = self.write("target", "\n".join(model.references) + "\n")
         output = self.succeed("score-pairs", "-m", model.run, "--source", source, "--target", target, "--json").stdout
         return source, target, [json.loads(line) for line in output.splitlines()]
 

@@ -33,12 +33,10 @@ inline void store_some(float* to, Vector v, int64_t count) {
 }
 
 inline float sum(Vector v) {  // in a fixed order: halves, quarters, ...
-  float x[kLanes];
-  std::memcpy(x, &v, sizeof(v));
-  for (int width = 8; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) x[i] += x[i + width];
-  }
-  return x[0];
+  v += __builtin_shuffle(v, Integers{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7});
+  v += __builtin_shuffle(v, Integers{4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11});
+  v += __builtin_shuffle(v, Integers{2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13});
+  return v[0] + v[1];
 }
 
 inline float largest(Vector v) {
