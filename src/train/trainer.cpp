@@ -109,6 +109,7 @@ class Trainer {
         continue;
       }
       ++state_.step;
+      is_best_ = false;
       state_.position = batch.next();
       state_.target_tokens += result.loss.tokens;
       const double seconds = seconds_since(began);
@@ -118,7 +119,7 @@ class Trainer {
       show_progress(result);
       if (is_due(config_.train.sample_every)) log_samples();
       if (is_due(config_.train.eval_every)) evaluate();
-      if (is_due(config_.checkpoint.save_every_steps) || !std::exchange(best_links_, {}).empty()) save();
+      if (is_due(config_.checkpoint.save_every_steps) || is_best_) save();
     }
     if (const std::string reason = best_.stop_reason(); !reason.empty()) log_->line("stopped early: " + reason);
     if (request_.benchmark_steps > 0) return log_benchmark();
@@ -286,8 +287,9 @@ class Trainer {
     if (state_.step == 0) return;  // an untrained model is nobody's best
     std::map<std::string, double> values;
     for (const std::string& metric : best_.metrics()) values[metric] = dev.metric(metric);
-    best_links_ = best_.record(state_.step, values);
-    for (const std::string& link : best_links_) store_.name(link, state_.step);
+    const std::vector<std::string> links = best_.record(state_.step, values);
+    for (const std::string& link : links) store_.name(link, state_.step);
+    is_best_ = !links.empty();
   }
 
   void log_evaluation(const Evaluation& dev) {
@@ -377,7 +379,7 @@ class Trainer {
   std::unique_ptr<LossScaler> scaler_;
   DivergenceGuard guard_;
   BestTracker best_;
-  std::vector<std::string> best_links_;  // what the last evaluation was the best of
+  bool is_best_ = false;  // the model as it is now, by some metric
   StepParts parts_;
   BatchPlan plan_;
   CheckpointStore store_;
