@@ -125,7 +125,7 @@ struct Product {
   float* c;
   int64_t ldc;
 };
-constexpr int64_t kProductScratch = 1 << 20;  // floats that a product needs beside
+constexpr int64_t kProductScratch = 1 << 18;  // floats that a product needs beside
 
 struct Kernels {
   const char* name;

@@ -75,6 +75,27 @@ class TrainTest(ProgramTest):
         self.succeed(*self.arguments(straight, end), env=patient)
         self.assertEqual(self.weights(killed, end), self.weights(straight, end))
 
+    def test_a_loss_scale_of_a_power_of_two_changes_no_bit(self):
+        plain, scaled = self.folder / "plain", self.folder / "scaled"
+        self.succeed(*self.arguments(plain, 20))
+        self.succeed(*self.arguments(scaled, 20, "--set", "loss_scale.type=backoff", "--set", "loss_scale.scale_max=4096"))
+        self.assertEqual(self.weights(plain, 20), self.weights(scaled, 20))
+
+    def test_the_batch_fits_itself_to_memory(self):
+        run = self.folder / "run"
+        fit = ["--set", "batch.tokens=auto", "--set", "batch.memory_limit=300MB"]
+        self.assert_says(self.succeed(*self.arguments(run, 2, *fit)).stderr, "fit into 300 MB")
+        config = (run / "config.yaml").read_text()
+        self.assertNotIn("tokens: auto", config)
+        self.assert_says(self.succeed(*self.arguments(run, 4, "--set", "batch.tokens=auto")).stderr, "resume at step 2")
+        self.assertEqual(config.replace("max_steps: 2", "max_steps: 4").replace("300MB", '""'),
+                         (run / "config.yaml").read_text())
+        self.assert_says(self.refuse(2, *self.arguments(self.folder / "x", 2, *fit[:2], "--set",
+                                                        "batch.memory_limit=much")), "much", "8GB")
+
+    def test_sixteen_bits_need_a_device(self):
+        self.assert_says(self.refuse(2, *self.arguments(self.folder / "x", 2, "--set", "train.precision=bf16")), "GPU")
+
     def test_sigterm_saves_and_the_run_goes_on(self):
         run = self.folder / "run"
         process = subprocess.Popen(self.command(*self.arguments(run, 100000)), stderr=subprocess.PIPE, text=True)

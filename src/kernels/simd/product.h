@@ -22,9 +22,9 @@ constexpr int64_t kRegisterLanes = 4, kTileRows = 6;
 using Register = float __attribute__((vector_size(kRegisterLanes * sizeof(float))));
 constexpr int64_t kTileColumns = 2 * kRegisterLanes;
 
-constexpr int64_t kDepth = 384;                 // of a block of both factors
-constexpr int64_t kBlockRows = 12 * kTileRows;  // with kDepth: a part of the second-level cache
-constexpr int64_t kBlockColumns = 2304;         // with kDepth: a part of the third-level cache
+constexpr int64_t kDepth = 256;                 // of a block of both factors
+constexpr int64_t kBlockRows = 12 * kTileRows;  // a strip of A stays in the nearest cache ...
+constexpr int64_t kBlockColumns = 512;          // ... while a block of B streams from the second one
 constexpr int64_t kPaddedDepth = kDepth + 16;   // rows of a strip must not compete for a cache set
 static_assert(kBlockColumns % kTileColumns == 0);
 static_assert(kBlockRows * kPaddedDepth + kDepth * kBlockColumns <= kProductScratch);
@@ -196,8 +196,8 @@ inline void multiply(const Product& product, float* scratch) {
         } else {
           copy_left(rows, depth, a + i * lda + p, lda, left);
         }
-        for (int64_t jj = 0; jj < columns; jj += kTileColumns) {
-          for (int64_t ii = 0; ii < rows; ii += kTileRows) {
+        for (int64_t ii = 0; ii < rows; ii += kTileRows) {
+          for (int64_t jj = 0; jj < columns; jj += kTileColumns) {
             const int64_t height = std::min(kTileRows, rows - ii);
             const MakeTile make = (transpose_a ? kMakeFromColumns : kMakeFromRows)[(height - 1) / 2];
             make(depth, left + ii / kTileRows * kLeftStrip, right + jj / kTileColumns * kRightStrip,
