@@ -167,16 +167,18 @@ class Search {
   }
 
   bool is_done(OpenSentence& sentence) const {
-    if (sentence.rows.empty() || sentence.finished.size() >= beam_) return true;
+    if (sentence.rows.empty()) return true;
     const auto wanted = static_cast<size_t>(request_.nbest);
     if (sentence.finished.size() < wanted) return false;
     std::vector<double> scores;
     for (const Hypothesis& hypothesis : sentence.finished) scores.push_back(hypothesis.score);
     std::nth_element(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(wanted - 1), scores.end(),
                      std::greater<>());
-    // Log-probabilities only fall; the penalty is largest at the greatest length.
-    const double hope =
-        sentence.rows[0].log_probability / length_penalty(sentence.greatest_length, request_.config.length_penalty);
+    // Log-probabilities only fall; the penalty is largest at the greatest length. When there are enough finished
+    // ones, it is enough that no row would be better if it ended now.
+    const int64_t length =
+        sentence.finished.size() >= beam_ ? static_cast<int64_t>(length_) + 2 : sentence.greatest_length;
+    const double hope = sentence.rows[0].log_probability / length_penalty(length, request_.config.length_penalty);
     return hope <= scores[wanted - 1];
   }
 

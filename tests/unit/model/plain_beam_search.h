@@ -37,7 +37,8 @@ inline std::vector<Hypothesis> plain_beam_search(const NextToken& next, const Se
   };
 
   std::vector<Beginning> rows = {{{}, 0}};
-  for (size_t length = 0; length < greatest && found.size() < beam; ++length) {
+  bool done = false;
+  for (size_t length = 0; length < greatest && !done; ++length) {
     std::vector<Beginning> longer;
     for (const Beginning& row : rows) {
       const std::vector<double> log_probabilities = next(row.tokens);
@@ -61,6 +62,14 @@ inline std::vector<Hypothesis> plain_beam_search(const NextToken& next, const Se
     }
     if (length + 1 == greatest) {
       for (const Beginning& row : rows) keep(row, false);
+    }
+    if (found.size() >= beam && !rows.empty()) {
+      std::vector<double> scores;
+      for (const Hypothesis& hypothesis : found) scores.push_back(hypothesis.score);
+      std::sort(scores.rbegin(), scores.rend());
+      const double ended_next = rows[0].log_probability /
+                                std::pow((5.0 + static_cast<double>(length + 2)) / 6.0, request.config.length_penalty);
+      done = ended_next <= scores[static_cast<size_t>(request.nbest) - 1];
     }
   }
   std::stable_sort(found.begin(), found.end(),
