@@ -2,7 +2,7 @@
 // backward, clip, Adam, dropout on) and the same products alone with every BLAS of the machine
 // (the fastest is "the GEMM floor"), in one run, and verifies that the step trains.
 //
-//   bench_step [tiny|small|base ...] [threads ...]
+//   bench_step [tiny|small|base ...] [threads ...] [bf16]    bf16: and with factors in bfloat16
 //   bench_step --json NAME THREADS STEPS    the step alone, as one line of JSON
 #include <fmt/format.h>
 #include <omp.h>
@@ -15,6 +15,7 @@
 #include "bench/blas.h"
 #include "core/process.h"
 #include "core/random.h"
+#include "kernels/bf16.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels.h"
 #include "model/transformer.h"
@@ -149,7 +150,7 @@ class Products {
   double operations_ = 0;
 };
 
-bool compare_with_products(const Shape& shape, int threads) {
+bool compare_with_products(const Shape& shape, int threads, bool bf16) {
   Bench bench(shape, threads);
   std::vector<Product> log;
   bench.step();
@@ -177,6 +178,16 @@ bool compare_with_products(const Shape& shape, int threads) {
   for (size_t i = 0; i < libraries.size(); ++i) {
     fmt::print("  products by {:<9} {:.4f} s ({:.0f} GFLOP/s)  step / products {:.3f}{}\n", libraries[i].name, best[i],
                products.operations() / best[i] / 1e9, best_step / best[i], best[i] == floor ? "  <- the floor" : "");
+  }
+  if (bf16) {
+    use_bf16_products(true);
+    Bench half(shape, threads);
+    half.step();
+    double best_half = 1e9;
+    for (int round = 0; round < shape.rounds; ++round) best_half = std::min(best_half, half.step());
+    use_bf16_products(false);
+    fmt::print("  step with bf16 products {:.4f} s, {:.2f} x as fast; loss {:.3f} -> {:.3f}\n", best_half,
+               best_step / best_half, half.losses().front(), half.losses().back());
   }
   fmt::print("  loss {:.3f} -> {:.3f}{}\n", bench.losses().front(), bench.losses().back(),
              bench.trains() ? "" : "  DOES NOT TRAIN");
@@ -218,8 +229,12 @@ int main(int argc, char** argv) try {
   }
   std::vector<std::string> names;
   std::vector<int> threads;
+  bool bf16 = false;
   for (const std::string& argument : arguments) {
-    if (std::isdigit(argument[0]) != 0) {
+    if (argument == "bf16") {
+      bf16 = has_bf16_products();
+      if (!bf16) fmt::print("this processor has no bf16 products\n");
+    } else if (std::isdigit(argument[0]) != 0) {
       threads.push_back(std::stoi(argument));
     } else {
       names.push_back(argument);
@@ -230,7 +245,7 @@ int main(int argc, char** argv) try {
   fmt::print("{} kernels\n", kernels().name);
   bool good = true;
   for (const std::string& name : names) {
-    for (const int count : threads) good = compare_with_products(shape_named(name), count) && good;
+    for (const int count : threads) good = compare_with_products(shape_named(name), count, bf16) && good;
   }
   return good ? 0 : 1;
 } catch (const std::exception& error) {

@@ -7,10 +7,17 @@
 #include <memory>
 
 #include "core/error.h"
+#include "kernels/bf16.h"
 
 namespace verbund {
+
+namespace avx512bf16 {  // simd/product_bf16.cpp
+void multiply_bf16(const Product& product, float* scratch);
+}
+
 namespace {
 
+bool bf16_products = false;
 std::vector<Product>* product_log = nullptr;
 
 // Scratch of each thread, kept for its next product.
@@ -58,10 +65,20 @@ void multiply_part(Product product, const Grid& grid, int64_t index) {
   product.a += product.transpose_a ? i : i * product.lda;
   product.b += product.transpose_b ? j * product.ldb : j;
   product.c += i * product.ldc + j;
-  table.multiply(product, scratch());
+  (bf16_products ? avx512bf16::multiply_bf16 : table.multiply)(product, scratch());
 }
 
 }  // namespace
+
+bool has_bf16_products() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bf16");
+}
+
+void use_bf16_products(bool use) { bf16_products = use && has_bf16_products(); }
+
+bool uses_bf16_products() { return bf16_products; }
 
 void multiply(const Product& product) {
   if (product_log != nullptr) product_log->push_back(product);

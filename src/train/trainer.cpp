@@ -21,6 +21,7 @@
 #include "decode/trained_model.h"
 #include "decode/translator.h"
 #include "evaluate/evaluation.h"
+#include "kernels/bf16.h"
 #include "kernels/kernels.h"
 #include "train/averaged_weights.h"
 #include "train/compatibility.h"
@@ -138,11 +139,18 @@ class Trainer {
             static_cast<int64_t>(dataset_.manifest().target_vocabulary)};
   }
 
+  static void use_precision(Precision precision) {
+    if (precision == Precision::kFp16)
+      fail_usage("train.precision fp16 needs a GPU; a CPU has fp32, and some have bf16");
+    if (precision == Precision::kBf16 && !has_bf16_products()) {
+      fail_usage("train.precision bf16 needs a processor with AVX512-BF16, which this one is not: take fp32");
+    }
+    use_bf16_products(precision == Precision::kBf16);
+  }
+
   // Fills in what is left open, the same way in every part of the run.
   Config settle(Config config) const {
-    if (config.train.precision != Precision::kFp32) {
-      fail_usage("train.precision 16 bits needs a GPU; the CPU computes in fp32");
-    }
+    use_precision(config.train.precision);
     if (config.batch.tokens != kAutomatic) return config;
     const NewestCheckpoint newest = newest_whole_checkpoint(folder_.checkpoints());
     if (newest.checkpoint) {
@@ -194,8 +202,8 @@ class Trainer {
         newest.checkpoint ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
         human_count(static_cast<uint64_t>(model_->table().count())), human_count(static_cast<uint64_t>(sizes().target)),
         human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
-    log_->line(
-        fmt::format("{}; {} kernels, {} threads", schedule_.describe(), kernels().name, use_threads(config_.threads)));
+    log_->line(fmt::format("{}; {} kernels{}, {} threads", schedule_.describe(), kernels().name,
+                           uses_bf16_products() ? " with bf16 products" : "", use_threads(config_.threads)));
   }
 
   std::unique_ptr<Prefetcher> prefetch() const {

@@ -94,7 +94,17 @@ class TrainTest(ProgramTest):
                                                         "batch.memory_limit=much")), "much", "8GB")
 
     def test_sixteen_bits_need_a_device(self):
-        self.assert_says(self.refuse(2, *self.arguments(self.folder / "x", 2, "--set", "train.precision=bf16")), "GPU")
+        self.assert_says(self.refuse(2, *self.arguments(self.folder / "x", 2, "--set", "train.precision=fp16")), "GPU")
+        flags = pathlib.Path("/proc/cpuinfo").read_text()
+        half = [*self.arguments(self.folder / "half", 60), "--set", "train.precision=bf16"]
+        if "avx512_bf16" not in flags:
+            self.assert_says(self.refuse(2, *half), "AVX512-BF16")
+            return
+        self.assert_says(self.succeed(*half).stderr, "bf16 products")
+        self.succeed(*self.arguments(self.folder / "whole", 60))
+        losses = [self.metrics(self.folder / run)[-1]["dev_loss"] for run in ("half", "whole")]
+        self.assertNotEqual(*losses)
+        self.assertAlmostEqual(*losses, delta=0.05)
 
     def test_sigterm_saves_and_the_run_goes_on(self):
         run = self.folder / "run"
