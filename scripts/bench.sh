@@ -8,3 +8,9 @@ for program in build/bench_*; do
   echo "== ${program#build/bench_}"
   "$program"
 done
+if /usr/bin/python3 -c "import torch" 2> /dev/null; then
+  echo "== step against PyTorch"
+  /usr/bin/python3 bench/peers/step.py
+else
+  echo "no python3-torch: the comparison with PyTorch is left out (apt-get install python3-torch)"
+fi
