@@ -47,7 +47,16 @@ void declare_flags(Options& options, EvaluateCommand& command) {
 }
 
 TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
-  if (!command.data.empty()) return read_test_set(Dataset(command.data), command.split, trained.source, trained.target);
+  if (!command.data.empty()) {
+    const Dataset dataset(command.data);
+    if (read_file(dataset.source_model()) != read_file(trained.source_vocabulary) ||
+        read_file(dataset.target_model()) != read_file(trained.target_vocabulary)) {
+      fail("the dataset {} has another vocabulary than the model {}. Evaluate on its text: --source {} --reference {}",
+           command.data, trained.checkpoint.string(), dataset.source_text(command.split).string(),
+           dataset.target_text(command.split).string());
+    }
+    return read_test_set(dataset, command.split, trained.source, trained.target);
+  }
   return read_test_set(command.source, command.reference, trained.source, trained.target);
 }
 

@@ -33,7 +33,8 @@ void run_train(const Arguments& arguments) {
   options
       .add_option("--benchmark", request.benchmark_steps,
                   "Only train N steps and print time per step and tokens per second")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   if (!options.read(arguments)) return;
   request.config = load_config(file, overrides);
   request.dataset = data;

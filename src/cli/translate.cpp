@@ -56,10 +56,12 @@ void declare_flags(Options& options, TranslateCommand& command) {
   options
       .add_option("--tsv", command.column,
                   "Lines have columns with tabs between; translate column N, append the result")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   options.add_option("--prefix", command.prefix, "Every translation begins with this text")->type_name("TEXT");
   options.add_option("--prefix-column", command.prefix_column, "With --tsv: column N says how the translation begins")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   options.add_option("--max-tokens", command.translator.max_tokens, "Longest source line that is translated at once")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -74,7 +76,8 @@ void declare_flags(Options& options, TranslateCommand& command) {
   options.add_option("--window", command.window, "Lines that are read ahead and sorted by length")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  options.add_flag("--benchmark", command.benchmark, "At the end, say on stderr how many target tokens a second it made");
+  options.add_flag("--benchmark", command.benchmark,
+                   "At the end, say on stderr how many target tokens a second it made");
   options.add_option("--seed", command.translator.search.seed, "Of sampling (decode.sample_top)");
 }
 

@@ -30,8 +30,9 @@ struct TrainConfig {
     visit.field("epochs", epochs, {0, INT64_MAX}, "passes over the training pairs; 0: as max_steps says");
     visit.field("micro_batch_tokens", micro_batch_tokens, {0, 100000000},
                 "at most so many tokens are computed at once, the gradient is summed over them; 0: no limit");
-    visit.choice("precision", precision, {"fp32", "bf16", "fp16"},
-                 "what the factors of products are rounded to (sums are fp32); bf16: processors with AVX512-BF16; fp16: GPUs");
+    visit.choice(
+        "precision", precision, {"fp32", "bf16", "fp16"},
+        "what the factors of products are rounded to (sums are fp32); bf16: processors with AVX512-BF16; fp16: GPUs");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between two lines of the log");
     visit.field("eval_every", eval_every, {0, INT64_MAX},
                 "steps between two evaluations on the dev pairs; 0: only at the end");

@@ -167,7 +167,7 @@ class Search {
   }
 
   bool is_done(OpenSentence& sentence) const {
-    if (sentence.rows.empty()) return true;
+    if (sentence.rows.empty() || (beam_ == 1 && !sentence.finished.empty())) return true;
     const auto wanted = static_cast<size_t>(request_.nbest);
     if (sentence.finished.size() < wanted) return false;
     std::vector<double> scores;

@@ -9,7 +9,7 @@ namespace {
 
 fs::path run_of(const fs::path& folder) {
   if (fs::exists(folder / "checkpoints")) return folder;
-  return fs::absolute(folder).lexically_normal().parent_path().parent_path();  // RUN/checkpoints/step-...
+  return fs::canonical(folder).parent_path().parent_path();  // RUN/checkpoints/step-...
 }
 
 fs::path find_vocabulary(const fs::path& wish, const fs::path& run, const char* name) {
@@ -37,7 +37,13 @@ fs::path find_checkpoint(const ModelPlace& place) {
   if (!fs::exists(folder)) fail("there is no folder {}", folder.string());
   const fs::path checkpoints = folder / "checkpoints";
   if (!fs::exists(checkpoints)) {
-    if (fs::exists(folder / "weights.safetensors")) return folder;
+    if (fs::exists(folder / "weights.safetensors")) {
+      if (!place.checkpoint.empty()) {
+        fail_usage("{} is one checkpoint: leave --checkpoint {} out, or give the run's folder", folder.string(),
+                   place.checkpoint);
+      }
+      return folder;
+    }
     fail("{} is neither a run folder (with checkpoints/) nor a checkpoint (with weights.safetensors)", folder.string());
   }
   if (place.checkpoint.empty()) {

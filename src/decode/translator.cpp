@@ -10,6 +10,9 @@
 namespace verbund {
 namespace {
 
+// The keys of all tokens of all beams are kept: short sentences must not become too many.
+constexpr size_t kMostSentences = 128;
+
 // Where to end a piece that begins at `first`: behind the last piece of at most `limit` that ends a sentence,
 // else a word, else at the limit. SentencePiece marks the begin of a word with U+2581.
 size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, size_t limit) {
@@ -73,7 +76,7 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
   for (size_t first = 0; first < order.size();) {
     const auto budget = static_cast<size_t>(config_.search.config.batch_tokens);
     const size_t longest = tasks[order[first]].source.size() + 1;
-    const size_t count = std::min(std::max<size_t>(1, budget / longest), order.size() - first);
+    const size_t count = std::min({std::max<size_t>(1, budget / longest), kMostSentences, order.size() - first});
     std::vector<SearchTask> batch;
     for (size_t i = first; i < first + count; ++i) batch.push_back(tasks[order[i]]);
     auto found = search(models_, static_cast<int64_t>(target_.size()), batch, config_.search);

@@ -1,10 +1,6 @@
 // Whether and how products are computed from factors rounded to bfloat16.
 #pragma once
 
-#include <cstdint>
-
-#include "kernels/kernels.h"
-
 namespace verbund {
 
 // Does this processor multiply pairs of bfloat16 (AVX512-BF16)?

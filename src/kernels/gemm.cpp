@@ -3,10 +3,10 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
-#include "core/error.h"
 #include "kernels/bf16.h"
 
 namespace verbund {
@@ -27,7 +27,10 @@ float* scratch() {
   };
   thread_local const std::unique_ptr<float, Free> memory(
       static_cast<float*>(std::aligned_alloc(4096, kProductScratch * sizeof(float))));
-  if (memory == nullptr) fail("there is no memory for matrix products");
+  if (memory == nullptr) {  // inside a parallel region, where nothing can be thrown
+    std::fputs("verbund: there is no memory for matrix products\n", stderr);
+    std::_Exit(1);
+  }
   return memory.get();
 }
 
@@ -71,9 +74,13 @@ void multiply_part(Product product, const Grid& grid, int64_t index) {
 }  // namespace
 
 bool has_bf16_products() {
+#if defined(__x86_64__)
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
 }
 
 void use_bf16_products(bool use) { bf16_products = use && has_bf16_products(); }

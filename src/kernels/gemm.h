@@ -8,8 +8,7 @@
 
 namespace verbund {
 
-// y[n, out] = x[n, in] w[out, in]^T (+ y if `accumulate`). Rows of x and y may be part of
-// wider ones: their strides.
+// Rows that may be part of wider ones: `stride` floats lie between their beginnings.
 struct MatrixRows {
   float* data;
   int64_t stride;
@@ -23,6 +22,7 @@ struct ConstMatrixRows {
 
 enum class Into { kReplace, kAdd };
 
+// y[n, out] = x[n, in] w[out, in]^T
 void multiply_transposed(int64_t n, int64_t out, int64_t in, ConstMatrixRows x, const float* w, MatrixRows y,
                          Into into);
 // dx[n, in] = dy[n, out] w[out, in]

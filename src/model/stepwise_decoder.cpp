@@ -9,10 +9,6 @@ namespace {
 
 constexpr int64_t kPositions = 64;  // are computed at a time
 
-std::string norm_behind(const ModelConfig& config, const std::string& own, const std::string& next) {
-  return config.norm == NormPlace::kPost ? own : next;
-}
-
 }  // namespace
 
 StepwiseDecoder::StepwiseDecoder(const ModelConfig& config, const ParameterTable& table, const float* values,

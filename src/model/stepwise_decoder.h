@@ -1,6 +1,6 @@
 // The decoder one token at a time. Keys and values of earlier tokens are kept, never computed again
 // and never moved: an unfinished sentence (a row) knows its ancestors by where their keys lie, so
-// reordering the beams of a search costs nothing.
+// reordering the beams of a search copies pointers, not caches.
 #pragma once
 
 #include <memory>

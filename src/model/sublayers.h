@@ -36,6 +36,11 @@ struct Context {
   DropoutKey dropout(double rate, uint32_t site_number) const;
 };
 
+// Which norm stands behind a sublayer: its own (post), or the next one's (pre).
+inline std::string norm_behind(const ModelConfig& config, const std::string& own, const std::string& next) {
+  return config.norm == NormPlace::kPost ? own : next;
+}
+
 class Linear {
  public:
   Linear(const Context& context, const std::string& name, int64_t out, int64_t in);

@@ -29,11 +29,6 @@ struct DecoderLayer {
   Join after_feed_forward;
 };
 
-// Which norm stands behind a sublayer: of its own (post), or the next one's (pre).
-std::string norm_behind(const ModelConfig& config, const std::string& own, const std::string& next) {
-  return config.norm == NormPlace::kPost ? own : next;
-}
-
 class FusedTransformer final : public DecodableModel {
  public:
   FusedTransformer(const ModelConfig& config, VocabularySizes vocabularies);

@@ -16,7 +16,7 @@ std::vector<std::string> words_of(std::string text) {
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
     less_is_better(word);  // refuses what is no metric
-    words.push_back(word);
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   }
   return words;
 }

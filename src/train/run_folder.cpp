@@ -1,14 +1,15 @@
 #include "train/run_folder.h"
 
+#include "checkpoint/checkpoint_reader.h"
 #include "core/error.h"
 
 namespace verbund {
 
 RunFolder::RunFolder(const fs::path& path, bool anew) : path_(path) {
-  if (anew && fs::exists(checkpoints())) {
+  if (anew && !list_checkpoints(checkpoints()).empty()) {
     fail("{} holds an earlier run. Give another --run, or delete it.", path.string());
   }
-  if (fs::exists(path) && !fs::is_empty(path) && !fs::exists(config())) {
+  if (fs::exists(path) && !fs::is_empty(path) && !fs::exists(config()) && !fs::exists(checkpoints())) {
     fail("--run {} holds other things than a run. Give a new or empty folder.", path.string());
   }
   make_folder(path);

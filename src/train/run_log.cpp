@@ -17,8 +17,10 @@ std::FILE* open_to_append(const fs::path& path) {
 }
 
 void append(std::FILE* file, const std::string& line) {
-  std::fputs((line + "\n").c_str(), file);
-  std::fflush(file);
+  static bool warned = false;
+  if ((std::fputs((line + "\n").c_str(), file) < 0 || std::fflush(file) != 0) && !std::exchange(warned, true)) {
+    warn("cannot write to the run's log (is the disk full?): training goes on, but what it logs is lost");
+  }
 }
 
 }  // namespace

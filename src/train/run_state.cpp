@@ -70,7 +70,8 @@ void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& gu
   state.roll_backs = json.at("roll_backs");
   parts.rate_factor = json.at("rate_factor");
   parts.optimizer.set_updates(json.at("updates"));
-  parts.average.set_weights_seen(json.at("average_seen"));
+  const bool averaged = parts.average.enabled() && checkpoint.average() != nullptr;
+  parts.average.set_weights_seen(averaged ? json.at("average_seen").get<int64_t>() : 0);
   guard.set_mean(json.at("guard_mean"));
   best.restore(json.value("best", Json::object()));
   state.last_evaluation = json.value("last_evaluation", int64_t{-1});

@@ -69,7 +69,7 @@ class Trainer {
  public:
   explicit Trainer(const TrainRequest& request)
       : request_(request),
-        folder_(request.run, request.resume == Resume::kNever),
+        folder_(request.run, request.resume == Resume::kNever || request.benchmark_steps > 0),
         dataset_(request.dataset),
         config_(settle(request.config)),
         config_yaml_(show(config_)),
@@ -95,7 +95,16 @@ class Trainer {
 
   TrainOutcome run() {
     start();
-    if (state_.step == 0 && config_.evaluate.at_start && request_.benchmark_steps == 0) evaluate();
+    try {
+      return train();
+    } catch (const Interrupted&) {  // in an evaluation, which a resumed run makes up for
+      return stop();
+    }
+  }
+
+ private:
+  TrainOutcome train() {
+    if (state_.step == 0 ? config_.evaluate.at_start && !is_benchmark() : is_due(config_.train.eval_every)) evaluate();
     auto batches = prefetch();
     while (!finished()) {
       if (pending_interrupt() != 0) return stop();
@@ -116,14 +125,14 @@ class Trainer {
       const double seconds = seconds_since(began);
       state_.training_seconds += seconds;
       add_to_window(result, seconds, batches->seconds_waited() - waited_before);
-      if (state_.step % config_.train.log_every == 0) log_step(result, batch);
+      if (!is_benchmark() && state_.step % config_.train.log_every == 0) log_step(result, batch);
       show_progress(result);
       if (is_due(config_.train.sample_every)) log_samples();
       if (is_due(config_.train.eval_every)) evaluate();
       if (is_due(config_.checkpoint.save_every_steps) || is_best_) save();
     }
     if (const std::string reason = best_.stop_reason(); !reason.empty()) log_->line("stopped early: " + reason);
-    if (request_.benchmark_steps > 0) return log_benchmark();
+    if (is_benchmark()) return log_benchmark();
     evaluate();
     save();
     saver_.finish();
@@ -133,7 +142,8 @@ class Trainer {
     return TrainOutcome::kFinished;
   }
 
- private:
+  bool is_benchmark() const { return request_.benchmark_steps > 0; }
+
   VocabularySizes sizes() const {
     return {static_cast<int64_t>(dataset_.manifest().source_vocabulary),
             static_cast<int64_t>(dataset_.manifest().target_vocabulary)};
@@ -151,6 +161,7 @@ class Trainer {
   // Fills in what is left open, the same way in every part of the run.
   Config settle(Config config) const {
     use_precision(config.train.precision);
+    tokenizer_named(config.evaluate.tokenize);  // refuses an unknown one now, not at the first evaluation
     if (config.batch.tokens != kAutomatic) return config;
     const NewestCheckpoint newest = newest_whole_checkpoint(folder_.checkpoints());
     if (newest.checkpoint) {
@@ -212,13 +223,13 @@ class Trainer {
 
   bool finished() const {
     const TrainConfig& train = config_.train;
-    if (request_.benchmark_steps == 0 && !best_.stop_reason().empty()) return true;
-    if (request_.benchmark_steps > 0) return window_.steps >= request_.benchmark_steps;
+    if (!is_benchmark() && !best_.stop_reason().empty()) return true;
+    if (is_benchmark()) return window_.steps >= request_.benchmark_steps;
     if (train.max_steps > 0 && state_.step >= train.max_steps) return true;
     return train.epochs > 0 && state_.position.epoch >= static_cast<uint64_t>(train.epochs);
   }
 
-  bool is_due(int64_t every) const { return request_.benchmark_steps == 0 && every > 0 && state_.step % every == 0; }
+  bool is_due(int64_t every) const { return !is_benchmark() && every > 0 && state_.step % every == 0; }
   static double mean(const Loss& loss) {
     return loss.tokens == 0 ? 0 : loss.smoothed / static_cast<double>(loss.tokens);
   }
@@ -330,12 +341,14 @@ class Trainer {
   }
 
   void save() {
-    if (last_saved_ == state_.step) return;
+    if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
     saver_.start(take_snapshot(parts_, guard_, best_, state_, config_yaml_));
     last_saved_ = state_.step;
+    saved_evaluation_ = state_.last_evaluation;
   }
 
   TrainOutcome stop() {
+    if (is_benchmark()) return TrainOutcome::kInterrupted;
     log_->line(fmt::format("stopping after step {}: saving", state_.step));
     save();
     saver_.finish();
@@ -361,6 +374,9 @@ class Trainer {
     parts_.rate_factor = factor;
     state_.roll_backs = roll_backs;
     window_ = {};
+    log_.reset();
+    RunLog::drop_after(folder_.path(), state_.step);
+    log_ = std::make_unique<RunLog>(folder_.path());
     log_->line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
                            roll_backs, config_.train.roll_backs));
   }
@@ -396,7 +412,7 @@ class Trainer {
   RunState state_;
   Window window_;
   Clock::time_point drawn_;
-  int64_t last_saved_ = -1;
+  int64_t last_saved_ = -1, saved_evaluation_ = -1;
 };
 
 }  // namespace

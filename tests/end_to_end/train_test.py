@@ -119,6 +119,33 @@ class TrainTest(ProgramTest):
         done = self.succeed(*self.arguments(run, newest + 5))
         self.assert_says(done.stderr, f"resume at step {newest}")
 
+    def test_sigterm_in_an_evaluation_loses_no_step(self):
+        run = self.folder / "run"
+        slow = ["--set", "train.eval_every=30", "--set", "evaluate.sentences=0", "--set", "decode.beam=40",
+                "--set", "checkpoint.save_every_steps=1000", "--set", "train.log_every=30"]
+        process = subprocess.Popen(self.command(*self.arguments(run, 60, *slow)), stderr=subprocess.PIPE, text=True)
+        while "step      30" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertTrue((run / "checkpoints" / "step-00000030").exists())
+        quick = [*slow[:2], "--set", "evaluate.sentences=5", *slow[6:]]
+        self.succeed(*self.arguments(run, 40, *quick))
+        evaluated = [m["step"] for m in self.metrics(run) if "dev_loss" in m]
+        self.assertEqual(evaluated, [30, 40], "what was interrupted is made up for")
+
+    def test_benchmarks_of_many_steps_end(self):
+        run = self.folder / "run"
+        done = self.succeed(*self.arguments(run, 5, "--benchmark", "12", "--set", "train.log_every=5"), timeout=60)
+        self.assert_says(done.stderr, "benchmark: 12 steps")
+        self.assertEqual(list(run.glob("checkpoints/step-*")), [])
+
+    def test_a_failed_start_can_be_corrected(self):
+        run = self.folder / "run"
+        self.refuse(2, *self.arguments(run, 20, "--set", "train.freeze=["))
+        self.succeed(*self.arguments(run, 20))
+
     def test_divergence_is_noticed(self):
         message = self.refuse(1, *self.arguments(self.folder / "run", 500, "--set", "schedule.policy=fixed",
                                                  "--set", "schedule.warmup_steps=0", "--set", "schedule.learning_rate=1000"))

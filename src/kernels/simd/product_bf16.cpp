@@ -1,5 +1,5 @@
 // Matrix products whose factors are rounded to bfloat16 while they are copied, and summed in
-// float: twice the speed where the processor multiplies pairs of such numbers (AVX512-BF16). The
+// float: nearly twice the speed where the processor multiplies pairs of such numbers (AVX512-BF16). The
 // scheme is that of product.h, with two depths in every 32 bits.
 #include <immintrin.h>
 

@@ -69,7 +69,7 @@ inline std::vector<Hypothesis> plain_beam_search(const NextToken& next, const Se
       std::sort(scores.rbegin(), scores.rend());
       const double ended_next = rows[0].log_probability /
                                 std::pow((5.0 + static_cast<double>(length + 2)) / 6.0, request.config.length_penalty);
-      done = ended_next <= scores[static_cast<size_t>(request.nbest) - 1];
+      done = beam == 1 || ended_next <= scores[static_cast<size_t>(request.nbest) - 1];
     }
   }
   std::stable_sort(found.begin(), found.end(),
