@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/model_flags.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -26,20 +27,12 @@ struct EvaluateCommand {
 };
 
 void declare_flags(Options& options, EvaluateCommand& command) {
-  options.add_option("-m,--model", command.place.folder, "A run or checkpoint folder")->required()->type_name("FOLDER");
-  options
-      .add_option("--checkpoint", command.place.checkpoint,
-                  "Of a run: best, last, step-00004000, ...; best if there is one, else the newest")
-      ->type_name("NAME");
+  add_model_flags(options, command.place);
   options.add_option("--data", command.data, "Evaluate on pairs of this dataset folder ...")->type_name("FOLDER");
   options.add_option("--split", command.split, "... of this part: test, dev or train")->capture_default_str();
   options.add_option("--source", command.source, "Or: source sentences, one a line (plain, .gz, .xz) ...")
       ->type_name("FILE");
   options.add_option("--reference", command.reference, "... and their translations")->type_name("FILE");
-  options.add_option("--vocabulary", command.place.source_vocabulary, "Subword model, if the run has none")
-      ->type_name("FILE");
-  options.add_option("--target-vocabulary", command.place.target_vocabulary, "Of the target side, if it is another")
-      ->type_name("FILE");
   options.add_option("--output", command.output, "Write the translations there")->type_name("FILE");
   options.add_list("--set", command.overrides, "Override a value: decode.beam=5, evaluate.tokenize=none (repeatable)",
                    "KEY=VALUE");

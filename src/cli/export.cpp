@@ -1,6 +1,7 @@
 // verbund export: a trained model -> the model folder of another engine.
 #include "decode/export.h"
 #include "cli/command.h"
+#include "cli/model_flags.h"
 #include "cli/options.h"
 #include "core/log.h"
 
@@ -11,14 +12,7 @@ void run_export(const Arguments& arguments) {
   Options options("export", "Writes a trained model in the format of another translation engine.",
                   "  verbund export --model runs/demo --format ctranslate2 --out demo-ctranslate2\n"
                   "  verbund export --model runs/base --checkpoint step-00004000 --format ctranslate2 --out base\n");
-  options.add_option("-m,--model", place.folder, "A run or checkpoint folder")->type_name("FOLDER")->required();
-  options
-      .add_option("--checkpoint", place.checkpoint,
-                  "Of a run: best, last, step-00004000, ...; best if there is one, else the newest")
-      ->type_name("NAME");
-  options.add_option("--vocabulary", place.source_vocabulary, "Subword model, if the run has none")->type_name("FILE");
-  options.add_option("--target-vocabulary", place.target_vocabulary, "Of the target side, if it is another")
-      ->type_name("FILE");
+  add_model_flags(options, place);
   options.add_option("--format", format, "Of the result: ctranslate2")
       ->required()
       ->check(CLI::IsMember({"ctranslate2"}).description(""));

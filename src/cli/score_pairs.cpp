@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/model_flags.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -34,15 +35,7 @@ struct Total {
 };
 
 void declare_flags(Options& options, ScorePairsCommand& command) {
-  options.add_option("-m,--model", command.place.folder, "A run or checkpoint folder")->type_name("FOLDER")->required();
-  options
-      .add_option("--checkpoint", command.place.checkpoint,
-                  "Of a run: best, last, average, step-00004000, ...; best if there is one, else the newest")
-      ->type_name("NAME");
-  options.add_option("--vocabulary", command.place.source_vocabulary, "Subword model, if the run has none")
-      ->type_name("FILE");
-  options.add_option("--target-vocabulary", command.place.target_vocabulary, "Of the target side, if it is another")
-      ->type_name("FILE");
+  add_model_flags(options, command.place);
   options.add_option("--source", command.source, "Source text, one sentence a line (plain, .gz, .xz; - is stdin)")
       ->type_name("FILE");
   options.add_option("--target", command.target, "Its translations, line by line")->type_name("FILE");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/model_flags.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/human.h"
@@ -36,14 +37,7 @@ void declare_flags(Options& options, TranslateCommand& command) {
   options.add_option("files", command.files, "Text to translate, one sentence a line (plain, .gz, .xz); stdin if none")
       ->type_name("FILE");
   options.add_list("-m,--model", command.models, "A run or checkpoint folder; several vote (ensemble)", "FOLDER");
-  options
-      .add_option("--checkpoint", command.place.checkpoint,
-                  "Of a run: best, last, step-00004000, ...; best if there is one, else the newest")
-      ->type_name("NAME");
-  options.add_option("--vocabulary", command.place.source_vocabulary, "Subword model, if the run has none")
-      ->type_name("FILE");
-  options.add_option("--target-vocabulary", command.place.target_vocabulary, "Of the target side, if it is another")
-      ->type_name("FILE");
+  add_checkpoint_flags(options, command.place);
   options.add_list("--set", command.overrides, "Override a value of the configuration: decode.beam=5 (repeatable)",
                    "KEY=VALUE");
   options.add_flag("-i,--interactive", command.interactive, "A prompt that answers line by line");

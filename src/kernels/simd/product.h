@@ -173,34 +173,47 @@ inline void copy_right_transposed(int64_t depth, int64_t columns, const float* b
   }
 }
 
-inline void multiply(const Product& product, float* scratch) {
+// The factors as they are: floats.
+struct FloatFormat {
+  using Element = float;
+  static constexpr int64_t kLeftRow = kPaddedDepth, kStripOfLeft = kLeftStrip, kStripOfRight = kRightStrip;
+  static constexpr int64_t kUnit = 1;  // depths that must not be torn apart
+
+  static void copy_a(bool transposed, int64_t rows, int64_t depth, const float* a, int64_t lda, float* to) {
+    transposed ? copy_left_transposed(rows, depth, a, lda, to) : copy_left(rows, depth, a, lda, to);
+  }
+  static void copy_b(bool transposed, int64_t depth, int64_t columns, const float* b, int64_t ldb, float* to) {
+    transposed ? copy_right_transposed(depth, columns, b, ldb, to) : copy_right(depth, columns, b, ldb, to);
+  }
+  static MakeTile maker(bool transposed, int64_t height) {
+    return (transposed ? kMakeFromColumns : kMakeFromRows)[static_cast<size_t>((height - 1) / 2)];
+  }
+};
+
+template <typename Format>
+void multiply_in(const Product& product, float* scratch) {
   const auto& [transpose_a, transpose_b, m, n, k, a, lda, b, ldb, add, c, ldc] = product;
-  float *left = scratch, *right = scratch + kBlockRows * kPaddedDepth;
-  const int64_t blocks = (k + kDepth - 1) / kDepth, block_depth = blocks > 0 ? (k + blocks - 1) / blocks : 0;
+  auto* left = reinterpret_cast<typename Format::Element*>(scratch);
+  auto* right = left + kBlockRows * Format::kLeftRow;
+  const int64_t blocks = (k + kDepth - 1) / kDepth;
+  const int64_t units = blocks > 0 ? (k + blocks * Format::kUnit - 1) / (blocks * Format::kUnit) : 0;
+  const int64_t block_depth = units * Format::kUnit;
   if (k == 0 && !add) {
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, 0.0f);
   }
   for (int64_t j = 0; j < n; j += kBlockColumns) {
     const int64_t columns = std::min(kBlockColumns, n - j);
     for (int64_t p = 0; p < k; p += block_depth) {
-      const int64_t depth = std::min(block_depth, k - p);
-      if (transpose_b) {
-        copy_right_transposed(depth, columns, b + j * ldb + p, ldb, right);
-      } else {
-        copy_right(depth, columns, b + p * ldb + j, ldb, right);
-      }
+      const int64_t depth = std::min(block_depth, k - p), steps = (depth + Format::kUnit - 1) / Format::kUnit;
+      Format::copy_b(transpose_b, depth, columns, b + (transpose_b ? j * ldb + p : p * ldb + j), ldb, right);
       for (int64_t i = 0; i < m; i += kBlockRows) {
         const int64_t rows = std::min(kBlockRows, m - i);
-        if (transpose_a) {
-          copy_left_transposed(rows, depth, a + p * lda + i, lda, left);
-        } else {
-          copy_left(rows, depth, a + i * lda + p, lda, left);
-        }
+        Format::copy_a(transpose_a, rows, depth, a + (transpose_a ? p * lda + i : i * lda + p), lda, left);
         for (int64_t ii = 0; ii < rows; ii += kTileRows) {
+          const int64_t height = std::min(kTileRows, rows - ii);
+          const auto make = Format::maker(transpose_a, height);
           for (int64_t jj = 0; jj < columns; jj += kTileColumns) {
-            const int64_t height = std::min(kTileRows, rows - ii);
-            const MakeTile make = (transpose_a ? kMakeFromColumns : kMakeFromRows)[(height - 1) / 2];
-            make(depth, left + ii / kTileRows * kLeftStrip, right + jj / kTileColumns * kRightStrip,
+            make(steps, left + ii / kTileRows * Format::kStripOfLeft, right + jj / kTileColumns * Format::kStripOfRight,
                  c + (i + ii) * ldc + j + jj, ldc, height, std::min(kTileColumns, columns - jj), add || p > 0);
           }
         }
@@ -208,5 +221,7 @@ inline void multiply(const Product& product, float* scratch) {
     }
   }
 }
+
+inline void multiply(const Product& product, float* scratch) { multiply_in<FloatFormat>(product, scratch); }
 
 }  // namespace verbund::VERBUND_SIMD_NAME

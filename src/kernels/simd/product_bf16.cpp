@@ -134,47 +134,25 @@ void copy_right_transposed_bf16(int64_t depth, int64_t columns, const float* b, 
   }
 }
 
+struct Bf16Format {
+  using Element = int32_t;
+  static constexpr int64_t kLeftRow = kPaddedPairs, kStripOfLeft = kLeftPairs, kStripOfRight = kRightPairs;
+  static constexpr int64_t kUnit = 2;  // no pair is torn
+
+  static void copy_a(bool transposed, int64_t rows, int64_t depth, const float* a, int64_t lda, int32_t* to) {
+    transposed ? copy_left_transposed_bf16(rows, depth, a, lda, to) : copy_left_bf16(rows, depth, a, lda, to);
+  }
+  static void copy_b(bool transposed, int64_t depth, int64_t columns, const float* b, int64_t ldb, int32_t* to) {
+    transposed ? copy_right_transposed_bf16(depth, columns, b, ldb, to) : copy_right_bf16(depth, columns, b, ldb, to);
+  }
+  static MakeTileBf16 maker(bool transposed, int64_t height) {
+    return (transposed ? kMakeFromColumnsBf16 : kMakeFromRowsBf16)[static_cast<size_t>((height - 1) / 2)];
+  }
+};
+
 }  // namespace
 
 extern void multiply_bf16(const Product& product, float* scratch);
-void multiply_bf16(const Product& product, float* scratch) {
-  const auto& [transpose_a, transpose_b, m, n, k, a, lda, b, ldb, add, c, ldc] = product;
-  auto* left = reinterpret_cast<int32_t*>(scratch);
-  int32_t* right = left + kBlockRows * kPaddedPairs;
-  // Blocks of even depth, so that no pair is torn.
-  const int64_t blocks = (k + kDepth - 1) / kDepth;
-  const int64_t block_depth = blocks > 0 ? ((k + blocks - 1) / blocks + 1) / 2 * 2 : 0;
-  if (k == 0 && !add) {
-    for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, 0.0f);
-  }
-  for (int64_t j = 0; j < n; j += kBlockColumns) {
-    const int64_t columns = std::min(kBlockColumns, n - j);
-    for (int64_t p = 0; p < k; p += block_depth) {
-      const int64_t depth = std::min(block_depth, k - p), pairs = (depth + 1) / 2;
-      if (transpose_b) {
-        copy_right_transposed_bf16(depth, columns, b + j * ldb + p, ldb, right);
-      } else {
-        copy_right_bf16(depth, columns, b + p * ldb + j, ldb, right);
-      }
-      for (int64_t i = 0; i < m; i += kBlockRows) {
-        const int64_t rows = std::min(kBlockRows, m - i);
-        if (transpose_a) {
-          copy_left_transposed_bf16(rows, depth, a + p * lda + i, lda, left);
-        } else {
-          copy_left_bf16(rows, depth, a + i * lda + p, lda, left);
-        }
-        for (int64_t ii = 0; ii < rows; ii += kTileRows) {
-          for (int64_t jj = 0; jj < columns; jj += kTileColumns) {
-            const int64_t height = std::min(kTileRows, rows - ii);
-            const auto height_index = static_cast<size_t>((height - 1) / 2);
-            const MakeTileBf16 make = (transpose_a ? kMakeFromColumnsBf16 : kMakeFromRowsBf16)[height_index];
-            make(pairs, left + ii / kTileRows * kLeftPairs, right + jj / kTileColumns * kRightPairs,
-                 c + (i + ii) * ldc + j + jj, ldc, height, std::min(kTileColumns, columns - jj), add || p > 0);
-          }
-        }
-      }
-    }
-  }
-}
+void multiply_bf16(const Product& product, float* scratch) { multiply_in<Bf16Format>(product, scratch); }
 
 }  // namespace verbund::VERBUND_SIMD_NAME

@@ -1,0 +1,20 @@
+#include "cli/model_flags.h"
+
+namespace verbund {
+
+void add_model_flags(Options& options, ModelPlace& place) {
+  options.add_option("-m,--model", place.folder, "A run or checkpoint folder")->type_name("FOLDER")->required();
+  add_checkpoint_flags(options, place);
+}
+
+void add_checkpoint_flags(Options& options, ModelPlace& place) {
+  options
+      .add_option("--checkpoint", place.checkpoint,
+                  "Of a run: best, last, average, step-00004000, ...; best if there is one, else the newest")
+      ->type_name("NAME");
+  options.add_option("--vocabulary", place.source_vocabulary, "Subword model, if the run has none")->type_name("FILE");
+  options.add_option("--target-vocabulary", place.target_vocabulary, "Of the target side, if it is another")
+      ->type_name("FILE");
+}
+
+}  // namespace verbund

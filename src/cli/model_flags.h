@@ -1,0 +1,14 @@
+// The flags of commands that use a trained model.
+#pragma once
+
+#include "cli/options.h"
+#include "decode/trained_model.h"
+
+namespace verbund {
+
+// --model, --checkpoint, --vocabulary, --target-vocabulary
+void add_model_flags(Options& options, ModelPlace& place);
+// The same without --model, for commands that take several.
+void add_checkpoint_flags(Options& options, ModelPlace& place);
+
+}  // namespace verbund
