@@ -13,6 +13,7 @@ namespace verbund::VERBUND_SIMD_NAME {
 constexpr int64_t kLanes = 16;
 using Vector = float __attribute__((vector_size(64)));
 using Integers = int32_t __attribute__((vector_size(64)));
+using Bits = uint32_t __attribute__((vector_size(64)));
 
 inline Vector load(const float* from) {
   Vector v;
@@ -64,9 +65,9 @@ inline Vector exponential(Vector x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * r * r + r + 1.0f;
-  Integers bits;
+  Bits bits;
   std::memcpy(&bits, &shifted, sizeof(bits));
-  const Integers power = (bits << 23) + 0x3F800000;  // 2^k
+  const Bits power = (bits << 23) + 0x3F800000;  // 2^k
   Vector scale;
   std::memcpy(&scale, &power, sizeof(scale));
   const Vector result = p * scale;
