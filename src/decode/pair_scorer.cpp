@@ -1,9 +1,9 @@
 #include "decode/pair_scorer.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "core/error.h"
+#include "core/order.h"
 #include "core/utf8.h"
 
 namespace verbund {
@@ -28,11 +28,8 @@ std::vector<PairScore> PairScorer::score(const std::vector<TextPair>& pairs) con
     sources.push_back(encode(source_, pair.source, "source", pair.number));
     targets.push_back(encode(target_, pair.target, "target", pair.number));
   }
-  std::vector<size_t> order(pairs.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(targets[a].size(), sources[a].size()) > std::pair(targets[b].size(), sources[b].size());
-  });
+  const std::vector<size_t> order =
+      largest_first(pairs.size(), [&](size_t i) { return std::pair(targets[i].size(), sources[i].size()); });
 
   std::vector<PairScore> scores(pairs.size());
   const auto budget = static_cast<size_t>(config_.batch_tokens);

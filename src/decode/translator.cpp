@@ -1,10 +1,10 @@
 #include "decode/translator.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/order.h"
 #include "core/utf8.h"
 
 namespace verbund {
@@ -68,10 +68,7 @@ void Translator::add_pieces(const Line& line, size_t index, std::vector<Piece>& 
 
 // Sentences of like length go together; a batch holds as many as its tokens allow.
 std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<SearchTask>& tasks) const {
-  std::vector<size_t> order(tasks.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return tasks[a].source.size() > tasks[b].source.size(); });
+  const std::vector<size_t> order = largest_first(tasks.size(), [&](size_t i) { return tasks[i].source.size(); });
   std::vector<std::vector<Hypothesis>> results(tasks.size());
   for (size_t first = 0; first < order.size();) {
     const auto budget = static_cast<size_t>(config_.search.config.batch_tokens);

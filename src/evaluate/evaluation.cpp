@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/order.h"
 #include "decode/translator.h"
 
 namespace verbund {
@@ -18,10 +18,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 // Calls use(batch, numbers of its pairs) for all pairs, those of like length together.
 template <typename Use>
 void for_batches(const TestSet& set, Use use) {
-  std::vector<size_t> order(set.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return set.reference_tokens[a].size() < set.reference_tokens[b].size(); });
+  const std::vector<size_t> order = largest_first(set.size(), [&](size_t i) { return set.reference_tokens[i].size(); });
   Batch batch;
   std::vector<size_t> numbers;
   for (size_t i = 0; i < order.size(); ++i) {
