@@ -15,8 +15,8 @@ pkg_check_modules(lzma REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(icu REQUIRED IMPORTED_TARGET icu-uc)
 pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
 
-# What training is built on. Nothing links against Open MPI yet; `verbund --version` names it.
+# What training is built on.
 find_package(OpenMP REQUIRED)
 find_package(Torch REQUIRED)
-pkg_check_modules(openmpi REQUIRED ompi)
+pkg_check_modules(openmpi REQUIRED IMPORTED_TARGET ompi)
 set(torch_VERSION ${Torch_VERSION})

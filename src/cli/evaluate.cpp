@@ -96,8 +96,9 @@ void run_evaluate(const Arguments& arguments) {
   keep_freed_memory();
   use_threads(trained.config.threads);
   const TestSet set = read_set(command, trained);
-  const Evaluation result =
-      evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate, trained.config.decode);
+  Workers alone;
+  const Evaluation result = evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate,
+                                     trained.config.decode, alone);
   if (!command.output.empty()) {
     std::string text;
     for (const std::string& line : result.translations) text += line + "\n";

@@ -1,10 +1,10 @@
-// verbund train: one worker of a training run.
+// verbund train: one worker of a training run, alone or with others.
 #include "cli/command.h"
 #include "cli/options.h"
 #include "config/config.h"
 #include "core/error.h"
-#include "core/interrupt.h"
 #include "train/trainer.h"
+#include "version.h"
 
 namespace verbund {
 
@@ -12,11 +12,13 @@ void run_train(const Arguments& arguments) {
   Options options(
       "train",
       "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt and metrics.jsonl;\n"
-      "the same command goes on where a run was stopped. Ctrl-C finishes the step, saves and ends.",
+      "the same command goes on where a run was stopped. Ctrl-C finishes the step, saves and ends.\n"
+      "Started by mpirun, Slurm or `verbund launch`, all workers train one model together.",
       "  verbund train --config configs/demo.yaml --data data/demo --run runs/demo\n"
       "  verbund train --config configs/transformer-base.yaml --data data/wmt16 --run runs/base \\\n"
       "                --set train.max_steps=100000 --set batch.tokens=25000\n"
-      "  verbund train --config configs/demo.yaml --data data/demo --run /tmp/x --benchmark 20\n");
+      "  verbund train --config configs/demo.yaml --data data/demo --run /tmp/x --benchmark 20\n"
+      "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund train --config ... (see also: verbund launch --help)\n");
   TrainRequest request;
   std::string file, data, run, resume = "auto";
   std::vector<std::string> overrides;
@@ -36,11 +38,27 @@ void run_train(const Arguments& arguments) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   if (!options.read(arguments)) return;
-  request.config = load_config(file, overrides);
   request.dataset = data;
   request.run = run;
   request.resume = resume == "never" ? Resume::kNever : resume == "force" ? Resume::kForce : Resume::kAuto;
-  if (train(request) == TrainOutcome::kInterrupted) throw Interrupted(pending_interrupt());
+  request.program = fmt::format("verbund {} (commit {})", VERBUND_VERSION, VERBUND_COMMIT);
+
+  std::unique_ptr<Workers> workers = join_workers();
+  // On failure its thread may wait inside MPI, which cannot be called back: it ends with the process.
+  const auto give_up = [&](const char* why, int exit_code) { workers.release()->report_failure(why, exit_code); };
+  int signal = 0;
+  try {
+    request.config = load_config(file, overrides);
+    signal = train(request, *workers);
+  } catch (const Error& error) {
+    give_up(error.what(), error.exit_code());
+    throw;
+  } catch (const std::exception& error) {
+    give_up(error.what(), 1);
+    throw;
+  }
+  workers->close();
+  if (signal != 0) throw Interrupted(signal);
 }
 
 }  // namespace verbund

@@ -14,6 +14,7 @@
 #include "config/model_config.h"
 #include "config/optim_config.h"
 #include "config/train_config.h"
+#include "config/workers_config.h"
 
 namespace verbund {
 
@@ -111,13 +112,15 @@ struct Config {
   AverageConfig average;
   LossScaleConfig loss_scale;
   TrainConfig train;
+  WorkersConfig workers;
   EvaluateConfig evaluate;
   CheckpointConfig checkpoint;
   DecodeConfig decode;
 
   void fields(FieldVisitor& visit) {
     visit.field("seed", seed, {0, INT64_MAX}, "of everything random: the same seed gives the same result");
-    visit.field("threads", threads, {0, 4096}, "threads to work with; 0: all cores");
+    visit.field("threads", threads, {0, 4096},
+                "threads of a worker; 0: all cores, shared fairly by the workers of a host");
     visit.section("corpus", corpus, "Where the text comes from.");
     visit.section("clean", clean, "Which training pairs are kept, and in what form.");
     visit.section("subwords", subwords, "How words are cut into pieces.");
@@ -128,6 +131,7 @@ struct Config {
     visit.section("average", average, "Exponential averaging of weights.");
     visit.section("loss_scale", loss_scale, "Loss scaling, for devices that compute gradients in 16 bits.");
     visit.section("train", train, "How long, how often, when to stop.");
+    visit.section("workers", workers, "How several workers keep together.");
     visit.section("evaluate", evaluate, "How the model is judged while it trains, and when to stop.");
     visit.section("checkpoint", checkpoint, "When to save, what to keep.");
     visit.section("decode", decode, "How translations are searched for.");

@@ -1,4 +1,5 @@
-// Clean interruption. The first SIGINT or SIGTERM is only noted; long loops call
+// Clean interruption. The first SIGINT or SIGTERM (or SIGUSR1, which mpirun passes on to its
+// processes, and which counts as SIGTERM) is only noted; long loops call
 // `check_interrupt()`, which then throws `Interrupted`, so that destructors remove
 // what is half-written. A second signal ends the process at once.
 #pragma once
@@ -13,6 +14,16 @@ int pending_interrupt();
 
 // Throws `Interrupted` if a signal has arrived.
 void check_interrupt();
+
+// While it lives, check_interrupt() of this thread lets signals wait: in work that several
+// workers do together none may leave alone.
+class DeferInterrupts {
+ public:
+  DeferInterrupts();
+  ~DeferInterrupts();
+  DeferInterrupts(const DeferInterrupts&) = delete;
+  DeferInterrupts& operator=(const DeferInterrupts&) = delete;
+};
 
 // For a forked child: signals end it as if nothing had been installed.
 void restore_default_signals();

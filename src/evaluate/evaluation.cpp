@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/interrupt.h"
@@ -15,20 +16,60 @@ constexpr size_t kBatchTokens = 4096;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Calls use(batch, numbers of its pairs) for all pairs, those of like length together.
+using Numbers = std::vector<size_t>;
+
+// All pairs in batches of like length, by number.
+std::vector<Numbers> batches_of(const TestSet& set) {
+  std::vector<Numbers> batches;
+  size_t source = 0, target = 0;  // tokens of the last one
+  for (const size_t i : largest_first(set.size(), [&](size_t pair) { return set.reference_tokens[pair].size(); })) {
+    if (batches.empty() || std::max(source, target) >= kBatchTokens) {
+      batches.emplace_back();
+      source = target = 0;
+    }
+    batches.back().push_back(i);
+    source += set.source_tokens[i].size() + 1;
+    target += set.reference_tokens[i].size() + 1;
+  }
+  return batches;
+}
+
+// Calls use(batch, numbers of its pairs, number of the batch) for this worker's share of all batches.
 template <typename Use>
-void for_batches(const TestSet& set, Use use) {
-  const std::vector<size_t> order = largest_first(set.size(), [&](size_t i) { return set.reference_tokens[i].size(); });
-  Batch batch;
-  std::vector<size_t> numbers;
-  for (size_t i = 0; i < order.size(); ++i) {
-    append(batch, set.source_tokens[order[i]], set.reference_tokens[order[i]], order[i]);
-    numbers.push_back(order[i]);
-    if (std::max(batch.source_tokens(), batch.target_tokens()) < kBatchTokens && i + 1 < order.size()) continue;
+void for_batches(const TestSet& set, const Workers& workers, Use use) {
+  const std::vector<Numbers> batches = batches_of(set);
+  for (auto i = static_cast<size_t>(workers.rank()); i < batches.size(); i += static_cast<size_t>(workers.size())) {
+    Batch batch;
+    for (const size_t pair : batches[i]) append(batch, set.source_tokens[pair], set.reference_tokens[pair], pair);
     check_interrupt();
-    use(batch, numbers);
-    clear(batch);
-    numbers.clear();
+    use(batch, batches[i], i);
+  }
+}
+
+// Each batch's loss is known to one worker; added up in their order, the sum's bits are those of one worker.
+Loss loss_of(DecodableModel& model, const TestSet& set, Workers& workers) {
+  std::vector<double> losses(4 * batches_of(set).size());
+  for_batches(set, workers, [&](const Batch& batch, const Numbers&, size_t number) {
+    const Loss loss = model.evaluate(batch);
+    const double values[] = {loss.smoothed, loss.plain, static_cast<double>(loss.tokens),
+                             static_cast<double>(loss.right)};
+    std::copy(std::begin(values), std::end(values), losses.begin() + static_cast<std::ptrdiff_t>(4 * number));
+  });
+  workers.sum(losses);
+  Loss sum;
+  for (size_t i = 0; i < losses.size(); i += 4) {
+    sum += Loss{losses[i], losses[i + 1], static_cast<int64_t>(losses[i + 2]), static_cast<int64_t>(losses[i + 3])};
+  }
+  return sum;
+}
+
+// Fills in the texts that other workers have made; each is made by one.
+void share_texts(Segments& texts, const Numbers& own, Workers& workers) {
+  if (workers.size() == 1) return;
+  nlohmann::json mine = nlohmann::json::array();
+  for (const size_t number : own) mine.push_back({number, texts[number]});
+  for (const std::string& part : workers.gather(mine.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
+    for (const auto& item : nlohmann::json::parse(part)) texts[item.at(0)] = item.at(1);
   }
 }
 
@@ -40,9 +81,10 @@ std::string join_pieces(const Subwords& subwords, const TokenId* tokens, size_t 
   return text;
 }
 
-double teacher_forced_bleu(DecodableModel& model, const TestSet& set, const Subwords& target) {
+double teacher_forced_bleu(DecodableModel& model, const TestSet& set, const Subwords& target, Workers& workers) {
   Segments predicted(set.size()), references(set.size());
-  for_batches(set, [&](const Batch& batch, const std::vector<size_t>& numbers) {
+  Numbers own;
+  for_batches(set, workers, [&](const Batch& batch, const Numbers& numbers, size_t) {
     const std::vector<TokenId> best = model.predict(batch);
     for (size_t i = 0; i < numbers.size(); ++i) {
       const auto begin = static_cast<size_t>(batch.target_offsets[i]);
@@ -50,8 +92,28 @@ double teacher_forced_bleu(DecodableModel& model, const TestSet& set, const Subw
       predicted[numbers[i]] = join_pieces(target, best.data() + begin, count);
       references[numbers[i]] = join_pieces(target, batch.target_output.data() + begin, count);
     }
+    own.insert(own.end(), numbers.begin(), numbers.end());
   });
+  share_texts(predicted, own, workers);
+  share_texts(references, own, workers);
   return corpus_bleu(predicted, {references}, {.tokenizer = Tokenizer::kNone}).score;
+}
+
+// The first `count` sentences, each translated by one worker; sentences of all lengths for everyone.
+Segments translations_of(const Translator& translator, const TestSet& set, size_t count, const Subwords& target,
+                         Workers& workers) {
+  const std::vector<size_t> order = largest_first(count, [&](size_t i) { return set.source_tokens[i].size(); });
+  Numbers own;
+  std::vector<Sentence> sources;
+  for (auto i = static_cast<size_t>(workers.rank()); i < count; i += static_cast<size_t>(workers.size())) {
+    own.push_back(order[i]);
+    sources.push_back(set.source_tokens[order[i]]);
+  }
+  Segments texts(count);
+  const std::vector<Sentence> translations = translator.translate_tokens(sources);
+  for (size_t i = 0; i < own.size(); ++i) texts[own[i]] = target.decode(translations[i]);
+  share_texts(texts, own, workers);
+  return texts;
 }
 
 }  // namespace
@@ -68,11 +130,11 @@ double Evaluation::metric(const std::string& name) const {
 }
 
 Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& source, const Subwords& target,
-                    const EvaluateConfig& config, const DecodeConfig& decode) {
+                    const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers) {
   Evaluation result;
   const double start = now();
-  for_batches(set, [&](const Batch& batch, const std::vector<size_t>&) { result.loss += model.evaluate(batch); });
-  if (config.teacher_forced) result.teacher_forced_bleu = teacher_forced_bleu(model, set, target);
+  result.loss = loss_of(model, set, workers);
+  if (config.teacher_forced) result.teacher_forced_bleu = teacher_forced_bleu(model, set, target, workers);
   const double translating = now();
   result.loss_seconds = translating - start;
 
@@ -80,13 +142,11 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
   TranslatorConfig translator_config;
   translator_config.search.config = decode;
   const Translator translator({&model}, source, target, translator_config);
-  const std::vector<Sentence> sources(set.source_tokens.begin(),
-                                      set.source_tokens.begin() + static_cast<std::ptrdiff_t>(count));
-  for (const Sentence& tokens : translator.translate_tokens(sources)) {
-    result.translations.push_back(target.decode(tokens));
-  }
+  result.translations = translations_of(translator, set, count, target, workers);
   result.translate_seconds = now() - translating;
-  result.translated_tokens = translator.target_tokens();
+  auto translated = static_cast<double>(translator.target_tokens());
+  workers.sum({&translated, 1});
+  result.translated_tokens = static_cast<uint64_t>(translated);
   const Segments references(set.references.begin(), set.references.begin() + static_cast<std::ptrdiff_t>(count));
   result.bleu = corpus_bleu(result.translations, {references}, {.tokenizer = tokenizer_named(config.tokenize)});
   result.chrf = corpus_chrf(result.translations, {references});

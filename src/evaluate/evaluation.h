@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "comm/workers.h"
 #include "config/decode_config.h"
 #include "config/evaluate_config.h"
 #include "evaluate/test_set.h"
@@ -33,7 +34,9 @@ struct Evaluation {
 // Metrics by name, and whether less of it is better. Refuses an unknown name.
 bool less_is_better(const std::string& metric);
 
+// By all workers together, each a part of it; the result is the same on all, and the one that a single
+// worker would get.
 Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& source, const Subwords& target,
-                    const EvaluateConfig& config, const DecodeConfig& decode);
+                    const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers);
 
 }  // namespace verbund

@@ -34,7 +34,8 @@ class FusedTransformer final : public DecodableModel {
   FusedTransformer(const ModelConfig& config, VocabularySizes vocabularies);
 
   Loss evaluate(const Batch& batch) override;
-  Loss accumulate(const Batch& batch, const Pass& pass) override;
+  using DecodableModel::accumulate;
+  Loss accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) override;
   std::vector<TokenId> predict(const Batch& batch) override;
   void start_decoding(const std::vector<Sentence>& sources) override;
   const float* step(std::span<const NextRow> rows, int32_t* aligned) override { return stepwise_.step(rows, aligned); }
@@ -49,7 +50,8 @@ class FusedTransformer final : public DecodableModel {
   void project_keys(const float* encoded);
   const float* decode(const float* encoded);
   Loss project(const float* decoded, float* decoded_gradient, TokenId* best, double* cross_entropies = nullptr);
-  void backward(const float* encoded, float* decoded_gradient);
+  void backward(const float* encoded, float* decoded_gradient, const GradientsFinal& final_from);
+  size_t offset_of(const std::string& name) const { return static_cast<size_t>(table_.find(name).offset); }
   void name_rows(const Batch& batch);
   const int64_t* weight_offsets(const std::vector<int32_t>& queries, const std::vector<int32_t>& keys);
 
@@ -150,14 +152,14 @@ std::vector<double> FusedTransformer::token_log_probabilities(const Batch& batch
   return values;
 }
 
-Loss FusedTransformer::accumulate(const Batch& batch, const Pass& pass) {
+Loss FusedTransformer::accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) {
   if (batch.sentences() == 0) return {};
   begin(batch, pass);
   const float* encoded = encode();
   const float* decoded = decode(encoded);
   float* decoded_gradient = workspace_.take(target_.count * config_.d_model);
   const Loss loss = project(decoded, decoded_gradient, nullptr);
-  backward(encoded, decoded_gradient);
+  backward(encoded, decoded_gradient, final_from);
   return loss;
 }
 
@@ -324,7 +326,10 @@ void FusedTransformer::back(const Rows& rows, const Join& join, const Tensor& ou
   }
 }
 
-void FusedTransformer::backward(const float* encoded, float* decoded_gradient) {
+// Parameters lie in the order in which forward uses them, so backward finishes them from the last to
+// the first: what stands behind a layer's first product is final when the layer is done. (Before it is
+// its norm, which with pre-norm belongs to the layer before.)
+void FusedTransformer::backward(const float* encoded, float* decoded_gradient, const GradientsFinal& final_from) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
   const bool pre = config_.norm == NormPlace::kPre;
   float* keys_gradient = workspace_.take(source_.count * stride);
@@ -345,12 +350,14 @@ void FusedTransformer::backward(const float* encoded, float* decoded_gradient) {
     });
     back(target_, layer.after_attention, layer.attention.out_bias(),
          [&](const float* g, MatrixRows dx, Into into) { layer.attention.backward(context_, target_, g, dx, into); });
+    final_from(offset_of(fmt::format("decoder.{}.self.qkv.weight", i)));
   }
   embed_backward(target_, target_embedding_, target_join_, site::kTargetEmbedding, input_gradient_, residual_gradient_);
 
   float* encoded_gradient = workspace_.take(source_.count * d);
   cross_.backward(context_, source_.count, {encoded, d}, {keys_gradient, stride}, {encoded_gradient, d},
                   Into::kReplace);
+  final_from(offset_of("decoder.cross.kv.weight"));
   start(source_, encoded_gradient);
   for (size_t i = encoder_.size(); i-- > 0;) {
     EncoderLayer& layer = encoder_[i];
@@ -359,6 +366,7 @@ void FusedTransformer::backward(const float* encoded, float* decoded_gradient) {
         [&](const float* g, MatrixRows dx, Into into) { layer.feed_forward.backward(context_, source_, g, dx, into); });
     back(source_, layer.after_attention, layer.attention.out_bias(),
          [&](const float* g, MatrixRows dx, Into into) { layer.attention.backward(context_, source_, g, dx, into); });
+    final_from(offset_of(fmt::format("encoder.{}.self.qkv.weight", i)));
   }
   embed_backward(source_, source_embedding_, source_join_, site::kSourceEmbedding, input_gradient_, residual_gradient_);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,6 +25,9 @@ struct Loss {
   Loss& operator+=(const Loss& other);
 };
 
+// Hears, while the backward pass goes on, that the gradients from this offset on are final.
+using GradientsFinal = std::function<void(size_t offset)>;
+
 // What training, evaluation and tests need of a model, whichever path computes it.
 class TranslationModel {
  public:
@@ -32,7 +36,10 @@ class TranslationModel {
   // Loss without gradient.
   virtual Loss evaluate(const Batch& batch) = 0;
   // Loss; the gradient of its smoothed sum times the pass's loss_scale is added to `gradients()`.
-  virtual Loss accumulate(const Batch& batch, const Pass& pass) = 0;
+  virtual Loss accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) = 0;
+  Loss accumulate(const Batch& batch, const Pass& pass) {
+    return accumulate(batch, pass, [](size_t) {});
+  }
   // The most likely next token after each target_input token of the batch, [T].
   virtual std::vector<TokenId> predict(const Batch& batch) = 0;
 

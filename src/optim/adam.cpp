@@ -45,11 +45,13 @@ double power(double base, int64_t exponent) {
 
 }  // namespace
 
-Adam::Adam(const OptimizerConfig& config, size_t size) : Optimizer(size), config_(config), mean_(size), square_(size) {}
+Adam::Adam(const OptimizerConfig& config, size_t size, std::vector<Interval> owned)
+    : Optimizer(size, std::move(owned)), config_(config), mean_(owned_size()), square_(owned_size()) {}
 
 std::vector<OptimizerState> Adam::state() { return {{"adam.m", mean_.values()}, {"adam.v", square_.values()}}; }
 
-void Adam::update(Interval piece, float* weights, const float* gradients, double rate, double gradient_scale) {
+void Adam::update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
+                  double gradient_scale) {
   const bool decoupled = config_.type == OptimizerType::kAdamW;
   const AdamFactors factors = {
       .gradient_scale = static_cast<float>(gradient_scale),
@@ -64,8 +66,9 @@ void Adam::update(Interval piece, float* weights, const float* gradients, double
       .rate = static_cast<float>(rate / (1 - power(config_.beta1, updates()))),
   };
   for_each_block(piece, [&](size_t, Interval block) {
-    adam_block(block.size(), factors, gradients + block.begin, weights + block.begin, mean_.data() + block.begin,
-               square_.data() + block.begin);
+    const size_t at = state + block.begin - piece.begin;
+    adam_block(block.size(), factors, gradients + block.begin, weights + block.begin, mean_.data() + at,
+               square_.data() + at);
   });
 }
 

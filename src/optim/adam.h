@@ -21,12 +21,13 @@ namespace verbund {
 
 class Adam final : public Optimizer {
  public:
-  Adam(const OptimizerConfig& config, size_t size);
+  Adam(const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
 
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(Interval piece, float* weights, const float* gradients, double rate, double gradient_scale) override;
+  void update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
+              double gradient_scale) override;
 
  private:
   OptimizerConfig config_;

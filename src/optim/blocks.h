@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "optim/interval.h"
+#include "core/interval.h"
 
 #if defined(__SSE__)
 #include <xmmintrin.h>

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <span>
 
-#include "optim/interval.h"
+#include "core/interval.h"
 
 namespace verbund {
 

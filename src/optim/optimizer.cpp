@@ -6,34 +6,56 @@
 
 namespace verbund {
 
-void Optimizer::step(std::span<float> weights, std::span<const float> gradients, double rate, double gradient_scale) {
-  begin_step();
-  step_part({0, size_}, weights, gradients, rate, gradient_scale);
+Optimizer::Optimizer(size_t size, std::vector<Interval> owned)
+    : size_(size), owned_(std::move(owned)), active_(owned_) {
+  for (const Interval piece : owned_) {
+    if (piece.begin > piece.end || piece.end > size_) {
+      fail("[{}, {}) is no part of {} weights", piece.begin, piece.end, size_);
+    }
+  }
 }
 
-void Optimizer::step_part(Interval part, std::span<float> weights, std::span<const float> gradients, double rate,
-                          double gradient_scale) {
+size_t Optimizer::owned_size() const {
+  size_t size = 0;
+  for (const Interval piece : owned_) size += piece.size();
+  return size;
+}
+
+void Optimizer::freeze(std::vector<Interval> frozen) {
+  active_.clear();
+  const std::vector<Interval> moving = complement(std::move(frozen), size_);
+  for (const Interval mine : owned_) {
+    for (const Interval piece : moving) {
+      if (const Interval both = intersection(mine, piece); both.size() > 0) active_.push_back(both);
+    }
+  }
+}
+
+void Optimizer::step(std::span<float> weights, std::span<const float> gradients, double rate, double gradient_scale) {
   if (weights.size() != size_ || gradients.size() != size_) {
     fail("the optimiser was made for {} weights but got {} weights and {} gradients", size_, weights.size(),
          gradients.size());
   }
-  if (part.begin > part.end || part.end > size_) {
-    fail("[{}, {}) is no part of {} weights", part.begin, part.end, size_);
-  }
+  ++updates_;
+  size_t state = 0, mine = 0;  // of the owned piece that holds the active one
   for (const Interval piece : active_) {
-    const Interval both = intersection(piece, part);
-    if (both.size() > 0) update(both, weights.data(), gradients.data(), rate, gradient_scale);
+    while (piece.begin >= owned_[mine].end) state += owned_[mine++].size();
+    update(piece, state + piece.begin - owned_[mine].begin, weights.data(), gradients.data(), rate, gradient_scale);
   }
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size) {
+  return make_optimizer(config, size, {{0, size}});
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size, std::vector<Interval> owned) {
   switch (config.type) {
     case OptimizerType::kAdam:
     case OptimizerType::kLazyAdam:
     case OptimizerType::kAdamW:
-      return std::make_unique<Adam>(config, size);
+      return std::make_unique<Adam>(config, size, std::move(owned));
     case OptimizerType::kSgd:
-      return std::make_unique<Sgd>(config, size);
+      return std::make_unique<Sgd>(config, size, std::move(owned));
   }
   fail("optimiser type {} is not known", static_cast<int>(config.type));
 }

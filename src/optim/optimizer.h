@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/optim_config.h"
-#include "optim/interval.h"
+#include "core/interval.h"
 
 namespace verbund {
 
@@ -24,21 +24,17 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update of all weights. Gradients are multiplied by `gradient_scale` on the way
+  // One update of the owned weights; with several owners, each updates its own, and together they
+  // make the bits of one that owns all. Gradients are multiplied by `gradient_scale` on the way
   // (1 / tokens, 1 / loss scale, the factor of clipping), which saves a pass over them.
   void step(std::span<float> weights, std::span<const float> gradients, double rate, double gradient_scale);
 
-  // The same in parts: begin_step() once, then each part once, in any order. Updating
-  // parts gives the bits of updating all, so workers may each take a part.
-  void begin_step() { ++updates_; }
-  void step_part(Interval part, std::span<float> weights, std::span<const float> gradients, double rate,
-                 double gradient_scale);
-
   // These pieces keep their weights from now on (and only these: a new call replaces the last).
-  void freeze(std::vector<Interval> frozen) { active_ = complement(std::move(frozen), size_); }
-  // All the others, in order.
+  void freeze(std::vector<Interval> frozen);
+  // All the others that are owned, in order.
   const std::vector<Interval>& active() const { return active_; }
 
+  // One value per owned weight, in order.
   virtual std::vector<OptimizerState> state() = 0;
 
   // How many updates there have been; belongs to the state.
@@ -46,18 +42,25 @@ class Optimizer {
   void set_updates(int64_t updates) { updates_ = updates; }
 
  protected:
-  explicit Optimizer(size_t size) : size_(size), active_({{0, size}}) {}
+  // The owned pieces of a buffer of `size` weights, in order.
+  Optimizer(size_t size, std::vector<Interval> owned);
 
-  // Update number updates(), counted from 1, of one piece without frozen weights.
-  virtual void update(Interval piece, float* weights, const float* gradients, double rate, double gradient_scale) = 0;
+  // How many weights are owned.
+  size_t owned_size() const;
+
+  // Update number updates(), counted from 1, of one piece without frozen weights. The state of its
+  // first weight is number `state`.
+  virtual void update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
+                      double gradient_scale) = 0;
 
  private:
   size_t size_;
-  std::vector<Interval> active_;
+  std::vector<Interval> owned_, active_;
   int64_t updates_ = 0;
 };
 
-// `size`: how many weights there are.
+// `size`: how many weights there are; all are owned, or these pieces of them.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size);
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
 
 }  // namespace verbund

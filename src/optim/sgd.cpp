@@ -34,15 +34,16 @@ VERBUND_OPTIM_KERNEL void momentum_block(size_t size, SgdFactors f, const float*
 
 }  // namespace
 
-Sgd::Sgd(const OptimizerConfig& config, size_t size)
-    : Optimizer(size), config_(config), momentum_(config.momentum > 0 ? size : 0) {}
+Sgd::Sgd(const OptimizerConfig& config, size_t size, std::vector<Interval> owned)
+    : Optimizer(size, std::move(owned)), config_(config), momentum_(config.momentum > 0 ? owned_size() : 0) {}
 
 std::vector<OptimizerState> Sgd::state() {
   if (momentum_.size() == 0) return {};
   return {{"sgd.momentum", momentum_.values()}};
 }
 
-void Sgd::update(Interval piece, float* weights, const float* gradients, double rate, double gradient_scale) {
+void Sgd::update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
+                 double gradient_scale) {
   const SgdFactors factors = {
       .gradient_scale = static_cast<float>(gradient_scale),
       .weight_decay = static_cast<float>(config_.weight_decay),
@@ -54,7 +55,7 @@ void Sgd::update(Interval piece, float* weights, const float* gradients, double 
       sgd_block(block.size(), factors, gradients + block.begin, weights + block.begin);
     } else {
       momentum_block(block.size(), factors, gradients + block.begin, weights + block.begin,
-                     momentum_.data() + block.begin);
+                     momentum_.data() + state + block.begin - piece.begin);
     }
   });
 }

@@ -263,10 +263,12 @@ class PlainTransformer final : public TranslationModel {
     return to_loss(compute(batch, Pass{0, 0, false}), batch);
   }
 
-  Loss accumulate(const Batch& batch, const Pass& pass) override {
+  using TranslationModel::accumulate;
+  Loss accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) override {
     if (batch.sentences() == 0) return {};
     const Losses result = compute(batch, pass);
     (result.smoothed * pass.loss_scale).backward();
+    final_from(0);
     return to_loss(result, batch);
   }
 

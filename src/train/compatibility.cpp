@@ -27,7 +27,7 @@ bool may_change(const std::string& key) {
   for (const char* prefix :
        {"corpus.", "clean.", "subwords.", "checkpoint.", "train.max_steps", "train.epochs", "train.log_every",
         "train.eval_every", "train.sample_every", "train.on_divergence", "train.roll_backs", "train.start_from",
-        "decode.", "evaluate.", "batch.memory_limit", "threads"}) {
+        "decode.", "evaluate.", "workers.", "batch.memory_limit", "threads"}) {
     if (key.rfind(prefix, 0) == 0) return true;
   }
   return false;
@@ -35,18 +35,25 @@ bool may_change(const std::string& key) {
 
 }  // namespace
 
-void check_compatible(const std::string& saved_config, const std::string& config, const std::string& saved_state,
-                      const std::string& dataset_checksum) {
+std::vector<ConfigDifference> config_differences(const std::string& first, const std::string& second) {
   std::map<std::string, std::string> before, now;
-  flatten(parse_yaml(show(Config()), "the defaults"), "", before);  // of keys that the saved one does not know
-  flatten(parse_yaml(saved_config, "the checkpoint's config.yaml"), "", before);
-  flatten(parse_yaml(config, "the configuration"), "", now);
-  std::string differences;
+  flatten(parse_yaml(show(Config()), "the defaults"), "", before);
+  flatten(parse_yaml(first, "config.yaml"), "", before);
+  flatten(parse_yaml(second, "the configuration"), "", now);
+  std::vector<ConfigDifference> differences;
   for (const auto& [key, value] : now) {
     const auto found = before.find(key);
-    if (may_change(key) || (found != before.end() && found->second == value)) continue;
-    differences +=
-        fmt::format("\n  {} was {}, is now {}", key, found == before.end() ? "not set" : found->second, value);
+    if (found != before.end() && found->second == value) continue;
+    differences.push_back({key, found == before.end() ? "not set" : found->second, value});
+  }
+  return differences;
+}
+
+void check_compatible(const std::string& saved_config, const std::string& config, const std::string& saved_state,
+                      const std::string& dataset_checksum) {
+  std::string differences;
+  for (const auto& [key, before, now] : config_differences(saved_config, config)) {
+    if (!may_change(key)) differences += fmt::format("\n  {} was {}, is now {}", key, before, now);
   }
   const std::string saved_dataset = nlohmann::json::parse(saved_state).at("dataset");
   if (saved_dataset != dataset_checksum) {

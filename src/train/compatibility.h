@@ -3,8 +3,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace verbund {
+
+// A key that two configurations (as YAML) do not agree on.
+struct ConfigDifference {
+  std::string key, first, second;  // "model.d_model", "512", "256"
+};
+// Keys that are missing in the first count as defaults.
+std::vector<ConfigDifference> config_differences(const std::string& first, const std::string& second);
 
 // Refuses with a list of what differs. How long to train, what to log and what to keep may change.
 void check_compatible(const std::string& saved_config, const std::string& config, const std::string& saved_state,

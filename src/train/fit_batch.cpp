@@ -31,10 +31,11 @@ Batch longest_pairs(int64_t pairs, int64_t length) {
 
 }  // namespace
 
-int64_t tokens_that_fit(const Config& config, VocabularySizes vocabularies) {
+int64_t tokens_that_fit(const Config& config, VocabularySizes vocabularies, int workers) {
   const std::string& wish = config.batch.memory_limit;
-  const uint64_t limit =
-      wish.empty() ? static_cast<uint64_t>(kShareOfFree * static_cast<double>(free_memory())) : parse_bytes(wish);
+  const uint64_t limit = wish.empty()
+                             ? static_cast<uint64_t>(kShareOfFree * static_cast<double>(free_memory()) / workers)
+                             : parse_bytes(wish);
   const auto model = make_fused_transformer(config.model, vocabularies);
   model->table().initialize(1, model->values());
   const size_t weights = model->values().size();

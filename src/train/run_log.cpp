@@ -35,8 +35,10 @@ RunLog::~RunLog() {
 
 void RunLog::line(const std::string& text) {
   log_line(text);
-  append(text_, text);
+  note(text);
 }
+
+void RunLog::note(const std::string& text) { append(text_, text); }
 
 void RunLog::metrics(const nlohmann::ordered_json& object) { append(metrics_, object.dump()); }
 

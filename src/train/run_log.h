@@ -18,6 +18,7 @@ class RunLog {
   RunLog& operator=(const RunLog&) = delete;
 
   void line(const std::string& text);                  // console and log.txt
+  void note(const std::string& text);                  // log.txt alone
   void metrics(const nlohmann::ordered_json& object);  // metrics.jsonl
   // Forgets metrics of later steps, which a resumed run will make again.
   static void drop_after(const std::filesystem::path& folder, int64_t step);

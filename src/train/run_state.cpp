@@ -21,61 +21,92 @@ std::vector<TensorView> named_views(const ParameterTable& table, std::span<const
   return views;
 }
 
-}  // namespace
-
-CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
-                                 const RunState& state, const std::string& config_yaml) {
-  CheckpointSnapshot snapshot;
-  snapshot.step = state.step;
-  snapshot.weights = named_views(parts.model.table(), parts.model.values());
-  for (const OptimizerState& buffer : parts.optimizer.state()) {
-    snapshot.optimizer.push_back(
-        view_tensor(buffer.name, {static_cast<int64_t>(buffer.values.size())}, std::span<const float>(buffer.values)));
-  }
-  if (parts.average.started()) snapshot.average = named_views(parts.model.table(), parts.average.values());
-  const Json json = {{"step", state.step},
-                     {"epoch", state.position.epoch},
-                     {"batch", state.position.batch},
-                     {"training_seconds", state.training_seconds},
-                     {"target_tokens", state.target_tokens},
-                     {"roll_backs", state.roll_backs},
-                     {"rate_factor", parts.rate_factor},
-                     {"updates", parts.optimizer.updates()},
-                     {"average_seen", parts.average.weights_seen()},
-                     {"guard_mean", guard.mean()},
-                     {"loss_scale", parts.scaler.state()},
-                     {"best", best.state()},
-                     {"last_evaluation", state.last_evaluation},
-                     {"dataset", state.dataset}};
-  snapshot.state_json = json.dump(2) + "\n";
-  snapshot.config_yaml = config_yaml;
-  return snapshot;
+Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best, const RunState& state) {
+  return {{"step", state.step},
+          {"epoch", state.position.epoch},
+          {"batch", state.position.batch},
+          {"training_seconds", state.training_seconds},
+          {"target_tokens", state.target_tokens},
+          {"roll_backs", state.roll_backs},
+          {"rate_factor", parts.rate_factor},
+          {"updates", parts.optimizer.updates()},
+          {"average_seen", parts.average.weights_seen()},
+          {"guard_mean", guard.mean()},
+          {"loss_scale", parts.scaler.state()},
+          {"best", best.state()},
+          {"last_evaluation", state.last_evaluation},
+          {"dataset", state.dataset}};
 }
 
-void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
-             RunState& state) {
-  load_weights(checkpoint.weights(), parts.model.table(), parts.model.values());
-  for (const OptimizerState& buffer : parts.optimizer.state()) {
-    if (checkpoint.optimizer() == nullptr) fail("{} has no optimiser state", checkpoint.folder().string());
-    copy_tensor(checkpoint.optimizer()->at(buffer.name), buffer.values);
-  }
-  if (parts.average.enabled() && checkpoint.average() != nullptr) {
-    load_weights(*checkpoint.average(), parts.model.table(), parts.average.values());
-  }
-  const Json json = Json::parse(checkpoint.state_json());
+void from_json(const Json& json, StepParts& parts, DivergenceGuard& guard, BestTracker& best, RunState& state) {
   state.step = json.at("step");
   state.position = {json.at("epoch"), json.at("batch")};
   state.training_seconds = json.at("training_seconds");
   state.target_tokens = json.at("target_tokens");
   state.roll_backs = json.at("roll_backs");
+  state.last_evaluation = json.value("last_evaluation", int64_t{-1});
   parts.rate_factor = json.at("rate_factor");
   parts.optimizer.set_updates(json.at("updates"));
-  const bool averaged = parts.average.enabled() && checkpoint.average() != nullptr;
-  parts.average.set_weights_seen(averaged ? json.at("average_seen").get<int64_t>() : 0);
+  parts.average.set_weights_seen(json.at("average_seen"));
+  parts.scaler.restore(json.at("loss_scale").get<LossScaler::State>());
   guard.set_mean(json.at("guard_mean"));
   best.restore(json.value("best", Json::object()));
-  state.last_evaluation = json.value("last_evaluation", int64_t{-1});
-  parts.scaler.restore(json.at("loss_scale").get<LossScaler::State>());
+}
+
+// One buffer of the optimiser, of which each worker has its share or all.
+void restore_buffer(const Checkpoint* checkpoint, const OptimizerState& buffer, StepParts& parts) {
+  const size_t size = parts.model.values().size();
+  const TensorView* saved = nullptr;
+  if (checkpoint != nullptr) {
+    if (checkpoint->optimizer() == nullptr) fail("{} has no optimiser state", checkpoint->folder().string());
+    saved = &checkpoint->optimizer()->at(buffer.name);
+  }
+  if (!parts.reducer.is_sharded()) {
+    if (saved != nullptr) copy_tensor(*saved, buffer.values);
+    return parts.workers.broadcast(buffer.values);
+  }
+  std::vector<float> whole(saved != nullptr ? size : 0);
+  if (saved != nullptr) copy_tensor(*saved, std::span<float>(whole));
+  parts.workers.deal(whole, buffer.values, size);
+}
+
+}  // namespace
+
+CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
+                                 const RunState& state, const std::string& config_yaml, CollectedState& collected) {
+  CheckpointSnapshot snapshot;
+  snapshot.step = state.step;
+  snapshot.weights = named_views(parts.model.table(), parts.model.values());
+  const size_t size = parts.model.values().size();
+  for (const OptimizerState& buffer : parts.optimizer.state()) {
+    std::span<const float> whole = buffer.values;
+    if (parts.reducer.is_sharded()) {
+      collected.emplace_back(parts.workers.leads() ? size : 0);
+      parts.workers.collect(buffer.values, collected.back(), size);
+      whole = collected.back();
+    }
+    snapshot.optimizer.push_back(view_tensor(buffer.name, {static_cast<int64_t>(whole.size())}, whole));
+  }
+  if (parts.average.started()) snapshot.average = named_views(parts.model.table(), parts.average.values());
+  snapshot.state_json = to_json(parts, guard, best, state).dump(2) + "\n";
+  snapshot.config_yaml = config_yaml;
+  return snapshot;
+}
+
+void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
+             RunState& state) {
+  Json json;
+  if (checkpoint != nullptr) {
+    json = Json::parse(checkpoint->state_json());
+    load_weights(checkpoint->weights(), parts.model.table(), parts.model.values());
+    const bool averaged = parts.average.enabled() && checkpoint->average() != nullptr;
+    if (averaged) load_weights(*checkpoint->average(), parts.model.table(), parts.average.values());
+    if (!averaged) json["average_seen"] = 0;
+  }
+  from_json(Json::parse(parts.workers.broadcast(json.dump())), parts, guard, best, state);
+  parts.workers.broadcast(parts.model.values());
+  for (const OptimizerState& buffer : parts.optimizer.state()) restore_buffer(checkpoint, buffer, parts);
+  if (parts.average.started()) parts.workers.broadcast(parts.average.values());
 }
 
 void start_from(const std::string& path, TranslationModel& model) {

@@ -24,11 +24,16 @@ struct RunState {
   std::string dataset;           // the checksum of what is trained on
 };
 
-// The snapshot looks at the parts' buffers; it is to be saved before they change.
-CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
-                                 const RunState& state, const std::string& config_yaml);
+// Where a snapshot's tensors lie that no worker has whole.
+using CollectedState = std::vector<std::vector<float>>;
 
-void restore(const Checkpoint& checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
+// By all workers together; worker 0's is whole. It looks at the parts' buffers and at `collected`,
+// and is to be saved before they change.
+CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
+                                 const RunState& state, const std::string& config_yaml, CollectedState& collected);
+
+// By all workers together: worker 0 has read the checkpoint, the others give null.
+void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
              RunState& state);
 
 // Takes over parameters of the same name and shape from another model; says how many.

@@ -1,20 +1,62 @@
 #include "train/step.h"
 
+#include <csignal>
+
+#include "core/interrupt.h"
 #include "optim/clip.h"
 
 namespace verbund {
+namespace {
+
+// The loss of all workers, and whether one of them was asked to stop.
+void sum_over_workers(Workers& workers, StepResult& result) {
+  Loss& loss = result.loss;
+  const int signal = pending_interrupt();
+  double sums[] = {loss.smoothed,
+                   loss.plain,
+                   static_cast<double>(loss.tokens),
+                   static_cast<double>(loss.right),
+                   signal == SIGINT ? 1.0 : 0.0,
+                   signal != 0 ? 1.0 : 0.0};
+  workers.sum(sums);
+  loss = {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3])};
+  result.stop_signal = sums[4] > 0 ? SIGINT : sums[5] > 0 ? SIGTERM : 0;
+}
+
+// Of the whole gradient, of which each worker may have a share.
+GradientSize measure_gradient(StepParts& parts) {
+  const GradientSize own = measure(parts.model.gradients(), parts.optimizer.active());
+  if (!parts.reducer.is_sharded()) return own;
+  double squares = own.norm * own.norm;
+  parts.workers.sum({&squares, 1});
+  const double largest = parts.workers.max(own.largest);
+  return {std::sqrt(squares), std::isfinite(squares) ? largest : squares};
+}
+
+}  // namespace
 
 StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step) {
   const double loss_scale = parts.scaler.scale();
   const Pass pass = {static_cast<uint64_t>(parts.config.seed), static_cast<uint64_t>(step), true,
                      static_cast<float>(loss_scale)};
   StepResult result;
+  parts.workers.at(step, "forward and backward");
   std::fill(parts.model.gradients().begin(), parts.model.gradients().end(), 0.0f);
-  for (const Batch& part : batch.micro_batches()) result.loss += parts.model.accumulate(part, pass);
+  parts.reducer.begin();
+  for (const Batch& part : batch.micro_batches()) {
+    const bool last = &part == &batch.micro_batches().back();
+    result.loss += parts.model.accumulate(part, pass, [&](size_t offset) {
+      if (last) parts.reducer.final_from(offset);  // it leaves while backward goes on
+    });
+  }
+  parts.workers.at(step, "waiting for the gradients of all");
+  parts.reducer.finish();
+  sum_over_workers(parts.workers, result);
 
   // The gradient is a sum over tokens; dividing by all of them is part of the update.
+  parts.workers.at(step, "update");
   const double scale = 1.0 / (static_cast<double>(batch.global_target_tokens()) * loss_scale);
-  const GradientSize size = measure(parts.model.gradients(), parts.optimizer.active());
+  const GradientSize size = measure_gradient(parts);
   result.gradient_norm = size.norm * scale;
   result.rate = parts.schedule.rate(step) * parts.rate_factor;
   result.updated = parts.scaler.update(size.largest / loss_scale);
@@ -23,6 +65,7 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step) 
 
   const double clip = clip_factor(result.gradient_norm, parts.config.optimizer.clip_norm);
   parts.optimizer.step(parts.model.values(), parts.model.gradients(), result.rate, scale * clip);
+  if (parts.reducer.is_sharded()) parts.workers.all_gather(parts.model.values(), "gathering of weights");
   parts.average.update(parts.model.values(), step);
   return result;
 }

@@ -1,6 +1,7 @@
 // One step of training, whole: this is the algorithm.
 #pragma once
 
+#include "comm/gradient_reducer.h"
 #include "config/config.h"
 #include "data/prefetch.h"
 #include "model/transformer.h"
@@ -11,18 +12,21 @@
 
 namespace verbund {
 
-// What a step did.
+// What a step did; the same on all workers.
 struct StepResult {
-  Loss loss;                 // sums over the batch
+  Loss loss;                 // sums over the batch of all workers
   double rate = 0;           // learning rate
   double gradient_norm = 0;  // of the mean gradient, before clipping
   bool updated = true;       // false: the gradient was not finite, nothing was changed
   bool trouble = false;      // and a smaller loss scale will not help
+  int stop_signal = 0;       // which some worker has received
 };
 
 struct StepParts {
   const Config& config;
+  Workers& workers;
   TranslationModel& model;
+  GradientReducer& reducer;
   Optimizer& optimizer;
   const Schedule& schedule;
   WeightAverage& average;

@@ -2,39 +2,33 @@
 
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 
-#include "checkpoint/async_saver.h"
-#include "checkpoint/checkpoint_store.h"
 #include "config/load.h"
 #include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/human.h"
 #include "core/interrupt.h"
-#include "core/log.h"
-#include "core/pipeline.h"
 #include "core/process.h"
-#include "core/progress.h"
-#include "decode/trained_model.h"
 #include "decode/translator.h"
 #include "evaluate/evaluation.h"
 #include "kernels/bf16.h"
 #include "kernels/kernels.h"
+#include "train/agreement.h"
 #include "train/averaged_weights.h"
 #include "train/compatibility.h"
 #include "train/fit_batch.h"
-#include "train/run_folder.h"
-#include "train/run_log.h"
+#include "train/run_keeper.h"
+#include "train/run_report.h"
 #include "train/run_state.h"
 #include "train/threads.h"
 
 namespace verbund {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -57,35 +51,39 @@ std::vector<Interval> frozen_pieces(const ParameterTable& table, const std::stri
   return pieces;
 }
 
-// What has come together since the last line of the log.
-struct Window {
-  Loss loss;
-  int64_t steps = 0;
-  double seconds = 0;  // training alone
-  double waited = 0;   // for data, part of seconds
-};
+void use_precision(Precision precision) {
+  if (precision == Precision::kFp16) fail_usage("train.precision fp16 needs a GPU; a CPU has fp32, and some have bf16");
+  if (precision == Precision::kBf16 && !has_bf16_products()) {
+    fail_usage("train.precision bf16 needs a processor with AVX512-BF16, which this one is not: take fp32");
+  }
+  use_bf16_products(precision == Precision::kBf16);
+}
 
+// All workers go through the same code and take the same branches, for what they decide on is the
+// same on all of them. Worker 0 alone has a keeper: it reads and writes the run folder, and speaks.
 class Trainer {
  public:
-  explicit Trainer(const TrainRequest& request)
+  Trainer(const TrainRequest& request, Workers& workers)
       : request_(request),
-        folder_(request.run, request.resume == Resume::kNever || request.benchmark_steps > 0),
-        dataset_(request.dataset),
+        workers_(workers),
+        threads_(use_threads(request.config.threads > 0 ? request.config.threads : workers.self().fair_threads())),
+        dataset_(agreed_dataset()),
+        keeper_(make_keeper()),
         config_(settle(request.config)),
         config_yaml_(show(config_)),
         source_(dataset_.source_model()),
         target_(dataset_.target_model()),
         model_(make_fused_transformer(config_.model, sizes())),
-        optimizer_(make_optimizer(config_.optimizer, model_->values().size())),
+        reducer_(workers, model_->gradients(), config_.workers),
+        optimizer_(make_optimizer(config_.optimizer, model_->values().size(), reducer_.owned())),
         schedule_(config_.schedule, config_.model.d_model),
         average_(config_.average, model_->values().size()),
         scaler_(make_loss_scaler(config_.loss_scale)),
         guard_(config_.train.divergence_factor, std::log(static_cast<double>(sizes().target))),
         best_(config_.evaluate),
-        parts_{config_, *model_, *optimizer_, schedule_, average_, *scaler_},
+        parts_{config_, workers, *model_, reducer_, *optimizer_, schedule_, average_, *scaler_},
         plan_(dataset_.split("train"), config_.batch, static_cast<uint64_t>(config_.seed)),
-        store_(folder_.checkpoints(), config_.checkpoint),
-        saver_(store_) {
+        report_(config_, workers.size()) {
     state_.dataset = dataset_.manifest().checksum();
     if (plan_.pairs() == 0) {
       fail("all {} training pairs are longer than batch.max_length {}", dataset_.split("train").size(),
@@ -93,21 +91,22 @@ class Trainer {
     }
   }
 
-  TrainOutcome run() {
+  ~Trainer() { workers_.set_log({}); }
+
+  int run() {
     start();
     try {
       return train();
     } catch (const Interrupted&) {  // in an evaluation, which a resumed run makes up for
-      return stop();
+      return stop(pending_interrupt());
     }
   }
 
  private:
-  TrainOutcome train() {
+  int train() {
     if (state_.step == 0 ? config_.evaluate.at_start && !is_benchmark() : is_due(config_.train.eval_every)) evaluate();
     auto batches = prefetch();
     while (!finished()) {
-      if (pending_interrupt() != 0) return stop();
       const auto began = Clock::now();
       const double waited_before = batches->seconds_waited();
       const WorkerBatch& batch = batches->next();
@@ -124,38 +123,57 @@ class Trainer {
       state_.target_tokens += result.loss.tokens;
       const double seconds = seconds_since(began);
       state_.training_seconds += seconds;
-      add_to_window(result, seconds, batches->seconds_waited() - waited_before);
-      if (!is_benchmark() && state_.step % config_.train.log_every == 0) log_step(result, batch);
-      show_progress(result);
+      report_.add(result, {seconds, batches->seconds_waited() - waited_before, reducer_.times()});
+      if (keeper_) log_step(result, batch);
       if (is_due(config_.train.sample_every)) log_samples();
+      if (is_due(config_.workers.check_every)) check_weights(workers_, model_->values(), state_.step);
       if (is_due(config_.train.eval_every)) evaluate();
       if (is_due(config_.checkpoint.save_every_steps) || is_best_) save();
+      if (result.stop_signal != 0) return stop(result.stop_signal);
     }
-    if (const std::string reason = best_.stop_reason(); !reason.empty()) log_->line("stopped early: " + reason);
-    if (is_benchmark()) return log_benchmark();
+    if (is_benchmark()) {
+      if (keeper_) report_.log_benchmark(keeper_->log());
+      return 0;
+    }
+    say([&] { return best_.stop_reason().empty() ? "" : "stopped early: " + best_.stop_reason(); });
     evaluate();
     save();
-    saver_.finish();
-    log_->line(fmt::format("finished: {} steps, {} of training; checkpoints in {}",
-                           human_count(static_cast<uint64_t>(state_.step)), human_duration(state_.training_seconds),
-                           store_.folder().string()));
-    return TrainOutcome::kFinished;
+    finish_saving();
+    say([&] {
+      return fmt::format("finished: {} steps, {} of training; checkpoints in {}",
+                         human_count(static_cast<uint64_t>(state_.step)), human_duration(state_.training_seconds),
+                         keeper_->checkpoints().string());
+    });
+    return 0;
   }
 
   bool is_benchmark() const { return request_.benchmark_steps > 0; }
+
+  // A line of the log, made and written by worker 0.
+  template <typename MakeLine>
+  void say(MakeLine make_line) {
+    if (!keeper_) return;
+    if (const std::string line = make_line(); !line.empty()) keeper_->log().line(line);
+  }
 
   VocabularySizes sizes() const {
     return {static_cast<int64_t>(dataset_.manifest().source_vocabulary),
             static_cast<int64_t>(dataset_.manifest().target_vocabulary)};
   }
 
-  static void use_precision(Precision precision) {
-    if (precision == Precision::kFp16)
-      fail_usage("train.precision fp16 needs a GPU; a CPU has fp32, and some have bf16");
-    if (precision == Precision::kBf16 && !has_bf16_products()) {
-      fail_usage("train.precision bf16 needs a processor with AVX512-BF16, which this one is not: take fp32");
+  Dataset agreed_dataset() const {
+    Dataset dataset(request_.dataset);
+    if (workers_.size() > 1) {
+      check_agreement(workers_, {request_.program, file_checksum("/proc/self/exe"), dataset.manifest().checksum(),
+                                 show(request_.config)});
     }
-    use_bf16_products(precision == Precision::kBf16);
+    return dataset;
+  }
+
+  std::unique_ptr<RunKeeper> make_keeper() const {
+    if (!workers_.leads()) return nullptr;
+    return std::make_unique<RunKeeper>(request_.run, request_.resume == Resume::kNever || is_benchmark(),
+                                       request_.config.checkpoint);
   }
 
   // Fills in what is left open, the same way in every part of the run.
@@ -163,68 +181,67 @@ class Trainer {
     use_precision(config.train.precision);
     tokenizer_named(config.evaluate.tokenize);  // refuses an unknown one now, not at the first evaluation
     if (config.batch.tokens != kAutomatic) return config;
-    const NewestCheckpoint newest = newest_whole_checkpoint(folder_.checkpoints());
-    if (newest.checkpoint) {
+    int64_t tokens = 0;
+    if (const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr) {
       Config earlier;
-      load(parse_yaml(newest.checkpoint->config_yaml(), "the checkpoint's config.yaml"), earlier);
-      config.batch.tokens = earlier.batch.tokens;
-    } else {
-      config.batch.tokens = tokens_that_fit(config, sizes());
+      load(parse_yaml(newest->config_yaml(), "the checkpoint's config.yaml"), earlier);
+      tokens = earlier.batch.tokens;
     }
-    config.train.micro_batch_tokens = std::max(config.train.micro_batch_tokens, config.batch.tokens);
+    tokens = static_cast<int64_t>(workers_.max(static_cast<double>(tokens)));
+    if (tokens == 0) {
+      const int64_t fitting = tokens_that_fit(config, sizes(), workers_.self().local_size);
+      tokens = static_cast<int64_t>(workers_.min(static_cast<double>(fitting))) * workers_.size();
+    }
+    config.batch.tokens = tokens;
+    config.train.micro_batch_tokens = std::max(config.train.micro_batch_tokens, tokens);
     return config;
   }
 
-  // To start anew over what may be weeks of work is not for us to decide.
-  void refuse_damaged(const NewestCheckpoint& newest) const {
-    if (newest.checkpoint || newest.damaged.empty()) return;
-    std::string list;
-    for (const DamagedCheckpoint& damaged : newest.damaged) {
-      list += fmt::format("\n  {}: {}", damaged.entry.folder.string(), damaged.reason);
-    }
-    fail("all checkpoints of this run are damaged:{}\nTo start anew, delete {} or give another --run.", list,
-         store_.folder().string());
-  }
-
   void start() {
+    workers_.set_limits({config_.workers.stall_warning_seconds, config_.workers.deadline_seconds});
     optimizer_->freeze(frozen_pieces(model_->table(), config_.train.freeze));
-    const NewestCheckpoint newest = store_.newest_whole();
-    refuse_damaged(newest);
-    if (newest.checkpoint) {
-      if (request_.resume != Resume::kForce) {
-        check_compatible(newest.checkpoint->config_yaml(), config_yaml_, newest.checkpoint->state_json(),
-                         state_.dataset);
-      }
-      restore(*newest.checkpoint, parts_, guard_, best_, state_);
-      store_.drop_after(state_.step);
-      for (const auto& [link, step] : best_.links()) store_.name(link, step);
+    const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr;
+    if (newest != nullptr && request_.resume != Resume::kForce) {
+      check_compatible(newest->config_yaml(), config_yaml_, newest->state_json(), state_.dataset);
+    }
+    const bool resumed = workers_.any(newest != nullptr);
+    if (resumed) {
+      restore(newest, parts_, guard_, best_, state_);
     } else {
       model_->table().initialize(static_cast<uint64_t>(config_.seed), model_->values());
-      if (!config_.train.start_from.empty()) start_from(config_.train.start_from, *model_);
+      if (keeper_ && !config_.train.start_from.empty()) start_from(config_.train.start_from, *model_);
+      workers_.broadcast(model_->values());
     }
-    RunLog::drop_after(folder_.path(), newest.checkpoint ? state_.step : -1);
-    log_ = std::make_unique<RunLog>(folder_.path());
-    write_file(folder_.config(), config_yaml_);
-    write_file(folder_.path() / kSourceVocabulary, read_file(dataset_.source_model()));
-    write_file(folder_.path() / kTargetVocabulary, read_file(dataset_.target_model()));
     if (dataset_.has("dev")) dev_ = read_test_set(dataset_, "dev", source_, target_);
-    log_->line(fmt::format(
+    if (keeper_) introduce(resumed);
+  }
+
+  void introduce(bool resumed) {
+    keeper_->begin_at(state_.step);
+    keeper_->write_description(config_yaml_, dataset_);
+    for (const auto& [link, step] : best_.links()) keeper_->name(link, step);
+    RunLog& log = keeper_->log();
+    workers_.set_log([&log](const std::string& line) { log.note(line); });
+    log.line(fmt::format(
         "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",
-        newest.checkpoint ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
+        resumed ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
         human_count(static_cast<uint64_t>(model_->table().count())), human_count(static_cast<uint64_t>(sizes().target)),
         human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
-    log_->line(fmt::format("{}; {} kernels{}, {} threads", schedule_.describe(), kernels().name,
-                           uses_bf16_products() ? " with bf16 products" : "", use_threads(config_.threads)));
+    log.line(fmt::format("{}; {} kernels{}, {} threads", schedule_.describe(), kernels().name,
+                         uses_bf16_products() ? " with bf16 products" : "", threads_));
+    if (workers_.size() > 1) log.line(describe(workers_, config_.workers));
+    warn_of_crowding(workers_, threads_);
   }
 
   std::unique_ptr<Prefetcher> prefetch() const {
-    return std::make_unique<Prefetcher>(plan_, BatchShare{0, 1, config_.train.micro_batch_tokens}, state_.position);
+    return std::make_unique<Prefetcher>(
+        plan_, BatchShare{workers_.rank(), workers_.size(), config_.train.micro_batch_tokens}, state_.position);
   }
 
   bool finished() const {
     const TrainConfig& train = config_.train;
     if (!is_benchmark() && !best_.stop_reason().empty()) return true;
-    if (is_benchmark()) return window_.steps >= request_.benchmark_steps;
+    if (is_benchmark()) return report_.steps() >= request_.benchmark_steps;
     if (train.max_steps > 0 && state_.step >= train.max_steps) return true;
     return train.epochs > 0 && state_.position.epoch >= static_cast<uint64_t>(train.epochs);
   }
@@ -234,169 +251,107 @@ class Trainer {
     return loss.tokens == 0 ? 0 : loss.smoothed / static_cast<double>(loss.tokens);
   }
 
-  void add_to_window(const StepResult& result, double seconds, double waited) {
-    window_.loss += result.loss;
-    ++window_.steps;
-    window_.seconds += seconds;
-    window_.waited += waited;
-  }
-
   void log_step(const StepResult& result, const WorkerBatch& batch) {
-    const auto tokens = static_cast<double>(window_.loss.tokens);
-    const double loss = window_.loss.smoothed / tokens, plain = window_.loss.plain / tokens;
-    const double seconds = window_.seconds / static_cast<double>(window_.steps);
-    const double epoch = static_cast<double>(batch.position().epoch) +
-                         static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
-    std::string left;
-    if (config_.train.max_steps > 0) {
-      left = ", " + human_duration(seconds * static_cast<double>(config_.train.max_steps - state_.step)) + " left";
-    }
-    log_->line(
-        fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}  perplexity {:.2f}  rate {:.3g}  gradient {:.3f}  "
-                    "{:.3f} s/step  {:.0f} tokens/s  waiting {:.1f} %{}",
-                    state_.step, epoch, loss, std::exp(plain), result.rate, result.gradient_norm, seconds,
-                    tokens / window_.seconds, 100 * window_.waited / window_.seconds, left));
-    log_->metrics({{"step", state_.step},
-                   {"epoch", epoch},
-                   {"train_loss", loss},
-                   {"train_cross_entropy", plain},
-                   {"train_accuracy", static_cast<double>(window_.loss.right) / tokens},
-                   {"learning_rate", result.rate},
-                   {"gradient_norm", result.gradient_norm},
-                   {"seconds_per_step", seconds},
-                   {"target_tokens_per_second", tokens / window_.seconds},
-                   {"data_wait_seconds", window_.waited},
-                   {"training_seconds", state_.training_seconds}});
-    window_ = {};
-  }
-
-  // On a terminal, between the lines of the log.
-  void show_progress(const StepResult& result) {
-    const int64_t steps = request_.benchmark_steps > 0 ? request_.benchmark_steps : config_.train.max_steps;
-    if (!on_terminal() || steps == 0 || seconds_since(drawn_) < 0.1) return;
-    drawn_ = Clock::now();
-    const int64_t done = request_.benchmark_steps > 0 ? window_.steps : state_.step;
-    const double pace = state_.training_seconds / static_cast<double>(std::max<int64_t>(1, state_.step));
-    draw_status(fmt::format("{} step {} of {}  loss {:.4f}  {} left",
-                            bar(static_cast<double>(done) / static_cast<double>(steps)), done, steps, mean(result.loss),
-                            human_duration(pace * static_cast<double>(steps - done))));
-  }
-
-  void log_sample(const TestSet& set, size_t pair, const std::string& prediction) {
-    log_->line(fmt::format("  source      {}\n  target      {}\n  prediction  {}", set.sources[pair],
-                           set.references[pair], prediction));
+    say([&] { return reducer_.take_report(); });
+    const bool logs = !is_benchmark() && state_.step % config_.train.log_every == 0;
+    if (logs) report_.log_step(keeper_->log(), state_, result, batch);
+    report_.show_progress(result, state_.training_seconds / static_cast<double>(state_.step),
+                          is_benchmark() ? report_.steps() : state_.step,
+                          is_benchmark() ? request_.benchmark_steps : config_.train.max_steps);
   }
 
   // One translation of the model as it is now.
   void log_samples() {
-    if (!dev_) return;
+    if (!dev_ || !keeper_) return;
     const size_t pair = static_cast<size_t>(state_.step) % dev_->size();
     TranslatorConfig config;
     config.search.config = config_.decode;
     const Translator translator({model_.get()}, source_, target_, config);
-    log_sample(*dev_, pair, target_.decode(translator.translate_tokens({dev_->source_tokens[pair]})[0]));
+    const Sentence translation = translator.translate_tokens({dev_->source_tokens[pair]})[0];
+    RunReport::log_sample(keeper_->log(), *dev_, pair, target_.decode(translation));
   }
 
   void evaluate() {
     if (!dev_ || state_.last_evaluation == state_.step) return;
+    workers_.at(state_.step, "evaluation");
+    std::optional<DeferInterrupts> together;
+    if (workers_.size() > 1) together.emplace();
     const AveragedWeights averaged(*model_, average_);
-    const Evaluation dev = verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, config_.decode);
+    const Evaluation dev =
+        verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, config_.decode, workers_);
     state_.last_evaluation = state_.step;
-    log_evaluation(dev);
+    if (keeper_) report_.log_evaluation(keeper_->log(), state_, dev, *dev_, average_.started());
     if (state_.step == 0) return;  // an untrained model is nobody's best
     std::map<std::string, double> values;
     for (const std::string& metric : best_.metrics()) values[metric] = dev.metric(metric);
     const std::vector<std::string> links = best_.record(state_.step, values);
-    for (const std::string& link : links) store_.name(link, state_.step);
     is_best_ = !links.empty();
-  }
-
-  void log_evaluation(const Evaluation& dev) {
-    const double seconds = dev.loss_seconds + dev.translate_seconds;
-    log_->line(fmt::format(
-        "step {:>7}  dev loss {:.4f}  perplexity {:.3f}  BLEU {:.2f}  chrF {:.2f}  exact {:.1f} % of {}  ({})",
-        state_.step, dev.smoothed(), std::exp(dev.cross_entropy()), dev.bleu.score, dev.chrf.score,
-        100 * dev.exact_share(), dev.translations.size(), human_duration(seconds)));
-    if (dev.teacher_forced_bleu) {
-      log_->line(fmt::format("  teacher-forced BLEU of pieces {:.2f} (as OpenSeq2Seq logged; not a translation's)",
-                             *dev.teacher_forced_bleu));
-    }
-    const auto samples = std::min(static_cast<size_t>(config_.evaluate.samples), dev.translations.size());
-    for (size_t i = 0; i < samples; ++i) {
-      const size_t pair = (static_cast<size_t>(state_.step) * 7 + i) % dev.translations.size();
-      log_sample(*dev_, pair, dev.translations[pair]);
-    }
-    Json line = {{"step", state_.step},
-                 {"dev_loss", dev.smoothed()},
-                 {"dev_cross_entropy", dev.cross_entropy()},
-                 {"dev_bleu", dev.bleu.score},
-                 {"dev_bleu_signature", dev.bleu.signature},
-                 {"dev_chrf", dev.chrf.score},
-                 {"dev_chrf_signature", dev.chrf.signature},
-                 {"dev_exact_sentences", dev.exact_share()},
-                 {"averaged_weights", average_.started()},
-                 {"evaluation_seconds", seconds}};
-    if (dev.teacher_forced_bleu) line["dev_teacher_forced_piece_bleu"] = *dev.teacher_forced_bleu;
-    log_->metrics(line);
+    if (!keeper_) return;
+    for (const std::string& link : links) keeper_->name(link, state_.step);
   }
 
   void save() {
     if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
-    saver_.start(take_snapshot(parts_, guard_, best_, state_, config_yaml_));
+    workers_.at(state_.step, "saving");
+    CollectedState collected;
+    const CheckpointSnapshot snapshot = take_snapshot(parts_, guard_, best_, state_, config_yaml_, collected);
+    if (keeper_) keeper_->save(snapshot);
     last_saved_ = state_.step;
     saved_evaluation_ = state_.last_evaluation;
   }
 
-  TrainOutcome stop() {
-    if (is_benchmark()) return TrainOutcome::kInterrupted;
-    log_->line(fmt::format("stopping after step {}: saving", state_.step));
+  void finish_saving() {
+    workers_.at(state_.step, "saving");
+    if (keeper_) keeper_->finish_saving();
+  }
+
+  int stop(int signal) {
+    if (is_benchmark()) return signal;
+    say([&] { return fmt::format("stopping after step {}: saving", state_.step); });
     save();
-    saver_.finish();
-    log_->line("saved; the same command goes on from here");
-    return TrainOutcome::kInterrupted;
+    finish_saving();
+    say([] { return "saved; the same command goes on from here"; });
+    return signal;
   }
 
   void recover(const std::string& trouble) {
-    saver_.finish();
-    log_->line(fmt::format("step {}: {}", state_.step + 1, trouble));
-    const NewestCheckpoint newest = store_.newest_whole();
-    if (config_.train.on_divergence == OnDivergence::kStop || !newest.checkpoint ||
-        state_.roll_backs >= config_.train.roll_backs) {
+    finish_saving();
+    say([&] { return fmt::format("step {}: {}", state_.step + 1, trouble); });
+    const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr;
+    const bool can = workers_.any(newest != nullptr);
+    if (config_.train.on_divergence == OnDivergence::kStop || !can || state_.roll_backs >= config_.train.roll_backs) {
       fail(
           "training diverged at step {}: {}. Try a smaller schedule.learning_rate (it was {:.3g} here) or a longer "
           "warm-up, or optimizer.clip_norm; the last good checkpoint is {}.",
           state_.step + 1, trouble, schedule_.rate(state_.step) * parts_.rate_factor,
-          newest.checkpoint ? newest.checkpoint->folder().string() : "none: nothing was saved yet");
+          newest != nullptr ? newest->folder().string() : "none: nothing was saved yet");
     }
     const double factor = parts_.rate_factor / 2;
     const int64_t roll_backs = state_.roll_backs + 1;
-    restore(*newest.checkpoint, parts_, guard_, best_, state_);
+    restore(newest, parts_, guard_, best_, state_);
     parts_.rate_factor = factor;
     state_.roll_backs = roll_backs;
-    window_ = {};
-    log_.reset();
-    RunLog::drop_after(folder_.path(), state_.step);
-    log_ = std::make_unique<RunLog>(folder_.path());
-    log_->line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
-                           roll_backs, config_.train.roll_backs));
-  }
-
-  TrainOutcome log_benchmark() {
-    const auto steps = static_cast<double>(window_.steps), tokens = static_cast<double>(window_.loss.tokens);
-    log_->line(fmt::format("benchmark: {} steps, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
-                           window_.steps, window_.seconds / steps, tokens / window_.seconds,
-                           human_bytes(peak_memory())));
-    return TrainOutcome::kFinished;
+    report_.forget();
+    if (!keeper_) return;
+    workers_.set_log({});
+    keeper_->begin_at(state_.step);
+    RunLog& log = keeper_->log();
+    workers_.set_log([&log](const std::string& line) { log.note(line); });
+    log.line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
+                         roll_backs, config_.train.roll_backs));
   }
 
   const TrainRequest& request_;
-  RunFolder folder_;
+  Workers& workers_;
+  const int threads_;
   Dataset dataset_;
+  std::unique_ptr<RunKeeper> keeper_;  // worker 0's
   const Config config_;
   std::string config_yaml_;
   Subwords source_, target_;
   std::optional<TestSet> dev_;
   std::unique_ptr<DecodableModel> model_;
+  GradientReducer reducer_;
   std::unique_ptr<Optimizer> optimizer_;
   Schedule schedule_;
   WeightAverage average_;
@@ -406,24 +361,19 @@ class Trainer {
   bool is_best_ = false;  // the model as it is now, by some metric
   StepParts parts_;
   BatchPlan plan_;
-  CheckpointStore store_;
-  AsyncSaver saver_;
-  std::unique_ptr<RunLog> log_;
+  RunReport report_;
   RunState state_;
-  Window window_;
-  Clock::time_point drawn_;
   int64_t last_saved_ = -1, saved_evaluation_ = -1;
 };
 
 }  // namespace
 
-TrainOutcome train(const TrainRequest& request) {
+int train(const TrainRequest& request, Workers& workers) {
   keep_freed_memory();
-  use_threads(request.config.threads);
   if (request.config.train.max_steps == 0 && request.config.train.epochs == 0 && request.benchmark_steps == 0) {
     fail_usage("say how long to train: --set train.max_steps=N or --set train.epochs=N");
   }
-  return Trainer(request).run();
+  return Trainer(request, workers).run();
 }
 
 }  // namespace verbund

@@ -1,9 +1,10 @@
-// A training run of one worker: from a dataset to checkpoints.
+// A training run, by one worker or many: from a dataset to checkpoints.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
+#include "comm/workers.h"
 #include "config/config.h"
 
 namespace verbund {
@@ -16,11 +17,10 @@ struct TrainRequest {
   std::filesystem::path run;  // the run folder
   Resume resume = Resume::kAuto;
   int64_t benchmark_steps = 0;  // train so many steps without saving, print the averages
+  std::string program;          // version and commit, which must be the same everywhere
 };
 
-// How the run ended.
-enum class TrainOutcome { kFinished, kInterrupted };
-
-TrainOutcome train(const TrainRequest& request);
+// Called by all workers. Returns 0 when the run is finished, or the signal that stopped it.
+int train(const TrainRequest& request, Workers& workers);
 
 }  // namespace verbund

@@ -151,14 +151,23 @@ void whole_step(Optimizer& optimizer, std::span<float> weights, std::span<const 
   optimizer.step(weights, gradients, 0.01, 0.5);
 }
 
-TEST_P(EveryOptimizer, PartsGiveTheBitsOfTheWhole) {
-  const std::vector<float> parts = train(GetParam(), [](Optimizer& optimizer, auto weights, auto gradients) {
-    optimizer.begin_step();
-    for (const Interval part : {Interval{70'001, kSize}, Interval{0, 33}, Interval{33, 70'001}}) {
-      optimizer.step_part(part, weights, gradients, 0.01, 0.5);
-    }
+// Two workers that share the weights, each with the state of its own pieces.
+TEST_P(EveryOptimizer, TwoOwnersGiveTheBitsOfOne) {
+  const auto one = make_optimizer(GetParam(), kSize, {{0, 33}, {70'001, kSize}});
+  const auto other = make_optimizer(GetParam(), kSize, {{33, 70'001}});
+  one->freeze({{10, 20}, {80'000, 80'100}});
+  other->freeze({{10, 20}, {80'000, 80'100}});
+  std::vector<float> weights = random_values(kSize, 1);
+  for (uint64_t t = 0; t < 3; ++t) {
+    const std::vector<float> gradients = random_values(kSize, 2 + t);
+    one->step(weights, gradients, 0.01, 0.5);
+    other->step(weights, gradients, 0.01, 0.5);
+  }
+  const std::vector<float> whole = train(GetParam(), [](Optimizer& optimizer, auto all, auto gradients) {
+    optimizer.freeze({{10, 20}, {80'000, 80'100}});
+    whole_step(optimizer, all, gradients);
   });
-  EXPECT_TRUE(same_bits(parts, train(GetParam(), whole_step)));
+  EXPECT_TRUE(same_bits(weights, whole));
 }
 
 // A worker that holds state for its own part only.
@@ -262,7 +271,7 @@ TEST(Optimizer, RefusesBuffersOfAnotherSize) {
   std::vector<float> ten(10), nine(9);
   EXPECT_ERROR(optimizer->step(ten, nine, 1, 1), Error, HasSubstr("made for 10"), HasSubstr("9 gradients"));
   EXPECT_ERROR(optimizer->step(nine, ten, 1, 1), Error, HasSubstr("9 weights"));
-  EXPECT_ERROR(optimizer->step_part({5, 11}, ten, ten, 1, 1), Error, HasSubstr("[5, 11)"), HasSubstr("10 weights"));
+  EXPECT_ERROR(make_optimizer({}, 10, {{5, 11}}), Error, HasSubstr("[5, 11)"), HasSubstr("10 weights"));
 }
 
 }  // namespace

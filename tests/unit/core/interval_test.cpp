@@ -1,4 +1,4 @@
-#include "optim/interval.h"
+#include "core/interval.h"
 
 #include "core/error.h"
 #include "support/expect_error.h"

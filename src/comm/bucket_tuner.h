@@ -1,0 +1,36 @@
+// Finds the size of gradient buckets: large ones have less overhead, small ones leave less work
+// for after the backward pass. The first steps try a few sizes; the one that makes the workers
+// wait least stays. The sums' bits do not depend on it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "comm/workers.h"
+
+namespace verbund {
+
+class BucketTuner {
+ public:
+  // `bucket` values, or 0: to be found. Of a buffer of `size` values.
+  BucketTuner(size_t bucket, size_t size);
+
+  size_t bucket() const { return sizes_[current_]; }
+
+  // Tells how long the step waited; all workers together.
+  void record(Workers& workers, double seconds_exposed);
+  std::string take_report() { return std::exchange(report_, ""); }
+
+ private:
+  static constexpr int kTries = 3;  // steps of each size; the best counts
+
+  std::vector<size_t> sizes_;    // to choose from
+  std::vector<double> seconds_;  // by size, the best step so far
+  size_t current_ = 0;
+  int tries_ = 0;
+  bool settled_;
+  std::string report_;
+};
+
+}  // namespace verbund

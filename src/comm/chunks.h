@@ -1,0 +1,39 @@
+// A flat buffer is cut into chunks of equal size, and each chunk has an owner: the workers in
+// turn. So every longer piece of the buffer is spread evenly over all workers, and who owns
+// what depends on nothing but the number of workers.
+#pragma once
+
+#include <vector>
+
+#include "core/interval.h"
+
+namespace verbund {
+
+constexpr size_t kChunk = 32768;  // values
+
+struct Chunk {
+  Interval place;
+  int owner;
+};
+
+// The chunks of a piece of a buffer. A piece begins at a chunk's begin.
+inline std::vector<Chunk> chunks_of(Interval piece, int workers) {
+  std::vector<Chunk> chunks;
+  for (size_t begin = piece.begin; begin < piece.end; begin += kChunk) {
+    chunks.push_back({{begin, begin + kChunk < piece.end ? begin + kChunk : piece.end},
+                      static_cast<int>(begin / kChunk % static_cast<size_t>(workers))});
+  }
+  return chunks;
+}
+
+// What a worker owns of a buffer of `size` values, in order.
+inline std::vector<Interval> owned_by(int rank, int workers, size_t size) {
+  if (workers == 1) return {{0, size}};
+  std::vector<Interval> owned;
+  for (const Chunk& chunk : chunks_of({0, size}, workers)) {
+    if (chunk.owner == rank) owned.push_back(chunk.place);
+  }
+  return owned;
+}
+
+}  // namespace verbund

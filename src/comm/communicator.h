@@ -1,0 +1,60 @@
+// What workers do together. Every worker calls the same operations in the same order; each
+// operation ends with the same bits on all of them, whatever arrived first. Of one thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/workers_config.h"
+#include "core/interval.h"
+
+namespace verbund {
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // A few numbers of each worker: their sums, in the order of ranks, or the largest ones.
+  virtual void sum(std::span<double> values) = 0;
+  virtual void max(std::span<double> values) = 0;
+  // What each worker gives, by rank.
+  virtual std::vector<std::string> gather(const std::string& own) = 0;
+  // Worker 0's text.
+  virtual std::string broadcast(const std::string& text) = 0;
+
+  // Of flat buffers, in chunks that have owners (comm/chunks.h). After reduce_scatter a worker's
+  // own chunks of the piece hold the sums over all workers, after all_gather all chunks hold what
+  // their owners had, rounded to the wire's precision everywhere.
+  virtual void reduce_scatter(std::span<float> buffer, Interval piece, Wire wire) = 0;
+  virtual void all_gather(std::span<float> buffer, Interval piece, Wire wire) = 0;
+  // Worker 0's values.
+  virtual void broadcast(std::span<float> buffer) = 0;
+
+  // Between a buffer of `size` values that worker 0 has, and its owned chunks, which lie one behind
+  // the other with every worker. On others than worker 0 `all` may be empty.
+  virtual void collect(std::span<const float> own, std::span<float> all, size_t size) = 0;
+  virtual void deal(std::span<const float> all, std::span<float> own, size_t size) = 0;
+
+  // Between this worker and another, who does the same: for measurements.
+  virtual void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) = 0;
+
+  virtual uint64_t bytes_sent() const = 0;  // to other workers, since the beginning
+
+  // A friendly end, by all together.
+  virtual void close() = 0;
+
+  bool any(bool value) {
+    double flag = value ? 1 : 0;
+    max({&flag, 1});
+    return flag > 0;
+  }
+  void barrier() { any(false); }
+};
+
+}  // namespace verbund

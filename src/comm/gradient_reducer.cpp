@@ -1,0 +1,54 @@
+#include "comm/gradient_reducer.h"
+
+#include <chrono>
+
+#include "comm/chunks.h"
+
+namespace verbund {
+
+GradientReducer::GradientReducer(Workers& workers, std::span<float> gradients, const WorkersConfig& config)
+    : workers_(workers),
+      gradients_(gradients),
+      wire_(config.wire),
+      sharded_(config.shard_optimizer && workers.size() > 1),
+      owned_(sharded_ ? owned_by(workers.rank(), workers.size(), gradients.size())
+                      : std::vector<Interval>{{0, gradients.size()}}),
+      tuner_(static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float), gradients.size()) {}
+
+void GradientReducer::begin() {
+  unsent_ = gradients_.size();
+  busy_before_ = workers_.seconds_busy();
+  bytes_before_ = workers_.bytes_sent();
+}
+
+void GradientReducer::final_from(size_t offset) {
+  if (workers_.size() == 1) return;
+  const size_t first = (offset + kChunk - 1) / kChunk * kChunk;  // a chunk leaves as a whole
+  while (unsent_ > first && unsent_ - first >= tuner_.bucket()) {
+    const size_t begin = (unsent_ - tuner_.bucket() + kChunk - 1) / kChunk * kChunk;
+    send({begin, unsent_});
+  }
+}
+
+void GradientReducer::send(Interval bucket) {
+  under_way_.push_back(workers_.start("sum of gradients", [this, bucket](Communicator& all) {
+    all.reduce_scatter(gradients_, bucket, wire_);
+    if (!sharded_) all.all_gather(gradients_, bucket, wire_);
+  }));
+  unsent_ = bucket.begin;
+}
+
+void GradientReducer::finish() {
+  if (workers_.size() == 1) return;
+  final_from(0);
+  if (unsent_ > 0) send({0, unsent_});
+  const auto began = std::chrono::steady_clock::now();
+  for (std::future<void>& bucket : under_way_) bucket.get();
+  under_way_.clear();
+  times_.exposed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  times_.busy = workers_.seconds_busy() - busy_before_;
+  times_.bytes = workers_.bytes_sent() - bytes_before_;
+  tuner_.record(workers_, times_.exposed);
+}
+
+}  // namespace verbund

@@ -1,0 +1,61 @@
+// Adds up the gradients of all workers while they are still being made. The backward pass
+// finishes the flat gradient buffer from its end to its begin; as soon as a bucket of it is
+// final, the thread of communication takes it.
+//
+//   reducer.begin();
+//   model.accumulate(batch, pass, [&](size_t from) { reducer.final_from(from); });
+//   reducer.finish();   // every value is now the sum over all workers
+#pragma once
+
+#include <vector>
+
+#include "comm/bucket_tuner.h"
+#include "comm/workers.h"
+
+namespace verbund {
+
+struct ReduceTimes {
+  double busy = 0;     // seconds of communication
+  double exposed = 0;  // of these, seconds that the computation had to wait for
+  uint64_t bytes = 0;  // sent
+
+  double hidden_share() const { return busy > 0 ? 1 - std::min(1.0, exposed / busy) : 0; }
+};
+
+class GradientReducer {
+ public:
+  // The buffer must stay where it is.
+  GradientReducer(Workers& workers, std::span<float> gradients, const WorkersConfig& config);
+
+  void begin();
+  // All values from this one on are final.
+  void final_from(size_t offset);
+  // The rest is final too; waits until all is summed. With a sharded optimiser only a worker's own
+  // chunks are, see owned().
+  void finish();
+
+  // The pieces of the buffer that this worker updates: all of it, or its share.
+  const std::vector<Interval>& owned() const { return owned_; }
+  bool is_sharded() const { return sharded_; }
+
+  const ReduceTimes& times() const { return times_; }  // of the last step
+  // Once the size of buckets has been settled: what to tell the user; empty otherwise.
+  std::string take_report() { return tuner_.take_report(); }
+
+ private:
+  void send(Interval bucket);
+
+  Workers& workers_;
+  std::span<float> gradients_;
+  Wire wire_;
+  bool sharded_;
+  std::vector<Interval> owned_;
+  BucketTuner tuner_;
+  size_t unsent_ = 0;  // values before this one have not left yet
+  std::vector<std::future<void>> under_way_;
+  double busy_before_ = 0;
+  uint64_t bytes_before_ = 0;
+  ReduceTimes times_;
+};
+
+}  // namespace verbund

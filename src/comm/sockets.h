@@ -1,0 +1,47 @@
+// The few calls of TCP that the watch needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace verbund {
+
+// A file descriptor with an owner.
+class Socket {
+ public:
+  explicit Socket(int descriptor = -1) : descriptor_(descriptor) {}
+  Socket(Socket&& other) noexcept : descriptor_(other.release()) {}
+  Socket& operator=(Socket&& other) noexcept;
+  ~Socket() { close(); }
+
+  int descriptor() const { return descriptor_; }
+  bool is_open() const { return descriptor_ >= 0; }
+  void close();
+  int release();
+
+  // Waits for up to a second if the other side does not read; false: it is gone.
+  bool send(std::span<const std::byte> data) const;
+  // What is there, at most this much: the number of bytes, 0 if there is nothing yet, -1 if the
+  // other side is gone.
+  int receive(std::span<std::byte> data) const;
+
+ private:
+  int descriptor_;
+};
+
+// Of all interfaces, on a free port, which is told.
+Socket listen_anywhere(uint16_t& port);
+Socket accept_one(const Socket& listening);
+// Not open if nobody answers within the time.
+Socket connect_to(const std::string& address, uint16_t port, double seconds);
+
+// Is there something to read or to accept, at once or within the time?
+bool is_readable(const Socket& socket, double seconds);
+
+// This host's IPv4 addresses, without the loopback's.
+std::vector<std::string> own_addresses();
+
+}  // namespace verbund

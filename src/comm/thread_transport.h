@@ -1,0 +1,37 @@
+// Threads of one process as workers: for tests, and wherever processes are not worth it.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "comm/transport.h"
+
+namespace verbund {
+
+// What the threads share.
+class ThreadWorld {
+ public:
+  explicit ThreadWorld(int size) : size_(size), boxes_(static_cast<size_t>(size * size)) {}
+
+  // Of one thread; the world must outlive it.
+  std::unique_ptr<Transport> transport(int rank);
+  // One of the threads cannot go on: whoever waits fails.
+  void abandon();
+
+ private:
+  class End;
+  using Message = std::vector<std::byte>;
+
+  std::deque<Message>& box(int from, int to) { return boxes_[static_cast<size_t>(from * size_ + to)]; }
+
+  int size_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool abandoned_ = false;
+  std::vector<std::deque<Message>> boxes_;  // [from, to]
+};
+
+}  // namespace verbund

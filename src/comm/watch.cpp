@@ -1,0 +1,290 @@
+#include "comm/watch.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "comm/stall.h"
+#include "core/error.h"
+#include "core/log.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kPulseSeconds = 0.25;
+constexpr double kConnectSeconds = 15;
+constexpr double kAddressSeconds = 2;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::span<const std::byte> bytes(const Pulse& pulse) { return std::as_bytes(std::span(&pulse, 1)); }
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+}  // namespace
+
+Watch::Watch(Communicator& communicator, const std::vector<Worker>& workers)
+    : workers_(workers), rank_(static_cast<size_t>(communicator.rank())), peers_(workers.size()) {
+  own_.rank = communicator.rank();
+  connect(communicator);
+  for (Peer& peer : peers_) peer.heard = now();
+  thread_ = std::thread([this] { run(); });
+}
+
+Watch::~Watch() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+// Worker 0 opens a port and tells all where; each worker connects. That it could is compared, so
+// that all fail together, and name who could not.
+void Watch::connect(Communicator& communicator) {
+  Socket listening;
+  nlohmann::json meeting;
+  if (rank_ == 0) {
+    uint16_t port = 0;
+    listening = listen_anywhere(port);
+    meeting = {{"port", port}, {"addresses", own_addresses()}, {"run", std::random_device()()}};
+  }
+  meeting = nlohmann::json::parse(communicator.broadcast(meeting.dump()));
+  own_.run = meeting.at("run");
+  const auto port = meeting.at("port").get<uint16_t>();
+  auto addresses = meeting.at("addresses").get<std::vector<std::string>>();
+  if (workers_[rank_].host == workers_[0].host) addresses.insert(addresses.begin(), "127.0.0.1");
+
+  std::string error;
+  if (rank_ == 0) {
+    accept_workers(listening);
+  } else if (!reach_leader(addresses, port)) {
+    error = fmt::format("{} cannot reach {} at {}, port {}", workers_[rank_].name(), workers_[0].name(),
+                        joined(addresses), port);
+  }
+  std::vector<std::string> errors;
+  for (const std::string& found : communicator.gather(error)) {
+    if (!found.empty()) errors.push_back(found);
+  }
+  if (!errors.empty()) {
+    fail("{}. Open all ports between the hosts, or choose another network (launch --nic).", joined(errors));
+  }
+}
+
+// Until all are there, or for some seconds: who is missing says so on the other channel.
+void Watch::accept_workers(const Socket& listening) {
+  size_t missing = workers_.size() - 1;
+  for (const double deadline = now() + kConnectSeconds; missing > 0 && now() < deadline;) {
+    if (!is_readable(listening, 0.1)) continue;
+    Socket socket = accept_one(listening);
+    Pulse hello;
+    size_t received = 0;
+    while (received < sizeof hello && is_readable(socket, 1)) {
+      const int more = socket.receive(std::as_writable_bytes(std::span(&hello, 1)).subspan(received));
+      if (more < 0) break;
+      received += static_cast<size_t>(more);
+    }
+    const bool ours = received == sizeof hello && hello.run == own_.run && hello.rank > 0 &&
+                      hello.rank < static_cast<int32_t>(workers_.size());
+    if (!ours) continue;  // somebody who tries all ports
+    peers_[static_cast<size_t>(hello.rank)].socket = std::move(socket);
+    --missing;
+  }
+}
+
+bool Watch::reach_leader(const std::vector<std::string>& addresses, uint16_t port) {
+  for (const double deadline = now() + kConnectSeconds; now() < deadline; usleep(100000)) {
+    for (const std::string& address : addresses) {
+      Socket socket = connect_to(address, port, kAddressSeconds);
+      if (!socket.is_open() || !socket.send(bytes(own_pulse(PulseKind::kHello)))) continue;
+      peers_[0].socket = std::move(socket);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Watch::set_limits(WatchLimits limits) {
+  const std::lock_guard lock(mutex_);
+  limits_ = limits;
+}
+
+void Watch::set_log(std::function<void(const std::string&)> log) {
+  const std::lock_guard lock(mutex_);
+  log_ = std::move(log);
+}
+
+void Watch::at(int64_t step, const char* doing) {
+  const std::lock_guard lock(mutex_);
+  own_.step = step;
+  set_text(own_.doing, doing);
+}
+
+void Watch::enter(const char* operation) {
+  const std::lock_guard lock(mutex_);
+  ++own_.entered;
+  entered_at_ = now();
+  set_text(own_.operation, operation);
+}
+
+void Watch::leave() {
+  const std::lock_guard lock(mutex_);
+  own_.finished = own_.entered;
+}
+
+Pulse Watch::own_pulse(PulseKind kind) const {
+  const std::lock_guard lock(mutex_);
+  Pulse pulse = own_;
+  pulse.kind = kind;
+  pulse.waiting = pulse.entered > pulse.finished ? now() - entered_at_ : 0;
+  return pulse;
+}
+
+void Watch::tell_all(PulseKind kind, const std::string& message, int exit_code) {
+  Pulse pulse = own_pulse(kind);
+  pulse.exit_code = exit_code;
+  set_text(pulse.message, message);
+  const std::lock_guard lock(sending_);
+  for (const Peer& peer : peers_) {
+    if (peer.socket.is_open()) peer.socket.send(bytes(pulse));
+  }
+}
+
+void Watch::report_failure(const std::string& message, int exit_code) {
+  failing_ = true;
+  tell_all(rank_ == 0 ? PulseKind::kEnd : PulseKind::kFailed, message, exit_code);
+  for (int i = 0; rank_ != 0 && i < 30 && !peers_[0].left; ++i) usleep(100000);
+}
+
+void Watch::goodbye() {
+  tell_all(PulseKind::kGoodbye, "", 0);
+  stop_ = true;
+  thread_.join();
+}
+
+void Watch::say(const std::string& message) {
+  warn_line(message);
+  const std::lock_guard lock(mutex_);
+  if (log_) log_(message);
+}
+
+// Ends this process at once, wherever its threads are: what they wait for will not come. Files are
+// whole or absent at any moment.
+void Watch::end(const std::string& message, int exit_code) {
+  if (rank_ == 0) tell_all(PulseKind::kEnd, message, exit_code);
+  if (!message.empty()) {
+    draw_status("");
+    fmt::print(stderr, "verbund: {}\n", message);
+    const std::lock_guard lock(mutex_);
+    if (log_) log_(message);
+  }
+  std::fflush(nullptr);
+  _exit(exit_code);
+}
+
+void Watch::run() {
+  double sent = 0;
+  while (!stop_) {
+    std::vector<pollfd> waiting;
+    std::vector<size_t> ranks;
+    for (size_t i = 0; i < peers_.size(); ++i) {
+      if (!peers_[i].socket.is_open()) continue;
+      waiting.push_back({peers_[i].socket.descriptor(), POLLIN, 0});
+      ranks.push_back(i);
+    }
+    poll(waiting.data(), waiting.size(), 100);
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].revents != 0) read(ranks[i]);
+    }
+    if (now() - sent >= kPulseSeconds) {
+      tell_all(PulseKind::kAlive, "", 0);
+      sent = now();
+    }
+    look_for_stalls();
+  }
+}
+
+void Watch::read(size_t rank) {
+  Peer& peer = peers_[rank];
+  while (true) {
+    const auto place = std::as_writable_bytes(std::span(&peer.incoming, 1)).subspan(peer.received);
+    const int more = peer.socket.receive(place);
+    if (more == 0) return;
+    if (more < 0) {
+      peer.socket.close();
+      if (peer.left || stop_ || failing_) return;
+      end(fmt::format("lost {}: it ended without a word at step {} ({})", workers_[rank].name(), peer.pulse.step + 1,
+                      peer.pulse.doing),
+          kLostWorker);
+    }
+    peer.received += static_cast<size_t>(more);
+    if (peer.received < sizeof(Pulse)) continue;
+    peer.received = 0;
+    peer.pulse = peer.incoming;
+    peer.heard = now();
+    hear(rank);
+  }
+}
+
+void Watch::hear(size_t rank) {
+  Peer& peer = peers_[rank];
+  switch (peer.pulse.kind) {
+    case PulseKind::kHello:
+    case PulseKind::kAlive:
+      return;
+    case PulseKind::kGoodbye:
+      peer.left = true;
+      return;
+    case PulseKind::kFailed:
+      usleep(300000);  // all may fail for the same reason; then worker 0 speaks for itself
+      if (failing_) return;
+      end(fmt::format("{}: {}", workers_[rank].name(), peer.pulse.message), peer.pulse.exit_code);
+    case PulseKind::kEnd:
+      end("", peer.pulse.exit_code);  // worker 0 has said why
+  }
+}
+
+void Watch::look_for_stalls() {
+  std::vector<WorkerSeen> seen;
+  WatchLimits limits;
+  const Pulse own = own_pulse(PulseKind::kAlive);
+  {
+    const std::lock_guard lock(mutex_);
+    limits = limits_;
+  }
+  for (size_t i = 0; i < peers_.size(); ++i) {
+    if (rank_ != 0 && i != 0 && i != rank_) continue;  // known to worker 0 alone
+    const Peer& peer = peers_[i];
+    const Pulse& pulse = i == rank_ ? own : peer.pulse;
+    const double silent = i == rank_ ? 0 : now() - peer.heard;
+    seen.push_back({workers_[i].name(), silent, pulse.entered, pulse.finished,
+                    pulse.waiting > 0 ? pulse.waiting + silent : 0, pulse.step, pulse.doing, pulse.operation,
+                    peer.left || failing_});
+  }
+  const std::optional<Stall> stall = find_stall(seen);
+  if (!stall || stall->seconds < limits.warning_seconds) {
+    if (warned_at_ > 0 && rank_ == 0) say("all workers go on");
+    warned_at_ = 0;
+    return;
+  }
+  // Worker 0 sees more; the others only speak up when it does not.
+  const bool speaks = rank_ == 0 || seen.front().silent > 2;
+  if (!speaks) return;
+  if (stall->seconds >= limits.deadline_seconds) {
+    end(fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}; all workers end here, and the "
+                    "same command goes on from the last checkpoint.",
+                    seen[stall->worker].name, stall->message, limits.deadline_seconds),
+        kLostWorker);
+  }
+  if (stall->seconds >= warned_at_ + limits.warning_seconds) {
+    warned_at_ = stall->seconds;
+    say(stall->message);
+  }
+}
+
+}  // namespace verbund

@@ -1,0 +1,89 @@
+// The workers' eyes on each other: a channel of its own beside the one of the gradients, on which
+// every worker tells worker 0 several times a second that it lives, at which step it is and in
+// which operation. So nobody waits in silence: a worker that died, froze, is cut off or late is
+// named, with its host and step, first in warnings, and after a deadline all workers end.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/pulse.h"
+#include "comm/sockets.h"
+#include "comm/worker.h"
+
+namespace verbund {
+
+// The exit code of all workers when one was lost: starting again may help.
+constexpr int kLostWorker = 3;
+
+struct WatchLimits {
+  double warning_seconds = 15;
+  double deadline_seconds = 300;
+};
+
+class Watch {
+ public:
+  // Made by all workers together. Fails if worker 0 cannot be reached.
+  Watch(Communicator& communicator, const std::vector<Worker>& workers);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void set_limits(WatchLimits limits);
+  // Where warnings go, beside stderr.
+  void set_log(std::function<void(const std::string&)> log);
+
+  // What this worker does; the texts are literals.
+  void at(int64_t step, const char* doing);
+  void enter(const char* operation);
+  void leave();
+
+  // This worker cannot go on: tells all others, which end with this exit code. Worker 0 speaks
+  // for all, so on the others this does not return as long as worker 0 lives.
+  void report_failure(const std::string& message, int exit_code);
+  // The end in peace, after a barrier: from now on nobody is missed.
+  void goodbye();
+
+ private:
+  struct Peer {
+    Socket socket;
+    Pulse pulse;          // the last one
+    size_t received = 0;  // bytes of the next one, in `incoming`
+    Pulse incoming;
+    double heard = 0;  // when the last one came
+    bool left = false;
+  };
+
+  void connect(Communicator& communicator);
+  void accept_workers(const Socket& listening);
+  bool reach_leader(const std::vector<std::string>& addresses, uint16_t port);
+  void run();
+  void read(size_t rank);
+  void hear(size_t rank);
+  void look_for_stalls();
+  void tell_all(PulseKind kind, const std::string& message, int exit_code);
+  Pulse own_pulse(PulseKind kind) const;
+  [[noreturn]] void end(const std::string& message, int exit_code);
+  void say(const std::string& message);
+
+  const std::vector<Worker> workers_;
+  const size_t rank_;
+  std::vector<Peer> peers_;  // by rank; worker 0 hears all, the others hear worker 0
+
+  mutable std::mutex mutex_;  // of the own state that follows
+  Pulse own_;
+  double entered_at_ = 0;
+  WatchLimits limits_;
+  std::function<void(const std::string&)> log_;
+
+  std::mutex sending_;
+  std::atomic<bool> stop_ = false, failing_ = false;
+  double warned_at_ = 0;  // length of the stall that was last warned of
+  std::thread thread_;
+};
+
+}  // namespace verbund

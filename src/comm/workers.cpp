@@ -1,0 +1,240 @@
+#include "comm/workers.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "comm/direct_communicator.h"
+#include "comm/mpi_transport.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/pipeline.h"
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kStartWarningSeconds = 10;
+constexpr int kStartDeadlineSeconds = 60;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+int machine_cores() { return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); }
+
+int start_deadline() {
+  const char* wish = std::getenv("VERBUND_START_SECONDS");
+  return wish == nullptr ? kStartDeadlineSeconds : std::max(1, std::atoi(wish));
+}
+
+}  // namespace
+
+Workers::Workers()
+    : all_{{0, host_name(), 0, 1, thread_count(0), machine_cores()}},
+      communicator_(std::make_unique<DirectCommunicator>(std::make_unique<LoneTransport>())) {}
+
+Workers::Workers(Connect connect, Watched watched) {
+  std::promise<void> promise;
+  std::future<void> ready = promise.get_future();
+  thread_ = std::thread([this, connect = std::move(connect), watched, promise = std::move(promise)]() mutable {
+    run(connect, watched, std::move(promise));
+  });
+  try {
+    wait_for_others(std::move(ready));
+  } catch (...) {
+    thread_.join();  // it has said why, and ended
+    throw;
+  }
+}
+
+Workers::~Workers() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+// Says what it waits for. MPI itself would do so in silence, and for ever.
+void Workers::wait_for_others(std::future<void> ready) {
+  const auto began = Clock::now();
+  const int deadline = start_deadline();
+  bool warned = false;
+  while (ready.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
+    const int other = waiting_for_;
+    const std::string whom =
+        other < 0 ? "MPI to bring the workers together" : fmt::format("an answer of worker {}", other);
+    const double waited = seconds_since(began);
+    if (waited > deadline) {
+      // The thread is inside MPI, which cannot be called back.
+      fmt::print(stderr,
+                 "verbund: lost worker {} before the start: worker {} on {} has waited {} s for {}. Are all ports open "
+                 "between the hosts, and is it the right network (launch --nic, or mpirun --mca btl_tcp_if_include)? "
+                 "`verbund doctor` looks into it.\n",
+                 other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom);
+      _exit(kLostWorker);
+    }
+    if (waited > std::min(kStartWarningSeconds, deadline / 2) && !std::exchange(warned, true)) {
+      warn("worker {} on {} has waited {:.0f} s for {}", launched_rank(), host_name(), waited, whom);
+    }
+  }
+  ready.get();
+}
+
+void Workers::run(const Connect& connect, Watched watched, std::promise<void> ready) {
+  try {
+    communicator_ = std::make_unique<DirectCommunicator>(connect());
+    meet(watched);
+    ready.set_value();
+  } catch (...) {
+    ready.set_exception(std::current_exception());
+    return;
+  }
+  while (true) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stop_ || !jobs_.empty(); });
+    if (jobs_.empty()) break;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    perform(std::move(job));
+  }
+}
+
+// Everybody learns who is where.
+void Workers::meet(Watched watched) {
+  rank_ = communicator_->rank();
+  static_cast<DirectCommunicator&>(*communicator_).greet([this](int other) { waiting_for_ = other; });
+  const nlohmann::json own = {{"host", host_name()}, {"cores", thread_count(0)}, {"machine_cores", machine_cores()}};
+  std::map<std::string, int> on_host;
+  for (const std::string& text : communicator_->gather(own.dump())) {
+    const auto other = nlohmann::json::parse(text);
+    const std::string host = other.at("host");
+    all_.push_back(
+        {static_cast<int>(all_.size()), host, on_host[host]++, 1, other.at("cores"), other.at("machine_cores")});
+  }
+  for (Worker& worker : all_) worker.local_size = on_host[worker.host];
+  if (watched == Watched::kYes && size() > 1) watch_.emplace(*communicator_, all_);
+}
+
+void Workers::perform(Job job) {
+  const auto began = Clock::now();
+  if (watch_) watch_->enter(job.name);
+  job.task(*communicator_);
+  if (watch_) watch_->leave();
+  seconds_busy_ = seconds_busy_ + seconds_since(began);
+  bytes_sent_ = communicator_->bytes_sent();
+}
+
+std::future<void> Workers::start(const char* name, Operation operation) {
+  Job job = {name, std::packaged_task<void(Communicator&)>(std::move(operation))};
+  std::future<void> done = job.task.get_future();
+  if (!thread_.joinable()) {
+    perform(std::move(job));
+    return done;
+  }
+  const std::lock_guard lock(mutex_);
+  jobs_.push_back(std::move(job));
+  changed_.notify_all();
+  return done;
+}
+
+void Workers::sum(std::span<double> values) {
+  start("sum of numbers", [&](Communicator& all) { all.sum(values); }).get();
+}
+
+double Workers::max(double value) {
+  start("comparison of numbers", [&](Communicator& all) { all.max({&value, 1}); }).get();
+  return value;
+}
+
+std::vector<std::string> Workers::gather(const std::string& own) {
+  std::vector<std::string> result;
+  start("gathering of texts", [&](Communicator& all) { result = all.gather(own); }).get();
+  return result;
+}
+
+std::string Workers::broadcast(const std::string& text) {
+  std::string result;
+  start("broadcast of a text", [&](Communicator& all) { result = all.broadcast(text); }).get();
+  return result;
+}
+
+void Workers::broadcast(std::span<float> buffer) {
+  if (size() == 1) return;
+  start("broadcast of the state", [&](Communicator& all) { all.broadcast(buffer); }).get();
+}
+
+void Workers::all_gather(std::span<float> buffer, const char* name) {
+  if (size() == 1) return;
+  start(name, [&](Communicator& all) { all.all_gather(buffer, {0, buffer.size()}, Wire::kFp32); }).get();
+}
+
+void Workers::collect(std::span<const float> own, std::span<float> all, size_t size) {
+  start("collection of the optimiser's state", [&](Communicator& others) { others.collect(own, all, size); }).get();
+}
+
+void Workers::deal(std::span<const float> all, std::span<float> own, size_t size) {
+  start("distribution of the optimiser's state", [&](Communicator& others) { others.deal(all, own, size); }).get();
+}
+
+void Workers::barrier() {
+  start("barrier", [](Communicator& all) { all.barrier(); }).get();
+}
+
+void Workers::must_agree(const std::string& what, const std::string& own) {
+  const std::vector<std::string> all = gather(own);
+  std::map<std::string, int> votes;
+  for (const std::string& vote : all) ++votes[vote];
+  if (votes.size() == 1) return;
+  // Most are right; of equally many, those with worker 0.
+  std::string common = all[0];
+  for (const auto& [vote, count] : votes) {
+    if (count > votes[common]) common = vote;
+  }
+  std::string list;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != common) list += fmt::format("\n  {}: {}", all_[i].name(), all[i]);
+  }
+  fail("{} differs between the workers: {} of them have {}, but{}", what, votes[common], common, list);
+}
+
+void Workers::at(int64_t step, const char* doing) {
+  if (watch_) watch_->at(step, doing);
+}
+
+void Workers::set_limits(WatchLimits limits) {
+  if (watch_) watch_->set_limits(limits);
+}
+
+void Workers::set_log(std::function<void(const std::string&)> log) {
+  if (watch_) watch_->set_log(std::move(log));
+}
+
+void Workers::report_failure(const std::string& message, int exit_code) {
+  if (watch_) watch_->report_failure(message, exit_code);
+}
+
+void Workers::close() {
+  barrier();
+  if (watch_) watch_->goodbye();
+  start("end", [](Communicator& all) { all.close(); }).get();
+}
+
+std::unique_ptr<Workers> join_workers() {
+  if (!started_by_mpi()) return std::make_unique<Workers>();
+  return std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes);
+}
+
+}  // namespace verbund

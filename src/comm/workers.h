@@ -1,0 +1,105 @@
+// The workers of a run, as one of them sees the whole. All communication happens on a thread of
+// its own, in the order in which it is asked for, so that it can go on while the others compute.
+// Every worker must ask for the same things in the same order.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "comm/communicator.h"
+#include "comm/transport.h"
+#include "comm/watch.h"
+#include "comm/worker.h"
+
+namespace verbund {
+
+class Workers {
+ public:
+  using Connect = std::function<std::unique_ptr<Transport>()>;
+  enum class Watched { kNo, kYes };
+
+  // Just this one.
+  Workers();
+  // `connect` is called by the thread of communication, which is the only one to use the transport.
+  Workers(Connect connect, Watched watched);
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  int rank() const { return self().rank; }
+  int size() const { return static_cast<int>(all_.size()); }
+  bool leads() const { return rank() == 0; }  // speaks and writes for all
+  const Worker& self() const { return all_[static_cast<size_t>(rank_)]; }
+  const std::vector<Worker>& all() const { return all_; }
+
+  // What one of them has to say of a thing that must be the same everywhere: fails on all, and
+  // names those who differ from most.
+  void must_agree(const std::string& what, const std::string& own);
+
+  void sum(std::span<double> values);
+  double max(double value);
+  double min(double value) { return -max(-value); }
+  bool any(bool value) { return max(value ? 1 : 0) > 0; }
+  std::vector<std::string> gather(const std::string& own);
+  std::string broadcast(const std::string& text);  // worker 0's
+  void broadcast(std::span<float> buffer);         // worker 0's
+  void all_gather(std::span<float> buffer, const char* name);
+  // See Communicator.
+  void collect(std::span<const float> own, std::span<float> all, size_t size);
+  void deal(std::span<const float> all, std::span<float> own, size_t size);
+  void barrier();
+
+  // Starts an operation; the future is ready when it is done. What it works on must stay.
+  using Operation = std::function<void(Communicator&)>;
+  std::future<void> start(const char* name, Operation operation);
+
+  // Of the thread of communication, since the beginning.
+  double seconds_busy() const { return seconds_busy_; }
+  uint64_t bytes_sent() const { return bytes_sent_; }
+
+  // For the watch, if there is one.
+  void at(int64_t step, const char* doing);
+  void set_limits(WatchLimits limits);
+  void set_log(std::function<void(const std::string&)> log);
+  void report_failure(const std::string& message, int exit_code);
+
+  // The end in peace: returns when all have come to it.
+  void close();
+
+ private:
+  struct Job {
+    const char* name;
+    std::packaged_task<void(Communicator&)> task;
+  };
+
+  void run(const Connect& connect, Watched watched, std::promise<void> ready);
+  void meet(Watched watched);
+  void perform(Job job);
+  void wait_for_others(std::future<void> ready);
+
+  int rank_ = 0;
+  std::vector<Worker> all_;
+  std::unique_ptr<Communicator> communicator_;  // the thread's
+  std::optional<Watch> watch_;
+  std::atomic<double> seconds_busy_ = 0;
+  std::atomic<uint64_t> bytes_sent_ = 0;
+  std::atomic<int> waiting_for_ = -1;  // at the start: whose answer
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+// Those that mpirun or Slurm has started, or just this one.
+std::unique_ptr<Workers> join_workers();
+
+}  // namespace verbund

@@ -1,0 +1,37 @@
+// How the workers of a run keep together. None of it changes what is learned, but the wire's
+// rounding.
+#pragma once
+
+#include <cstdint>
+
+#include "config/fields.h"
+
+namespace verbund {
+
+enum class Wire { kFp32, kBf16, kFp16 };
+
+struct WorkersConfig {
+  Wire wire = Wire::kFp32;
+  int64_t bucket_kb = 0;
+  bool shard_optimizer = false;
+  int64_t check_every = 1000;
+  double stall_warning_seconds = 15;
+  double deadline_seconds = 300;
+
+  void fields(FieldVisitor& visit) {
+    visit.choice("wire", wire, {"fp32", "bf16", "fp16"},
+                 "what gradients are rounded to on their way between workers; sums are fp32");
+    visit.field(
+        "bucket_kb", bucket_kb, {0, 1 << 22},
+        "gradients leave in buckets of so many KiB while the backward pass goes on; 0: found in the first steps");
+    visit.field("shard_optimizer", shard_optimizer,
+                "each worker keeps and updates only its part of the optimiser's state: less memory");
+    visit.field("check_every", check_every, {0, INT64_MAX},
+                "steps between two comparisons of all workers' weights; 0: never");
+    visit.field("stall_warning_seconds", stall_warning_seconds, {0.1, 1e9},
+                "when others wait so long for a worker, it is named");
+    visit.field("deadline_seconds", deadline_seconds, {0.1, 1e9}, "when they wait so long, the run ends");
+  }
+};
+
+}  // namespace verbund

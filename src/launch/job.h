@@ -1,0 +1,23 @@
+// One start of a job: mpirun from its beginning to its end, and all that it leaves behind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launch/host_list.h"
+#include "launch/restart_policy.h"
+#include "launch/stop_signals.h"
+
+namespace verbund {
+
+// What a worker's message begins with when it ends because another one is gone.
+constexpr const char* kLostWorkerMark = "verbund: lost worker";
+
+// Lines of worker 0 appear as they are, those of others as "[1 b] line" on stderr.
+//
+// A signal asks the workers to save and leave (mpirun passes SIGUSR1 on to all of them); a second
+// one has them terminated, and 10 s later killed. mpirun may wait for ever for the daemon of a host
+// that is cut off: once a worker has said that another is lost, it has 15 s to end.
+JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals);
+
+}  // namespace verbund

@@ -1,0 +1,105 @@
+#include "launch/reachable_hosts.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "launch/mpirun_command.h"
+#include "launch/process.h"
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool same_address(const sockaddr* a, const sockaddr* b) {
+  if (a == nullptr || b == nullptr || a->sa_family != b->sa_family) return false;
+  if (a->sa_family == AF_INET) {
+    return reinterpret_cast<const sockaddr_in*>(a)->sin_addr.s_addr ==
+           reinterpret_cast<const sockaddr_in*>(b)->sin_addr.s_addr;
+  }
+  return a->sa_family == AF_INET6 &&
+         std::memcmp(&reinterpret_cast<const sockaddr_in6*>(a)->sin6_addr,
+                     &reinterpret_cast<const sockaddr_in6*>(b)->sin6_addr, sizeof(in6_addr)) == 0;
+}
+
+bool has_own_address(const std::string& host) {
+  addrinfo* resolved = nullptr;
+  if (::getaddrinfo(host.c_str(), nullptr, nullptr, &resolved) != 0) return false;
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(resolved, ::freeaddrinfo);
+  ifaddrs* listed = nullptr;
+  if (::getifaddrs(&listed) != 0) return false;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(listed, ::freeifaddrs);
+  for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
+    for (const ifaddrs* own = interfaces.get(); own != nullptr; own = own->ifa_next) {
+      if (same_address(address->ai_addr, own->ifa_addr)) return true;
+    }
+  }
+  return false;
+}
+
+// "a\nb\n" -> "a; b"
+std::string on_one_line(std::string text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
+  text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+  for (size_t end; (end = text.find('\n')) != std::string::npos;) text.replace(end, 1, "; ");
+  return text;
+}
+
+}  // namespace
+
+bool is_this_machine(const std::string& host) {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  const std::string own = name;
+  return host == "localhost" || host == own || host == own.substr(0, own.find('.')) || has_own_address(host);
+}
+
+HostProbe::HostProbe(const std::string& agent) : agent_(split_words(agent.empty() ? "ssh" : agent)) {
+  // Nobody is there to type a password, here or when mpirun starts its daemons.
+  if (std::filesystem::path(agent_.front()).filename() == "ssh") {
+    agent_.insert(agent_.end(), {"-x", "-o", "BatchMode=yes"});
+  }
+}
+
+std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chrono::seconds patience,
+                                       const StopSignals& signals) const {
+  std::vector<HostAnswer> answers;
+  std::vector<std::unique_ptr<Process>> questions;  // nothing where nobody has to be asked
+  for (const Host& host : hosts) {
+    answers.push_back({host, is_this_machine(host.name), ""});
+    questions.emplace_back();
+    if (answers.back().answers) continue;
+    std::vector<std::string> command = agent_;
+    command.insert(command.end(), {host.name, "true"});
+    questions.back() = std::make_unique<Process>(command);
+  }
+
+  const Clock::time_point end = Clock::now() + patience;
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    if (!questions[i]) continue;
+    HostAnswer& answer = answers[i];
+    std::optional<int> code;
+    while (!(code = questions[i]->exit_code()) && Clock::now() < end) {
+      signals.check();
+      answer.said += questions[i]->read(std::chrono::milliseconds(20));
+    }
+    answer.said = on_one_line(answer.said + questions[i]->read(std::chrono::milliseconds(0)));
+    answer.answers = code == 0;
+    if (!code) {
+      answer.said =
+          fmt::format("no answer within {} s{}{}", patience.count(), answer.said.empty() ? "" : ": ", answer.said);
+    } else if (answer.said.empty() && *code != 0) {
+      answer.said = fmt::format("{} ended with exit code {}", agent_.front(), *code);
+    }
+  }
+  return answers;
+}
+
+}  // namespace verbund

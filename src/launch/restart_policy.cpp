@@ -1,0 +1,28 @@
+#include "launch/restart_policy.h"
+
+#include <csignal>
+
+namespace verbund {
+
+Verdict judge(const JobEnd& end) {
+  if (end.exit_code == 0) return Verdict::kDone;
+  if (end.stop_requests > 1) return Verdict::kStopped;  // by force: the code says nothing
+  if (end.stop_requests == 1) {
+    // SIGUSR1 itself ends workers that had not come far enough to save anything.
+    const int signal = end.exit_code - 128;
+    const bool on_request = signal == SIGINT || signal == SIGTERM || signal == SIGUSR1;
+    return on_request ? Verdict::kStopped : Verdict::kFailed;
+  }
+  if (end.cannot_start) return Verdict::kFailed;
+  if (end.lost_host) return Verdict::kLost;
+  switch (end.exit_code) {
+    case 1:    // the work failed for good: divergence, a full disk, damaged data
+    case 2:    // the call was wrong
+    case 127:  // there is no mpirun
+      return Verdict::kFailed;
+    default:
+      return Verdict::kLost;
+  }
+}
+
+}  // namespace verbund

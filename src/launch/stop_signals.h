@@ -1,0 +1,27 @@
+// SIGINT, SIGTERM and SIGUSR1 (which counts as SIGTERM), one after the other: the first asks a job to save and leave,
+// the second to end now. While an object of this class lives, they do not reach the handlers of core/interrupt.h.
+#pragma once
+
+#include <csignal>
+
+namespace verbund {
+
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  // A signal that has come since the last call, or 0.
+  int take() const;
+
+  // Throws `Interrupted` if one has come: for moments when no job runs.
+  void check() const;
+
+ private:
+  sigset_t watched_ = {};
+  sigset_t before_ = {};
+};
+
+}  // namespace verbund

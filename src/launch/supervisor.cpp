@@ -1,0 +1,129 @@
+#include "launch/supervisor.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "launch/job.h"
+#include "launch/process.h"
+#include "launch/reachable_hosts.h"
+#include "launch/restart_policy.h"
+#include "launch/stop_signals.h"
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+constexpr seconds kProbePatience{10};
+constexpr seconds kPause{1};  // between restarts, and between questions to a host
+
+std::vector<Host> answering(const std::vector<HostAnswer>& answers) {
+  std::vector<Host> hosts;
+  for (const HostAnswer& answer : answers) {
+    if (answer.answers) hosts.push_back(answer.host);
+  }
+  return hosts;
+}
+
+// "b (ssh: connect to host b port 22: No route to host)"
+std::string describe_silent(const std::vector<HostAnswer>& answers) {
+  std::string text;
+  for (const HostAnswer& answer : answers) {
+    if (!answer.answers) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", answer.host.name, answer.said);
+  }
+  return text;
+}
+
+class Supervisor {
+ public:
+  explicit Supervisor(const LaunchSettings& settings) : settings_(settings), probe_(settings.job.rsh_agent) {}
+
+  void run() {
+    adopt_orphans();
+    std::vector<Host> hosts = hosts_for_first_start();
+    for (int restarts = 0;; ++restarts) {
+      log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
+      const JobEnd end = run_job(mpirun_command(settings_.job, hosts), hosts, signals_);
+      if (judge(end) == Verdict::kDone) return;
+      if (judge(end) == Verdict::kStopped) throw Interrupted(end.stop_signal);
+      if (judge(end) == Verdict::kFailed) fail_for_good(end);
+      if (restarts == settings_.max_restarts) fail_after_last_restart(end);
+      warn("{}. Restart {} of {}", end.reason, restarts + 1, settings_.max_restarts);
+      pause();
+      hosts = hosts_for_restart();
+    }
+  }
+
+ private:
+  std::vector<Host> hosts_for_first_start() const {
+    const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, kProbePatience, signals_);
+    if (const std::string silent = describe_silent(answers); !silent.empty()) {
+      fail("not started, because a host does not answer: {}.\nThis must work without a password: {} HOST true", silent,
+           settings_.job.rsh_agent.empty() ? "ssh" : settings_.job.rsh_agent);
+    }
+    return used_hosts(settings_.hosts, settings_.workers);
+  }
+
+  // A host gets some time to come back, unless the others have slots enough.
+  std::vector<Host> hosts_for_restart() const {
+    const Clock::time_point end = Clock::now() + settings_.wait_for_hosts;
+    for (bool said = false;; said = true) {
+      const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kProbePatience);
+      const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, patience, signals_);
+      const std::vector<Host> hosts = answering(answers);
+      const int slots = total_slots(hosts);
+      if (slots >= settings_.workers) return used_hosts(hosts, settings_.workers);
+      if (Clock::now() + kPause < end) {
+        if (!said) log("waiting up to {} s for {}", settings_.wait_for_hosts.count(), describe_silent(answers));
+        pause();
+        continue;
+      }
+      if (slots >= settings_.min_workers) {
+        warn("going on with {} of {} workers, without {}", slots, settings_.workers, describe_silent(answers));
+        return hosts;
+      }
+      throw Error(fmt::format("cannot go on without {}: {} left, and at least {} wanted (--min-workers).\n"
+                              "The same command goes on from the newest checkpoint",
+                              describe_silent(answers), describe_workers(slots), settings_.min_workers),
+                  kExitLostWorker);
+    }
+  }
+
+  void pause() const {
+    for (const Clock::time_point end = Clock::now() + kPause; Clock::now() < end;) {
+      signals_.check();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  [[noreturn]] void fail_for_good(const JobEnd& end) const {
+    if (end.exit_code == 127) {
+      fail("cannot run {}: is Open MPI installed (Debian: openmpi-bin)?", settings_.job.mpirun);
+    }
+    if (end.cannot_start) fail("{} cannot be started on every host, see above", shell_line(settings_.job.program));
+    if (end.stop_requests > 0) throw Error(end.reason + " while it was asked to stop", end.exit_code);
+    throw Error(end.reason + ": not started again, as it would fail again", end.exit_code);
+  }
+
+  [[noreturn]] void fail_after_last_restart(const JobEnd& end) const {
+    const std::string advice =
+        settings_.max_restarts == 0
+            ? "The same command goes on from the newest checkpoint; with --max-restarts N it does so by itself"
+            : fmt::format("That was the last of {} restarts; the same command goes on from the newest checkpoint",
+                          settings_.max_restarts);
+    throw Error(end.reason + ".\n" + advice, kExitLostWorker);
+  }
+
+  const LaunchSettings& settings_;
+  const StopSignals signals_;
+  const HostProbe probe_;
+};
+
+}  // namespace
+
+void supervise(const LaunchSettings& settings) { Supervisor(settings).run(); }
+
+}  // namespace verbund

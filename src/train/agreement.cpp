@@ -1,0 +1,64 @@
+#include "train/agreement.h"
+
+#include <set>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/log.h"
+#include "train/compatibility.h"
+
+namespace verbund {
+
+void check_agreement(Workers& workers, const Identity& own) {
+  if (workers.size() == 1) return;
+  workers.must_agree("the program", own.program);
+  const std::vector<std::string> builds = workers.gather(own.checksum);
+  if (workers.leads() && std::set(builds.begin(), builds.end()).size() > 1) {
+    warn("the workers run different builds of {}: that is well if they were made alike", own.program);
+  }
+  workers.must_agree("the dataset", "one with the checksum " + own.dataset);
+  const std::vector<std::string> configs = workers.gather(own.config);
+  for (size_t i = 1; i < configs.size(); ++i) {
+    std::string list;
+    for (const auto& [key, first, other] : config_differences(configs[0], configs[i])) {
+      if (key != "threads") list += fmt::format("\n  {} is {}, but {} with worker 0", key, other, first);
+    }
+    if (!list.empty()) fail("the configuration of {} differs:{}", workers.all()[i].name(), list);
+  }
+}
+
+void check_weights(Workers& workers, std::span<const float> weights, int64_t step) {
+  if (workers.size() == 1) return;
+  const auto bytes = std::as_bytes(weights);
+  const uint64_t hash = hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  workers.must_agree(fmt::format("the model after step {}", step),
+                     fmt::format("weights with the checksum {:016x}", hash));
+}
+
+std::string describe(const Workers& workers, const WorkersConfig& config) {
+  std::string hosts;
+  for (const Worker& worker : workers.all()) {
+    if (worker.local_rank == 0)
+      hosts += fmt::format("{} {} on {}", hosts.empty() ? "" : ",", worker.local_size, worker.host);
+  }
+  const char* wires[] = {"fp32", "bf16", "fp16"};
+  return fmt::format("{} workers:{}; gradients are exchanged as {}{}", workers.size(), hosts,
+                     wires[static_cast<int>(config.wire)],
+                     config.shard_optimizer ? ", each worker keeps its share of the optimiser" : "");
+}
+
+void warn_of_crowding(const Workers& workers, int threads) {
+  for (const Worker& worker : workers.all()) {
+    if (worker.local_rank != 0 || worker.local_size * threads <= worker.machine_cores) continue;
+    warn("{} has {} workers with {} threads each, but only {} cores: they will take turns", worker.host,
+         worker.local_size, threads, worker.machine_cores);
+  }
+  for (const Worker& worker : workers.all()) {
+    if (worker.cores * worker.local_size >= worker.machine_cores) continue;
+    warn("{} may use only {} of the {} cores: did mpirun bind it? Give it --bind-to none.", worker.name(), worker.cores,
+         worker.machine_cores);
+    break;
+  }
+}
+
+}  // namespace verbund

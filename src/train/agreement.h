@@ -1,0 +1,29 @@
+// Before the first step: do all workers run the same program on the same data with the same
+// configuration? Whoever differs is named, on all of them.
+#pragma once
+
+#include <string>
+
+#include "comm/workers.h"
+
+namespace verbund {
+
+struct Identity {
+  std::string program;   // version and commit
+  std::string checksum;  // of the executable
+  std::string dataset;   // its checksum
+  std::string config;    // YAML
+};
+
+void check_agreement(Workers& workers, const Identity& own);
+
+// All workers' weights must be the same bits; a worker whose are not is named.
+void check_weights(Workers& workers, std::span<const float> weights, int64_t step);
+
+// Who they are, for the log.
+std::string describe(const Workers& workers, const WorkersConfig& config);
+
+// More workers than cores, or more threads than that: it works, but slowly.
+void warn_of_crowding(const Workers& workers, int threads);
+
+}  // namespace verbund

@@ -1,0 +1,37 @@
+#include "train/run_keeper.h"
+
+#include "core/error.h"
+#include "decode/trained_model.h"
+
+namespace verbund {
+
+RunKeeper::RunKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config)
+    : folder_(folder, anew), store_(folder_.checkpoints(), config), saver_(store_) {}
+
+const Checkpoint* RunKeeper::find_newest() {
+  newest_ = store_.newest_whole();
+  if (newest_.checkpoint) return &*newest_.checkpoint;
+  if (newest_.damaged.empty()) return nullptr;
+  // To start anew over what may be weeks of work is not for us to decide.
+  std::string list;
+  for (const DamagedCheckpoint& damaged : newest_.damaged) {
+    list += fmt::format("\n  {}: {}", damaged.entry.folder.string(), damaged.reason);
+  }
+  fail("all checkpoints of this run are damaged:{}\nTo start anew, delete {} or give another --run.", list,
+       store_.folder().string());
+}
+
+void RunKeeper::begin_at(int64_t step) {
+  if (newest_.checkpoint) store_.drop_after(step);
+  log_.reset();
+  RunLog::drop_after(folder_.path(), newest_.checkpoint ? step : -1);
+  log_ = std::make_unique<RunLog>(folder_.path());
+}
+
+void RunKeeper::write_description(const std::string& config_yaml, const Dataset& dataset) const {
+  write_file(folder_.config(), config_yaml);
+  write_file(folder_.path() / kSourceVocabulary, read_file(dataset.source_model()));
+  write_file(folder_.path() / kTargetVocabulary, read_file(dataset.target_model()));
+}
+
+}  // namespace verbund

@@ -1,0 +1,42 @@
+// What only worker 0 has of a run: its folder, checkpoints and log.
+#pragma once
+
+#include <memory>
+
+#include "checkpoint/async_saver.h"
+#include "checkpoint/checkpoint_store.h"
+#include "config/config.h"
+#include "data/dataset.h"
+#include "train/run_folder.h"
+#include "train/run_log.h"
+
+namespace verbund {
+
+class RunKeeper {
+ public:
+  // `anew`: refuse a folder that holds an earlier run.
+  RunKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config);
+
+  // The newest checkpoint, or none. Refuses to go on if there are some and all are damaged.
+  const Checkpoint* find_newest();
+  // Goes on from the newest checkpoint, at this step, or from nothing: what came later is dropped.
+  void begin_at(int64_t step);
+  // What makes a run's model usable by itself.
+  void write_description(const std::string& config_yaml, const Dataset& dataset) const;
+
+  void save(const CheckpointSnapshot& snapshot) { saver_.start(snapshot); }
+  void finish_saving() { saver_.finish(); }
+  void name(const std::string& link, int64_t step) { store_.name(link, step); }
+
+  RunLog& log() { return *log_; }
+  const fs::path& checkpoints() const { return store_.folder(); }
+
+ private:
+  RunFolder folder_;
+  CheckpointStore store_;
+  AsyncSaver saver_;
+  NewestCheckpoint newest_;
+  std::unique_ptr<RunLog> log_;
+};
+
+}  // namespace verbund

@@ -1,0 +1,301 @@
+"""verbund launch with the real mpirun: whose lines are shown how, what is started again and what is not, hosts that do
+not answer. The workers are a small script here, and other hosts are this machine under another name."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import ProgramTest  # noqa: E402
+
+# worker.py FOLDER WHAT [RANK]: notes its start in FOLDER/starts.RANK, then does WHAT if it is worker RANK (0), and
+# sleeps in all other cases.
+WORKER = f"""#!{sys.executable}
+import os, pathlib, signal, sys, time
+rank, folder, what = int(os.environ["OMPI_COMM_WORLD_RANK"]), pathlib.Path(sys.argv[1]), sys.argv[2]
+chosen = rank == int((sys.argv + ["0"])[3])
+with open(folder / f"starts.{{rank}}", "a") as file:
+    start = file.tell() + 1
+    file.write("x")
+size = int(os.environ["OMPI_COMM_WORLD_SIZE"])
+(folder / f"size.{{start}}").write_text(str(size))
+while chosen and any(not (f := folder / f"starts.{{r}}").exists() or f.stat().st_size < start for r in range(size)):
+    time.sleep(0.01)  # nobody is ended by our end before the start is noted
+
+def say(text):
+    os.write(2, (text + "\\n").encode())
+
+def leave(number, frame):
+    (folder / f"asked.{{rank}}").write_text(str(number))
+    time.sleep(0.3)  # both leave at about the same time, as if they had saved together
+    sys.exit(143)
+
+def stay():
+    (folder / f"process.{{rank}}").write_text(str(os.getpid()))
+    time.sleep(60)
+    sys.exit(9)
+
+if what == "print":
+    for part in ("he", "llo ", "from ", f"{{rank}}\\n"):
+        os.write(2, part.encode())
+        time.sleep(0.02)
+    os.write(1, f"result {{rank}} {{os.environ.get('VERBUND_TEST')}} {{os.getcwd()}}\\n".encode())
+elif what == "stop":
+    signal.signal(signal.SIGUSR1, leave)
+    stay()
+elif what == "stubborn":
+    for number in (signal.SIGUSR1, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    stay()
+elif what == "once" and start > 1:
+    sys.exit(0)
+elif chosen and what in ("kill", "once"):
+    os.kill(os.getpid(), signal.SIGKILL)
+elif chosen and what.startswith("exit"):
+    sys.exit(int(what[4:]))
+elif what == "hang":
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    if start > 1:
+        sys.exit(0)
+    if chosen:
+        say("verbund: lost worker 1 on other: no sign of life")
+    stay()
+else:
+    stay()
+"""
+
+# Runs a command "on a host": here. A host is down while FOLDER/HOST.down exists.
+AGENT = """#!/bin/sh
+host=$1
+shift
+if [ -e "$(dirname "$0")/$host.down" ]; then
+  echo "ssh: connect to host $host port 22: No route to host" >&2
+  exit 255
+fi
+exec sh -c "$*"
+"""
+
+
+@unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun")
+class LaunchTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        for name, content in (("worker.py", WORKER), ("agent", AGENT)):
+            self.write(name, content).chmod(0o755)
+        self.environment = {"VERBUND_LAUNCH_PROGRAM": str(self.folder / "worker.py")}
+
+    def arguments(self, options, *worker):
+        # Workers that are to end get no time to: else mpirun waits twice as long every time.
+        return ["launch", *options.split(), "--mpirun-args=--mca odls_base_sigkill_timeout 0", "--", self.folder,
+                *worker]
+
+    def launch(self, options, *worker):
+        return self.run_program(*self.arguments(options, *worker), env=self.environment, timeout=50, cwd=self.folder)
+
+    def start(self, options, *worker):
+        process = subprocess.Popen(self.command(*self.arguments(options, *worker)),
+                                   env={**os.environ, **self.environment}, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: process.stderr.closed or process.communicate())
+        self.addCleanup(process.kill)
+        return process
+
+    def starts(self, rank):
+        path = self.folder / f"starts.{rank}"
+        return len(path.read_text()) if path.exists() else 0
+
+    def wait_for_files(self, *names):
+        end = time.monotonic() + 20
+        while not all((self.folder / name).exists() and (self.folder / name).read_text() for name in names):
+            self.assertLess(time.monotonic(), end, f"waited in vain for {names}")
+            time.sleep(0.02)
+
+    def assert_gone(self, *ranks):
+        for rank in ranks:
+            status = pathlib.Path("/proc", (self.folder / f"process.{rank}").read_text(), "status")
+            alive = status.exists() and "State:\tZ" not in status.read_text()  # Z: dead, not yet collected
+            self.assertFalse(alive, f"worker {rank} still runs")
+
+    def test_lines_of_worker_0_are_plain_and_those_of_others_named(self):
+        self.environment["VERBUND_TEST"] = "given"
+        done = self.launch("-n 3 -q", "print")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, f"result 0 given {self.folder}\n")
+        lines = done.stderr.splitlines()
+        for line in ("hello from 0", "[1] hello from 1", "[2] hello from 2", f"[1] result 1 given {self.folder}"):
+            self.assertIn(line, lines)
+        self.assertEqual(len([line for line in lines if not line.startswith("warning: ")]), 5)  # 2 of each other one
+
+    def test_workers_on_other_hosts(self):
+        done = self.launch(f"-H localhost:1,other:1 --rsh {self.folder}/agent", "print")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_says(done.stderr, "2 workers on localhost (1), other (1)\n", "\nhello from 0\n",
+                         "\n[1 other] hello from 1\n")
+
+    def test_more_workers_than_cores_are_warned_of(self):
+        cores = len(os.sched_getaffinity(0))
+        done = self.succeed("launch", "-n", cores + 1, "--dry-run", "--", env=self.environment)
+        self.assert_says(done.stderr, f"warning: {cores + 1} workers on localhost, which has {cores} cores")
+        self.assert_says(done.stdout, f"mpirun -n {cores + 1} -H localhost:{cores + 1} ", "mpi_yield_when_idle 1")
+
+    def test_an_error_that_would_come_again_is_passed_on(self):
+        for code in (1, 2):
+            with self.subTest(code=code):
+                before = self.starts(0)
+                done = self.launch("-n 2 --max-restarts 5", f"exit{code}", "1")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertEqual(self.starts(0), before + 1)
+                self.assert_says(done.stderr,
+                                 f"verbund: worker 1 on localhost ended with exit code {code}: not started")
+
+    def test_a_killed_worker_is_a_restart(self):
+        done = self.launch("-n 2 --max-restarts 3", "once", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.starts(0), self.starts(1)), (2, 2))
+        self.assert_says(done.stderr,
+                         "warning: worker 1 on localhost was killed by signal 9 (Killed). Restart 1 of 3\n")
+
+    def test_the_last_restart_fails(self):
+        done = self.launch("-n 2 --max-restarts 1", "exit3", "0")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(self.starts(0), 2)
+        self.assert_says(done.stderr, "worker 0 on localhost ended with exit code 3. Restart 1 of 1\n",
+                         "verbund: worker 0 on localhost ended with exit code 3.\nThat was the last of 1 restarts")
+
+    def test_without_restarts_it_says_how_to_go_on(self):
+        done = self.launch("-n 2", "kill", "1")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(self.starts(0), 1)
+        self.assert_says(done.stderr, "verbund: worker 1 on localhost was killed", "--max-restarts N")
+
+    def test_a_signal_has_all_workers_save_and_leave(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number=number):
+                for file in self.folder.glob("process.*"):
+                    file.unlink()
+                process = self.start("-n 2 --max-restarts 5", "stop")
+                self.wait_for_files("process.0", "process.1")
+                process.send_signal(number)
+                message = process.communicate(timeout=30)[1]
+                self.assertEqual(process.returncode, 128 + number, message)
+                for rank in (0, 1):
+                    self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
+                self.assert_says(message, "asking all workers to save and leave", "verbund: stopped by ")
+                self.assertNotIn("Restart", message)
+                self.assertNotIn("[mpirun]", message)
+
+    def test_a_second_signal_ends_workers_that_do_not_leave(self):
+        process = self.start("-n 2 --max-restarts 5", "stubborn")
+        self.wait_for_files("process.0", "process.1")
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        message = process.communicate(timeout=30)[1]
+        self.assertEqual(process.returncode, 143, message)
+        self.assert_gone(0, 1)
+
+    def test_workers_do_not_outlive_a_killed_launch(self):
+        process = self.start("-n 2", "sleep")
+        self.wait_for_files("process.0", "process.1")
+        process.kill()
+        process.communicate(timeout=10)
+        time.sleep(2)
+        self.assert_gone(0, 1)
+
+    def test_workers_do_not_outlive_a_killed_mpirun(self):
+        process = self.start("-n 2", "stubborn")
+        self.wait_for_files("process.0", "process.1")
+        worker = (self.folder / "process.0").read_text()
+        mpirun = int(pathlib.Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(mpirun, signal.SIGKILL)
+        message = process.communicate(timeout=20)[1]
+        self.assertEqual(process.returncode, 3, message)
+        self.assert_gone(0, 1)
+
+    def test_a_job_that_hangs_after_a_loss_is_ended_and_restarted(self):
+        done = self.launch("-n 2 --max-restarts 1", "hang")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.starts(0), self.starts(1)), (2, 2))
+        self.assert_gone(0, 1)
+        self.assert_says(done.stderr, "a worker was lost, and mpirun did not end. Restart 1 of 1\n")
+
+    def test_a_host_that_does_not_answer_is_named_before_anything_starts(self):
+        self.write("other.down", "")
+        done = self.launch(f"-H localhost:1,other:1 --max-restarts 5 --rsh {self.folder}/agent", "print")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(done.stderr, "verbund: not started, because a host does not answer: "
+                         "other (ssh: connect to host other port 22: No route to host)")
+        self.assertEqual(self.starts(0), 0)
+
+    def host_down_after_start(self, *options):
+        process = self.start(f"-H localhost:1,other:1 --max-restarts 1 --wait-for-hosts 2 --rsh {self.folder}/agent "
+                             + " ".join(options), "once", "9")
+        self.wait_for_files("process.0", "process.1")
+        self.write("other.down", "")
+        os.kill(int((self.folder / "process.1").read_text()), signal.SIGKILL)
+        return process, process.communicate(timeout=30)[1]
+
+    def test_a_host_that_does_not_come_back_is_left_out(self):
+        process, message = self.host_down_after_start("--min-workers", "1")
+        self.assertEqual(process.returncode, 0, message)
+        self.assertEqual((self.starts(0), self.starts(1)), (2, 1))
+        self.assertEqual((self.folder / "size.2").read_text(), "1")
+        self.assert_says(message, "waiting up to 2 s for other (ssh: connect",
+                         "warning: going on with 1 of 2 workers, without other (ssh: connect")
+
+    def test_too_few_workers_remain(self):
+        process, message = self.host_down_after_start()
+        self.assertEqual(process.returncode, 3, message)
+        self.assertEqual(self.starts(0), 1)
+        self.assert_says(message, "verbund: cannot go on without other (ssh: connect",
+                         "1 worker left, and at least 2 wanted (--min-workers)")
+
+    def test_a_missing_program_is_not_started_again(self):
+        self.environment["VERBUND_LAUNCH_PROGRAM"] = "/no/such/program"
+        done = self.launch("-n 1 --max-restarts 5")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(done.stderr, "[mpirun] Executable: /no/such/program", "cannot be started on every host")
+        self.assertNotIn("Restart", done.stderr)
+
+    def test_a_missing_mpirun_is_named(self):
+        done = self.run_program("launch", "-n", "1", "--", "print",
+                                env={**self.environment, "PATH": str(self.folder)}, timeout=20)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(done.stderr, "cannot run mpirun: is Open MPI installed")
+
+    def test_wrong_calls(self):
+        for arguments, parts in (
+                (["-n", "5", "-H", "a:2,b:2", "--", "train"], ["-n 5", "which is 4: a (2), b (2)"]),
+                (["-H", "a:2,b:x", "--", "train"], ["-H a:2,b:x", '"b:x"', "HOST:WORKERS, as in -H a:2,b:2"]),
+                (["-H", "a:1", "--hostfile", "x", "--", "train"], ["--hostfile"]),
+                (["--", "train"], ["how many workers?"]),
+                (["-n", "2"], ["what shall the workers do?"]),
+                (["-n", "2", "--"], ["what shall the workers do?"]),
+                (["-n", "2", "--", "trian"], ["did you mean train?"]),
+                (["-n", "2", "--", "prepare"], ['"prepare" is not work for several workers']),
+                (["-n", "2", "--min-workers", "3", "--", "train"], ["--min-workers 3 is more than all 2"]),
+                (["-n", "2", "--nic", "nosuch0", "--", "train"], ["nosuch0", "it has lo"]),
+                (["-n", "2", "--max-restart", "3", "--", "train"], ["did you mean --max-restarts?"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(self.refuse(2, "launch", *arguments), *parts)
+
+    def test_the_command_can_be_seen(self):
+        hosts = self.write("hosts", "# two\na slots=2\nb slots=1\n")
+        program = pathlib.Path(self.command()[0]).resolve()
+        done = self.succeed("launch", "--hostfile", hosts, "--nic", "lo", "--rsh", "ssh -p 22",
+                            "--mpirun-args", "--mca x 1", "--dry-run", "--", "train", "--run", "my run",
+                            env={"OMP_NUM_THREADS": "1"})
+        self.assert_says(done.stdout, "mpirun -n 3 -H a:2,b:1 ", "--mca btl_tcp_if_include lo ",
+                         "--mca plm_rsh_agent 'ssh -p 22' ", "-x OMP_NUM_THREADS ",
+                         f" --mca x 1 {program} train --run 'my run'\n")
+        self.assertEqual("--allow-run-as-root" in done.stdout, os.geteuid() == 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

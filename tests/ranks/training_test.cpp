@@ -1,0 +1,200 @@
+// Whole runs with threads as workers: any number of them trains the same model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/checkpoint_reader.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "data/prepare.h"
+#include "decode/trained_model.h"
+#include "evaluate/evaluation.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "support/thread_workers.h"
+#include "train/agreement.h"
+#include "train/trainer.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Training : public ::testing::Test {
+ protected:
+  static constexpr int kSteps = 50;
+
+  void SetUp() override {
+    set_log_level(LogLevel::kQuiet);
+    config_.corpus.name = "demo";
+    config_.corpus.generated_pairs = 1000;
+    config_.subwords.vocabulary = 400;
+    config_.subwords.character_coverage = 1;
+    config_.model = {};
+    config_.model.encoder_layers = config_.model.decoder_layers = 2;
+    config_.model.d_model = 32;
+    config_.model.heads = 4;
+    config_.model.d_ff = 64;
+    config_.model.dropout = config_.model.attention_dropout = config_.model.relu_dropout = 0.1;
+    config_.batch.tokens = 500;
+    config_.schedule.learning_rate = 0.2;
+    config_.schedule.warmup_steps = 30;
+    config_.train.max_steps = kSteps;
+    config_.train.log_every = 1;
+    config_.evaluate.sentences = 20;
+    config_.evaluate.at_start = false;
+    config_.workers.check_every = 10;
+    config_.threads = 1;
+  }
+
+  void prepare_data() { prepare({config_, folder_ / "data", false, "test"}); }
+
+  fs::path run(const std::string& name, int workers) {
+    run_as_workers(workers, [&](Workers& all) {
+      TrainRequest request;
+      request.config = config_;
+      request.dataset = folder_ / "data";
+      request.run = folder_ / name;
+      EXPECT_EQ(train(request, all), 0);
+    });
+    return folder_ / name;
+  }
+
+  // By step.
+  static std::vector<double> losses(const fs::path& run) {
+    std::vector<double> losses;
+    std::istringstream lines(slurp(run / "metrics.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      const auto object = nlohmann::json::parse(line);
+      if (object.contains("train_loss")) losses.push_back(object["train_loss"]);
+    }
+    return losses;
+  }
+  static std::string weights(const fs::path& run) {
+    return slurp(run / "checkpoints" / "last" / "weights.safetensors");
+  }
+
+  static void expect_same_curve(const fs::path& one, const fs::path& other, double relative) {
+    const std::vector<double> a = losses(one), b = losses(other);
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(b[i], a[i], relative * a[i]) << "step " << i + 1;
+  }
+
+  TemporaryFolder folder_;
+  Config config_;
+};
+
+TEST_F(Training, AnyNumberOfWorkersFollowsTheSameCurve) {
+  prepare_data();
+  const fs::path one = run("one", 1);
+  EXPECT_EQ(losses(one).size(), size_t{kSteps});
+  EXPECT_LT(losses(one).back(), 0.9 * losses(one).front());
+  for (const int workers : {2, 3, 4}) {
+    const fs::path first = run(fmt::format("{}-first", workers), workers);
+    expect_same_curve(one, first, 1e-4);
+    EXPECT_EQ(weights(first), weights(run(fmt::format("{}-second", workers), workers))) << workers;
+  }
+}
+
+TEST_F(Training, GoesOnWithAnotherNumberOfWorkers) {
+  prepare_data();
+  const fs::path one = run("one", 1);
+  for (const auto& [before, after] : {std::pair(3, 2), std::pair(1, 4), std::pair(2, 1)}) {
+    const std::string name = fmt::format("{}-{}", before, after);
+    config_.train.max_steps = kSteps / 2;
+    run(name, before);
+    config_.train.max_steps = kSteps;
+    expect_same_curve(one, run(name, after), 1e-4);
+  }
+}
+
+TEST_F(Training, BatchesMayHaveFewerSentencesThanWorkers) {
+  config_.corpus.generated_pairs = 100;
+  config_.subwords.vocabulary = 200;
+  config_.batch.tokens = 40;  // two or three sentences
+  prepare_data();
+  const fs::path one = run("one", 1);
+  expect_same_curve(one, run("five", 5), 1e-4);
+}
+
+TEST_F(Training, ShardedOptimisersGiveTheSameModel) {
+  prepare_data();
+  const fs::path whole = run("whole", 3);
+  config_.workers.shard_optimizer = true;
+  expect_same_curve(whole, run("sharded", 3), 1e-6);
+  // Saved by shares and dealt out again, to others.
+  config_.train.max_steps = kSteps / 2;
+  run("resumed", 3);
+  config_.train.max_steps = kSteps;
+  expect_same_curve(whole, run("resumed", 2), 1e-4);
+  const Checkpoint saved(folder_ / "resumed" / "checkpoints" / "last");
+  const Checkpoint expected(whole / "checkpoints" / "last");
+  EXPECT_EQ(saved.optimizer()->at("adam.m").shape, expected.optimizer()->at("adam.m").shape);
+}
+
+TEST_F(Training, SixteenBitsOnTheWireStayNear) {
+  prepare_data();
+  const fs::path exact = run("fp32", 2);
+  config_.workers.wire = Wire::kBf16;
+  expect_same_curve(exact, run("bf16", 2), 5e-3);
+  config_.workers.wire = Wire::kFp16;
+  const fs::path fp16 = run("fp16", 2);
+  expect_same_curve(exact, fp16, 1e-3);
+  EXPECT_NE(weights(fp16), weights(exact));
+}
+
+TEST_F(Training, EvaluationIsTheSameHoweverManyShareIt) {
+  prepare_data();
+  config_.evaluate.teacher_forced = true;
+  const fs::path trained = run("one", 1);
+  std::vector<Evaluation> results;
+  for (const int workers : {1, 2, 5}) {
+    run_as_workers(workers, [&](Workers& all) {
+      ModelPlace place;
+      place.folder = trained;
+      TrainedModel model = load_trained_model(place);
+      const TestSet set = read_test_set(Dataset(folder_ / "data"), "dev", model.source, model.target);
+      Evaluation result =
+          evaluate(*model.model, set, model.source, model.target, config_.evaluate, config_.decode, all);
+      if (all.rank() == all.size() - 1) results.push_back(std::move(result));
+    });
+  }
+  for (const Evaluation& result : results) {
+    EXPECT_EQ(result.loss.smoothed, results[0].loss.smoothed);
+    EXPECT_EQ(result.loss.tokens, results[0].loss.tokens);
+    EXPECT_EQ(result.translations, results[0].translations);
+    EXPECT_EQ(result.bleu.score, results[0].bleu.score);
+    EXPECT_EQ(result.teacher_forced_bleu, results[0].teacher_forced_bleu);
+    EXPECT_EQ(result.translated_tokens, results[0].translated_tokens);
+  }
+}
+
+TEST_F(Training, ADifferentConfigurationIsNamed) {
+  prepare_data();
+  EXPECT_ERROR(run_as_workers(3,
+                              [&](Workers& all) {
+                                TrainRequest request;
+                                request.config = config_;
+                                if (all.rank() == 2) request.config.schedule.warmup_steps = 31;
+                                request.dataset = folder_ / "data";
+                                request.run = folder_ / "run";
+                                train(request, all);
+                              }),
+               Error, HasSubstr("worker 2"), HasSubstr("schedule.warmup_steps is 31, but 30"));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST(Agreement, AWorkerWithOtherWeightsIsNamed) {
+  EXPECT_ERROR(run_as_workers(3,
+                              [](Workers& all) {
+                                std::vector<float> weights(1000, 0.5f);
+                                check_weights(all, weights, 7);
+                                if (all.rank() == 1) weights[999] = std::nextafter(0.5f, 1.0f);
+                                check_weights(all, weights, 8);
+                              }),
+               Error, HasSubstr("after step 8"), HasSubstr("worker 1 on"));
+}
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,37 @@
+// Runs a function as several workers that are threads of this process, each with its own Workers.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "comm/thread_transport.h"
+#include "comm/workers.h"
+
+namespace verbund {
+
+// Throws what the first of them threw.
+inline void run_as_workers(int count, const std::function<void(Workers&)>& work) {
+  ThreadWorld world(count);
+  std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < count; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        Workers workers([&] { return world.transport(rank); }, Workers::Watched::kNo);
+        work(workers);
+        workers.close();
+      } catch (...) {
+        errors[static_cast<size_t>(rank)] = std::current_exception();
+        world.abandon();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace verbund

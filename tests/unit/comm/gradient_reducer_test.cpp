@@ -1,0 +1,105 @@
+#include "comm/gradient_reducer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "comm/chunks.h"
+#include "support/thread_workers.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kSize = 20 * kChunk + 77;
+
+WorkersConfig buckets_of(size_t chunks) {
+  WorkersConfig config;
+  config.bucket_kb = static_cast<int64_t>(chunks * kChunk * sizeof(float) / 1024);
+  return config;
+}
+
+// A backward pass that finishes the buffer in uneven portions, different ones on each worker.
+void fill_and_reduce(GradientReducer& reducer, std::vector<float>& gradients, int rank) {
+  std::fill(gradients.begin(), gradients.end(), 0.0f);
+  reducer.begin();
+  const size_t portion = 10000 + 7777 * static_cast<size_t>(rank);
+  for (size_t from = kSize; from > 0;) {
+    const size_t next = from > portion ? from - portion : 0;
+    for (size_t i = next; i < from; ++i) gradients[i] = static_cast<float>(i % 1000) + static_cast<float>(rank);
+    from = next;
+    reducer.final_from(from);
+  }
+  reducer.finish();
+}
+
+TEST(GradientReducer, SumsWhateverThePortionsAndBuckets) {
+  for (const int workers : {1, 2, 3}) {
+    for (const size_t chunks : {1, 3, 100}) {
+      run_as_workers(workers, [&](Workers& all) {
+        std::vector<float> gradients(kSize);
+        GradientReducer reducer(all, gradients, buckets_of(chunks));
+        for (int step = 0; step < 2; ++step) {
+          fill_and_reduce(reducer, gradients, all.rank());
+          for (size_t i = 0; i < kSize; ++i) {
+            const size_t expected = i % 1000 * static_cast<size_t>(workers) +
+                                    static_cast<size_t>(workers) * static_cast<size_t>(workers - 1) / 2;
+            ASSERT_EQ(gradients[i], static_cast<float>(expected)) << i;
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST(GradientReducer, AWorkerWithoutSentencesTakesPart) {
+  run_as_workers(2, [](Workers& all) {
+    std::vector<float> gradients(kSize);
+    GradientReducer reducer(all, gradients, buckets_of(2));
+    if (all.rank() == 0) {
+      fill_and_reduce(reducer, gradients, 0);
+    } else {
+      reducer.begin();
+      reducer.finish();
+    }
+    EXPECT_EQ(gradients[kSize - 1], static_cast<float>((kSize - 1) % 1000));
+    EXPECT_EQ(gradients[999], 999);
+  });
+}
+
+TEST(GradientReducer, ShardedWorkersHaveTheSumsOfTheirOwn) {
+  run_as_workers(3, [](Workers& all) {
+    WorkersConfig config = buckets_of(4);
+    config.shard_optimizer = true;
+    std::vector<float> gradients(kSize);
+    GradientReducer reducer(all, gradients, config);
+    fill_and_reduce(reducer, gradients, all.rank());
+    size_t owned = 0;
+    for (const Interval piece : reducer.owned()) {
+      owned += piece.size();
+      for (size_t i = piece.begin; i < piece.end; ++i) ASSERT_EQ(gradients[i], static_cast<float>(i % 1000 * 3 + 3));
+    }
+    double sum = static_cast<double>(owned);
+    all.sum({&sum, 1});
+    EXPECT_EQ(sum, kSize);
+    EXPECT_LT(owned, kSize / 3 + 2 * kChunk);
+  });
+}
+
+TEST(GradientReducer, FindsTheSizeOfBucketsOnceAndTheSameEverywhere) {
+  std::vector<std::string> reports(2);
+  run_as_workers(2, [&](Workers& all) {
+    std::vector<float> gradients(300 * kChunk);
+    GradientReducer reducer(all, gradients, {});
+    std::string& report = reports[static_cast<size_t>(all.rank())];
+    for (int step = 0; step < 12; ++step) {
+      reducer.begin();
+      reducer.finish();
+      report += reducer.take_report();
+    }
+  });
+  EXPECT_EQ(reports[0], reports[1]);
+  EXPECT_THAT(reports[0], ::testing::HasSubstr("it is"));
+  EXPECT_EQ(reports[0].find("it is"), reports[0].rfind("it is"));
+}
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,59 @@
+#include "launch/host_list.h"
+
+#include "core/error.h"
+#include "support/expect_error.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(HostList, ReadsHostsWithTheirSlots) {
+  EXPECT_THAT(parse_host_list("a:2,host-b.example:16,10.0.0.3"),
+              ElementsAre(Host{"a", 2}, Host{"host-b.example", 16}, Host{"10.0.0.3", 1}));
+}
+
+TEST(HostList, AddsTheSlotsOfAHostThatIsNamedTwice) {
+  EXPECT_THAT(parse_host_list("a:2,b,a:3"), ElementsAre(Host{"a", 5}, Host{"b", 1}));
+}
+
+TEST(HostList, ShowsWhatIsWrongAndTheRightForm) {
+  for (const char* wrong : {"", "a:", "a:0", "a:-1", "a:x", "a:2x", "a:2:3", ":2", "-a:2", "a b", "a:99999999999"}) {
+    EXPECT_ERROR(parse_host_list(wrong), UsageError, HasSubstr(fmt::format("\"{}\"", wrong)), HasSubstr("-H a:2,b:2"));
+  }
+  EXPECT_ERROR(parse_host_list("a:2,,b:2"), UsageError, HasSubstr("-H a:2,,b:2: \"\""));
+  EXPECT_ERROR(parse_host_list("a:2,"), UsageError, HasSubstr("-H a:2,: \"\""));
+  EXPECT_ERROR(parse_host_list("a:2;b:2"), UsageError, HasSubstr("\"a:2;b:2\""));
+}
+
+TEST(HostFile, ReadsWhatOpenMpiReads) {
+  EXPECT_THAT(parse_host_file("# ours\na slots=2\n\n  b\t slots=3 # fast\nc\n", "hosts"),
+              ElementsAre(Host{"a", 2}, Host{"b", 3}, Host{"c", 1}));
+}
+
+TEST(HostFile, NamesTheLineThatIsWrong) {
+  EXPECT_ERROR(parse_host_file("a slots=2\nb slot=2\n", "hosts"), UsageError, HasSubstr("hosts, line 2: \"b slot=2\""),
+               HasSubstr("HOST slots=WORKERS"));
+  EXPECT_ERROR(parse_host_file("b slots=0\n", "hosts"), UsageError, HasSubstr("line 1"));
+  EXPECT_ERROR(parse_host_file("a:2\n", "hosts"), UsageError, HasSubstr("line 1"));
+  EXPECT_ERROR(parse_host_file("# nothing\n", "hosts"), UsageError, HasSubstr("hosts names no host"));
+}
+
+TEST(HostList, WorkersFillHostsInOrder) {
+  const std::vector<Host> hosts = {{"a", 2}, {"b", 2}, {"c", 1}};
+  EXPECT_EQ(total_slots(hosts), 5);
+  EXPECT_THAT(used_hosts(hosts, 3), ElementsAre(Host{"a", 2}, Host{"b", 1}));
+  EXPECT_THAT(used_hosts(hosts, 5), ElementsAre(Host{"a", 2}, Host{"b", 2}, Host{"c", 1}));
+  EXPECT_EQ(host_of_worker(hosts, 0), "a");
+  EXPECT_EQ(host_of_worker(hosts, 1), "a");
+  EXPECT_EQ(host_of_worker(hosts, 2), "b");
+  EXPECT_EQ(host_of_worker(hosts, 4), "c");
+  EXPECT_EQ(host_of_worker(hosts, 5), "");
+  EXPECT_EQ(describe_workers(1), "1 worker");
+  EXPECT_EQ(describe_workers(5), "5 workers");
+  EXPECT_EQ(describe_hosts(hosts), "a (2), b (2), c (1)");
+}
+
+}  // namespace
+}  // namespace verbund

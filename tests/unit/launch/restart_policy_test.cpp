@@ -1,0 +1,37 @@
+#include "launch/restart_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace verbund {
+namespace {
+
+TEST(RestartPolicy, JudgesByTheExitCode) {
+  EXPECT_EQ(judge({.exit_code = 0}), Verdict::kDone);
+  for (const int code : {1, 2, 127}) EXPECT_EQ(judge({.exit_code = code}), Verdict::kFailed) << code;
+  // Lost, killed, aborted, crashed, a daemon gone, stopped by somebody else.
+  for (const int code : {3, 137, 134, 139, 205, 143}) EXPECT_EQ(judge({.exit_code = code}), Verdict::kLost) << code;
+}
+
+TEST(RestartPolicy, AHostThatIsGoneIsWorthARestart) {
+  EXPECT_EQ(judge({.exit_code = 1, .lost_host = true}), Verdict::kLost);
+}
+
+TEST(RestartPolicy, AMissingProgramIsNot) {
+  EXPECT_EQ(judge({.exit_code = 132, .cannot_start = true}), Verdict::kFailed);
+}
+
+TEST(RestartPolicy, NothingIsStartedAgainOnceItWasAskedToStop) {
+  for (const int code : {143, 130, 138}) {
+    EXPECT_EQ(judge({.exit_code = code, .stop_requests = 1}), Verdict::kStopped) << code;
+  }
+  EXPECT_EQ(judge({.exit_code = 0, .stop_requests = 1}), Verdict::kDone);
+  for (const int code : {1, 3, 137}) {
+    EXPECT_EQ(judge({.exit_code = code, .stop_requests = 1}), Verdict::kFailed) << code;
+  }
+  for (const int code : {1, 137, 143}) {
+    EXPECT_EQ(judge({.exit_code = code, .stop_requests = 2}), Verdict::kStopped) << code;
+  }
+}
+
+}  // namespace
+}  // namespace verbund
