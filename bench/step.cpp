@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/blas.h"
+#include "bench/shapes.h"
 #include "core/process.h"
-#include "core/random.h"
 #include "kernels/bf16.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels.h"
@@ -32,53 +32,6 @@ long page_faults() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_minflt + usage.ru_majflt;
-}
-
-struct Shape {
-  const char* name;
-  ModelConfig model;
-  VocabularySizes vocabularies;
-  int64_t sentences, longest;
-  int rounds;
-};
-
-Shape shape_named(const std::string& name) {
-  Shape shape = {"base", {}, {32768, 32768}, 64, 62, 3};  // about 2,000 target tokens
-  if (name == "small") {
-    shape = {"small", {}, {16384, 16384}, 64, 62, 6};
-    shape.model.d_model = 256;
-    shape.model.d_ff = 1024;
-    shape.model.heads = 4;
-    shape.model.encoder_layers = shape.model.decoder_layers = 4;
-  } else if (name == "tiny") {
-    shape = {"tiny", {}, {10000, 10000}, 64, 62, 12};
-    shape.model.d_model = 128;
-    shape.model.d_ff = 256;
-    shape.model.heads = 4;
-    shape.model.encoder_layers = shape.model.decoder_layers = 4;
-  }
-  return shape;
-}
-
-Batch make_batch(const Shape& shape) {
-  Random random(1, 0);
-  Batch batch;
-  for (int64_t s = 0; s < shape.sentences; ++s) {
-    const auto length = static_cast<int32_t>(2 + random.below(static_cast<uint64_t>(shape.longest - 1)));
-    for (int32_t i = 0; i < length; ++i) {
-      const auto token = [&] {
-        return static_cast<TokenId>(random.below(static_cast<uint64_t>(shape.vocabularies.target)));
-      };
-      batch.source.push_back(token());
-      batch.target_input.push_back(token());
-      batch.target_output.push_back(token());
-    }
-    batch.source_offsets.push_back(static_cast<int32_t>(batch.source.size()));
-    batch.target_offsets.push_back(static_cast<int32_t>(batch.target_input.size()));
-    batch.longest_source = batch.longest_target = std::max(batch.longest_target, length);
-    batch.names.push_back(static_cast<uint64_t>(s));
-  }
-  return batch;
 }
 
 // Trains on the same batch again and again.

@@ -9,8 +9,8 @@ say "Preparing the demo corpus: English-German sentences from a grammar"
 build/verbund prepare --config configs/demo.yaml --out data/demo
 say "A few of its pairs, as text and as pieces"
 build/verbund inspect data/demo --split dev --count 5 | sed -n '/^pair/,$p'
-say "Training a small Transformer on it (some minutes; Ctrl-C saves, the same command goes on)"
-build/verbund train --config configs/demo.yaml --data data/demo --run runs/demo
+say "Training a small Transformer on it with two workers (some minutes; Ctrl-C saves, the same command goes on)"
+build/verbund launch -n 2 -- train --config configs/demo.yaml --data data/demo --run runs/demo
 say "How good it is on sentences it has never seen"
 build/verbund evaluate -m runs/demo --data data/demo
 say "A few translations"

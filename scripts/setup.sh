@@ -11,7 +11,7 @@ packages=(
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libicu-dev libxxhash-dev zlib1g-dev liblzma-dev xz-utils
   libcurl4-openssl-dev libssl-dev libarchive-dev
-  libgtest-dev libgmock-dev
+  libgtest-dev libgmock-dev iproute2
 )
 
 if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -40,7 +41,9 @@ uint64_t peak_memory_of_children() {
 void wait_briefly_for_threads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   ::setenv("GOMP_SPINCOUNT", "1000", 1);
-  ::execv("/proc/self/exe", argv);  // if it fails, all works, only slower
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);  // by its name, which `top` shows
+  ::execv(program.c_str(), argv);                                               // if it fails, all works, only slower
 }
 
 void keep_freed_memory() {

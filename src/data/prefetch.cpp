@@ -27,6 +27,12 @@ void WorkerBatch::fill(const BatchPlan& plan, const BatchShare& share, BatchPosi
   next_ = plan.after(position);
 }
 
+void WorkerBatch::fill(Batch batch, uint64_t global_target_tokens) {
+  batches_.assign(1, std::move(batch));
+  used_ = 1;
+  global_target_tokens_ = global_target_tokens;
+}
+
 Prefetcher::Prefetcher(const BatchPlan& plan, const BatchShare& share, BatchPosition start, size_t ahead)
     : Prefetcher([&plan, share](WorkerBatch& batch, BatchPosition position) { batch.fill(plan, share, position); },
                  start, ahead) {}

@@ -27,6 +27,8 @@ struct BatchShare {
 class WorkerBatch {
  public:
   void fill(const BatchPlan& plan, const BatchShare& share, BatchPosition position);
+  // Just this batch, made by hand; all workers together have so many target tokens.
+  void fill(Batch batch, uint64_t global_target_tokens);
 
   std::span<const Batch> micro_batches() const { return {batches_.data(), used_}; }
   BatchPosition position() const { return position_; }

@@ -1,0 +1,131 @@
+// One worker of a training run on random sentences, the same number of tokens for each: how many
+// tokens per second do all of them train on, and how much of their exchange is hidden? Verifies
+// that the exchanged gradient is the sum of what the workers had, that all keep the same weights,
+// and that the loss falls. bench/workers.py starts it as one worker and as many, and compares.
+//
+//   mpirun -n 2 bench_workers MODEL STEPS THREADS [fp32|bf16|fp16] [sharded]
+#include <omp.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "bench/shapes.h"
+#include "core/process.h"
+#include "train/agreement.h"
+#include "train/step.h"
+
+using namespace verbund;
+
+namespace {
+
+constexpr int kWarmUp = 2;
+constexpr int64_t kBucketKb = 8192;
+constexpr size_t kEvery = 4999;  // values: those are compared
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// The gradient after an exchange against the sum of all workers' own, at some thousand places:
+// the largest difference, in parts of the largest sum.
+double exchange_error(StepParts& parts, const Batch& batch) {
+  const std::span<float> gradients = parts.model.gradients();
+  const Pass pass = {1, 0, true};
+  std::fill(gradients.begin(), gradients.end(), 0.0f);
+  parts.model.accumulate(batch, pass);
+  std::vector<double> expected;
+  for (size_t i = 0; i < gradients.size(); i += kEvery) expected.push_back(gradients[i]);
+  parts.workers.sum(expected);
+
+  std::fill(gradients.begin(), gradients.end(), 0.0f);
+  parts.reducer.begin();
+  parts.model.accumulate(batch, pass, [&](size_t offset) { parts.reducer.final_from(offset); });
+  parts.reducer.finish();
+  double largest = 0, worst = 0;
+  for (const double value : expected) largest = std::max(largest, std::abs(value));
+  for (const Interval piece : parts.reducer.owned()) {
+    for (size_t i = (piece.begin + kEvery - 1) / kEvery * kEvery; i < piece.end; i += kEvery) {
+      worst = std::max(worst, std::abs(gradients[i] - expected[i / kEvery]));
+    }
+  }
+  return parts.workers.max(worst / largest);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  wait_briefly_for_threads(argv);
+  keep_freed_memory();
+  const Shape shape = shape_named(argc > 1 ? argv[1] : "base");
+  const int steps = argc > 2 ? std::atoi(argv[2]) : 3;
+  const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
+  omp_set_num_threads(threads);
+  const std::unique_ptr<Workers> workers = join_workers();
+
+  Config config;
+  config.model = shape.model;
+  config.optimizer.clip_norm = 1;
+  config.schedule.policy = SchedulePolicy::kFixed;
+  config.schedule.learning_rate = 3e-4;
+  config.workers.bucket_kb = kBucketKb;
+  for (int i = 4; i < argc; ++i) {
+    const std::string wish = argv[i];
+    if (wish == "bf16") config.workers.wire = Wire::kBf16;
+    if (wish == "fp16") config.workers.wire = Wire::kFp16;
+    if (wish == "sharded") config.workers.shard_optimizer = true;
+  }
+
+  const auto model = make_fused_transformer(shape.model, shape.vocabularies);
+  model->table().initialize(1, model->values());
+  GradientReducer reducer(*workers, model->gradients(), config.workers);
+  const auto optimizer = make_optimizer(config.optimizer, model->values().size(), reducer.owned());
+  const Schedule schedule(config.schedule, config.model.d_model);
+  WeightAverage average(config.average, 0);
+  const auto scaler = make_loss_scaler(config.loss_scale);
+  StepParts parts = {config, *workers, *model, reducer, *optimizer, schedule, average, *scaler};
+
+  const Batch batch = make_batch(shape, static_cast<uint64_t>(workers->rank()));
+  const auto tokens = static_cast<double>(batch.target_tokens()) * workers->size();
+  const double error = exchange_error(parts, batch);
+  WorkerBatch share;
+  share.fill(batch, static_cast<uint64_t>(tokens));
+  double first = 0, last = 0;
+  std::vector<double> seconds;
+  ReduceTimes exchange;
+  for (int step = 0; step < kWarmUp + steps; ++step) {
+    workers->barrier();
+    const double start = now();
+    const StepResult result = train_step(parts, share, step);
+    if (step == 0) first = result.loss.smoothed / tokens;
+    last = result.loss.smoothed / tokens;
+    if (step < kWarmUp) continue;
+    seconds.push_back(now() - start);
+    exchange.busy += reducer.times().busy / steps;
+    exchange.exposed += reducer.times().exposed / steps;
+    exchange.bytes += reducer.times().bytes / static_cast<uint64_t>(steps);
+  }
+  check_weights(*workers, model->values(), steps);  // ends all if they differ
+  std::sort(seconds.begin(), seconds.end());
+  const double median = workers->max(seconds[seconds.size() / 2]);
+  const double memory = workers->max(static_cast<double>(peak_memory()));
+  if (workers->leads()) {
+    std::cout << nlohmann::ordered_json{{"workers", workers->size()},
+                                        {"threads", threads},
+                                        {"target_tokens", tokens},
+                                        {"seconds_per_step", median},
+                                        {"tokens_per_second", tokens / median},
+                                        {"exchange_seconds", exchange.busy},
+                                        {"exposed_seconds", exchange.exposed},
+                                        {"hidden_share", exchange.hidden_share()},
+                                        {"bytes_sent", exchange.bytes},
+                                        {"gradient_bytes", model->gradients().size_bytes()},
+                                        {"memory", memory},
+                                        {"exchange_error", error},
+                                        {"first_loss", first},
+                                        {"last_loss", last}}
+                     .dump()
+              << std::endl;
+  }
+  workers->close();
+  return 0;
+}

@@ -1,0 +1,214 @@
+"""Workers that are killed or freeze while they train: the others end soon and say who was lost, and the same command
+goes on to the very weights that an undisturbed run has."""
+
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.training import MPIRUN, TrainingTest  # noqa: E402
+
+STEPS = 60
+HOST = socket.gethostname()
+SOON = 15  # seconds, on a busy machine
+VALUES = {"train.max_steps": STEPS, "checkpoint.save_every_steps": 10, "checkpoint.keep_last": 3}
+
+# Runs a worker and notes its exit code in FOLDER/code.RANK; ends when all have, so that nobody is ended by mpirun
+# because another one was.
+NOTED = """#!/bin/sh
+folder=$1
+shift
+"$@"
+code=$?
+echo $code > "$folder/code.$OMPI_COMM_WORLD_RANK"
+for i in $(seq 300); do
+  [ "$(ls "$folder" | grep -c '^code')" = "$OMPI_COMM_WORLD_SIZE" ] && break
+  sleep 0.1
+done
+exit $code
+"""
+
+
+class TrainFaultsMpiTest(TrainingTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.straight = {}  # the weights of undisturbed runs, by number of workers
+        for count in (2, 3):
+            case = cls("test_a_killed_worker_is_missed")
+            case.folder = cls.shared.folder
+            run = cls.shared.folder / f"straight-{count}"
+            case.train(count, run, VALUES)
+            case.doCleanups()
+            cls.straight[count] = case.weights(run)
+
+    def start_noted(self, count, values=None):
+        """Each on its own, with exit codes in `codes`."""
+        script = self.write("noted", NOTED)
+        script.chmod(0o755)
+        command = self.command(*self.arguments(self.run_folder, {**VALUES, **(values or {})}))
+        return self.start([*MPIRUN, "-n", count, script, self.folder, *command])
+
+    def codes(self, count):
+        return [int((self.folder / f"code.{rank}").read_text()) for rank in range(count)]
+
+    def assert_goes_on(self, count):
+        """The same command ends with the weights of an undisturbed run."""
+        said = self.train(count, self.run_folder, VALUES)
+        self.assertEqual(self.weights(self.run_folder), self.straight[count])
+        self.assertEqual(self.checkpoints(self.run_folder)[-1], STEPS)
+        self.assertEqual(list(self.losses(self.run_folder)), list(range(1, STEPS + 1)))
+        return said
+
+    def assert_lost(self, job, rank):
+        """It is named before anything else, with host and step; returns the step."""
+        first = next((line for line in job.said().splitlines() if line.startswith("verbund: ")), "")
+        found = re.match(rf"verbund: lost worker {rank} on {HOST}: .* step (\d+)", first)
+        self.assertTrue(found, job.said())
+        return int(found[1])
+
+    # Killed
+
+    def test_a_killed_worker_is_missed(self):
+        """Somewhere in a step, which is forward and backward for the most part."""
+        for count, rank in ((2, 1), (3, 0)):
+            with self.subTest(workers=count, rank=rank):
+                self.setUp()
+                job = self.start_noted(count)
+                workers = self.workers_at_step(job, count, self.run_folder, 22)
+                os.kill(workers[rank], signal.SIGKILL)
+                killed = time.monotonic()
+                self.wait_for(lambda: not self.processes(self.run_folder), seconds=SOON)
+                self.assertNotEqual(job.wait(SOON), 0)
+                took = time.monotonic() - killed
+                step = self.assert_lost(job, rank)
+                self.assertAlmostEqual(step, self.last_step(self.run_folder), delta=20)  # as it was last heard of
+                self.assertEqual(self.codes(count), [137 if r == rank else 3 for r in range(count)], job.said())
+                self.assert_says(self.assert_goes_on(count), "resume at step 20")
+                print(f"{count} workers without {rank}: {took:.1f} s to the end", flush=True)
+
+    def test_a_killed_worker_under_mpirun_alone(self):
+        """mpirun ends the others by itself; who was lost is said nevertheless."""
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                self.setUp()
+                job = self.start_workers(2, self.run_folder, VALUES)
+                os.kill(self.workers_at_step(job, 2, self.run_folder, 15)[rank], signal.SIGKILL)
+                self.assertNotEqual(job.wait(SOON), 0)
+                self.assert_none_left(self.run_folder)
+                self.assert_lost(job, rank)
+                self.assert_goes_on(2)
+
+    def test_killed_while_all_wait_in_an_exchange(self):
+        """One worker is frozen, so that the others wait for its gradients; then one that waits is killed, or it."""
+        limits = {"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 100}
+        for frozen, killed in ((2, 2), (0, 1)):
+            with self.subTest(frozen=frozen, killed=killed):
+                self.setUp()
+                job = self.start_noted(3, limits)
+                workers = self.workers_at_step(job, 3, self.run_folder, 12)
+                os.kill(workers[frozen], signal.SIGSTOP)
+                self.wait_for(lambda: re.search(rf"warning: .* worker {frozen} on {HOST} for", job.said()), job)
+                os.kill(workers[killed], signal.SIGKILL)
+                time.sleep(0.2)
+                self.kill(workers[frozen], signal.SIGCONT)
+                self.assertNotEqual(job.wait(SOON), 0)
+                self.assertEqual(self.codes(3), [137 if r == killed else 3 for r in range(3)], job.said())
+                self.assert_lost(job, killed)
+                self.assert_goes_on(3)
+
+    def test_killed_in_a_save(self):
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                self.setUp()
+                job = self.start_noted(2, {"checkpoint.save_every_steps": 1})
+                workers = self.workers_at_step(job, 2, self.run_folder, 5)
+                partial = lambda: list((self.run_folder / "checkpoints").glob("*.partial"))  # noqa: E731
+                while True:  # a save that is frozen is not over
+                    self.wait_for(partial, job)
+                    os.kill(workers[0], signal.SIGSTOP)
+                    if partial():
+                        break
+                    os.kill(workers[0], signal.SIGCONT)
+                os.kill(workers[rank], signal.SIGKILL)
+                self.kill(workers[0], signal.SIGCONT)
+                self.assertNotEqual(job.wait(SOON), 0)
+                self.assertEqual(self.codes(2), [137 if r == rank else 3 for r in range(2)], job.said())
+                self.assert_lost(job, rank)
+                before = self.checkpoints(self.run_folder)
+                self.assert_says(self.assert_goes_on(2), f"resume at step {before[-1]}")
+                self.assertEqual(partial(), [])
+
+    # Frozen
+
+    def test_a_worker_that_is_frozen_too_long_is_given_up(self):
+        limits = {"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 4}
+        for frozen in (1, 0):
+            with self.subTest(frozen=frozen):
+                self.setUp()
+                job = self.start_workers(2, self.run_folder, {**VALUES, **limits})
+                workers = self.workers_at_step(job, 2, self.run_folder, 12)
+                os.kill(workers[frozen], signal.SIGSTOP)
+                began = time.monotonic()
+                self.assertEqual(job.wait(4 + SOON), 3, job.said())
+                self.assertGreater(time.monotonic() - began, 3.5)
+                self.assert_none_left(self.run_folder)
+                self.assert_lost(job, frozen)
+                warning = job.said().index(f"warning: no sign of life from worker {frozen} on {HOST}")
+                self.assertLess(warning, job.said().index("verbund: lost worker"))
+                self.assert_says(job.said(), "workers.deadline_seconds 4", "same command")
+                self.assert_goes_on(2)
+
+    def test_a_worker_that_thaws_in_time_goes_on(self):
+        limits = {"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 60}
+        job = self.start_workers(2, self.run_folder, {**VALUES, **limits})
+        workers = self.workers_at_step(job, 2, self.run_folder, 12)
+        os.kill(workers[1], signal.SIGSTOP)
+        self.wait_for(lambda: f"warning: no sign of life from worker 1 on {HOST}" in job.said(), job)
+        time.sleep(1)
+        os.kill(workers[1], signal.SIGCONT)
+        self.assertEqual(job.wait(), 0, job.said())
+        self.assert_says(job.said(), "all workers go on")
+        self.assertEqual(self.weights(self.run_folder), self.straight[2])
+
+    # Again and again
+
+    def test_killed_ten_times_at_random_moments(self):
+        dice = random.Random(os.environ.get("VERBUND_TEST_SEED", "5"))
+        values = {**VALUES, "train.max_steps": 5 * STEPS, "checkpoint.save_every_steps": 5}
+        straight = self.folder / "straight"
+        began = time.monotonic()
+        self.train(2, straight, values)
+        seconds = time.monotonic() - began
+        job = self.start(self.command("launch", "-n", 2, "--max-restarts", 20,
+                                      "--mpirun-args=--mca odls_base_sigkill_timeout 0", "--",
+                                      *self.arguments(self.run_folder, values)))
+        killed, steps = 0, []
+        while killed < 10:
+            self.wait_for(lambda: len(self.processes(self.run_folder)) == 2, job)
+            time.sleep(dice.uniform(0, seconds / 9))
+            workers = self.processes(self.run_folder)
+            self.assertIsNone(job.process.poll(), f"it ended after {killed} kills:\n{job.said()}")
+            victims = dice.choice([list(workers.values()), [dice.choice(sorted(workers.values()))]])
+            steps.append(self.last_step(self.run_folder))
+            for victim in victims:
+                self.kill(victim, signal.SIGKILL)
+            killed += 1
+            self.wait_for(lambda: f"Restart {killed} of 20" in job.said(), job)
+        self.assertEqual(job.wait(), 0, job.said())
+        self.assertEqual(job.said().count("Restart "), 10, job.said())
+        self.assertGreater(len(set(steps)), 3, "killed at the same step again and again")
+        self.assertEqual(self.weights(self.run_folder), self.weights(straight))
+        self.assertEqual(self.losses(self.run_folder), self.losses(straight))
+        self.assert_none_left(self.run_folder)
+        print(f"killed at steps {steps} of {values['train.max_steps']}", flush=True)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,132 @@
+"""Training over a network: two hosts on one machine, joined by a link of 1 Gbit. As many bytes pass the link as the
+run says and theory wants; a link that is down for a while does no harm, and one that stays down ends the run."""
+
+import pathlib
+import re
+import sys
+import time
+import unittest
+
+from hosts import INTERFACE, SCRIPT, Hosts, leave_unless_possible
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.training import TrainingTest  # noqa: E402
+
+STEPS = 60
+# Some megabytes of gradients, and few tokens.
+VALUES = {"model.d_model": 192, "model.d_ff": 384, "batch.tokens": 100, "train.max_steps": STEPS,
+          "checkpoint.save_every_steps": 20, "evaluate.sentences": 2, "workers.check_every": 0}
+BLOCKED = "20000-20099"  # ports
+
+
+class TrainHostsTest(TrainingTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # What is to come out, without hosts.
+        case = cls("test_a_link_that_is_down_for_good_ends_the_run")
+        case.folder, run = cls.shared.folder, cls.shared.folder / "straight"
+        case.train(2, run, VALUES)
+        case.doCleanups()
+        cls.straight = case.weights(run)
+
+    def setUp(self):
+        super().setUp()
+        hosts = Hosts(2, rate="1gbit")
+        hosts.__enter__()
+        self.addCleanup(hosts.__exit__)
+        self.hosts = hosts
+
+    def launch(self, values=None, *options, **environment):
+        """From host-a."""
+        environment["VERBUND_HOSTS_PREFIX"] = self.hosts.prefix
+        return self.start([SCRIPT, "exec", "host-a", *self.command(
+            "launch", "-n", 2, "-H", "host-a:1,host-b:1", "--nic", INTERFACE, "--rsh", f"{SCRIPT} agent", *options,
+            "--", *self.arguments(self.run_folder, {**VALUES, **(values or {})}))], **environment)
+
+    def parameters(self):
+        (count,) = re.findall(r": ([\d,]+) parameters", (self.run_folder / "log.txt").read_text())
+        return int(count.replace(",", ""))
+
+    def assert_near(self, value, expected, what):
+        self.assertAlmostEqual(value / expected, 1, delta=0.1, msg=f"{what}: {value} and {expected}")
+
+    def test_the_bytes_on_the_link_are_those_of_the_gradients(self):
+        for name, values, bytes_per_value in (("fp32", {}, 4), ("fp16", {"workers.wire": "fp16"}, 2),
+                                              ("sharded", {"workers.shard_optimizer": "true"}, 4)):
+            with self.subTest(name):
+                self.run_folder = self.folder / name
+                before = [self.hosts.bytes_sent(host) for host in self.hosts.names]
+                job = self.launch(values)
+                self.assertEqual(job.wait(), 0, job.said())
+                passed = [self.hosts.bytes_sent(host) - start for host, start in zip(self.hosts.names, before)]
+                self.assert_says(job.said(), "1 on host-a, 1 on host-b")
+                said = [line["exchange_bytes_sent_per_step"] for line in self.metrics(self.run_folder)
+                        if "train_loss" in line]
+                self.assertEqual(len(said), STEPS)
+                theory = 2 * (2 - 1) / 2 * self.parameters() * bytes_per_value
+                print(f"{name}: {passed[0] / 1e6:.1f} and {passed[1] / 1e6:.1f} MB passed the link, said "
+                      f"{sum(said) / 1e6:.1f} MB, theory {STEPS * theory / 1e6:.1f} MB", flush=True)
+                for host, count in zip(self.hosts.names, passed):
+                    self.assert_near(count, STEPS * theory, f"bytes of {host} and theory")
+                self.assert_near(passed[0], sum(said), "bytes of host-a and what worker 0 says")
+                if name == "fp32":
+                    self.assertEqual(self.weights(self.run_folder), self.straight)
+
+    def test_a_link_that_is_down_for_a_while_does_no_harm(self):
+        job = self.launch({"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 60})
+        self.workers_at_step(job, 2, self.run_folder, 10)
+        self.hosts.link("host-b", "down")
+        time.sleep(2)
+        step = self.last_step(self.run_folder)
+        self.hosts.link("host-b", "up")
+        self.assertEqual(job.wait(), 0, job.said())
+        self.assertLess(step, STEPS)  # else it was down too late
+        self.assertEqual(self.weights(self.run_folder), self.straight)
+
+    def test_a_link_that_is_down_for_good_ends_the_run(self):
+        job = self.launch({"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 5})
+        self.workers_at_step(job, 2, self.run_folder, 21)
+        self.hosts.link("host-b", "down")
+        began = time.monotonic()
+        self.assertEqual(job.wait(50), 3, job.said())
+        took = time.monotonic() - began
+        self.assertGreater(took, 4)
+        self.assertLess(took, 5 + 15 + 10)  # mpirun has 15 s to end, and the machine is busy
+        found = re.search(r"verbund: lost worker 1 on host-b: .*step \d+", job.said())
+        self.assertTrue(found, job.said())
+        self.assert_says(job.said()[:found.start()], "warning: ", "worker 1 on host-b")
+        self.assert_none_left(self.run_folder)  # on neither side
+        print(f"ended after {took:.1f} s", flush=True)
+        self.hosts.link("host-b", "up")
+        again = self.launch()
+        self.assertEqual(again.wait(), 0, again.said())
+        self.assert_says(again.said(), "resume at step 20")
+        self.assertEqual(self.weights(self.run_folder), self.straight)
+
+    # Before the start
+
+    def test_a_host_that_cannot_be_reached_is_named(self):
+        self.hosts.link("host-b", "down")
+        job = self.launch()
+        self.assertEqual(job.wait(40), 1, job.said())
+        self.assert_says(job.said(), "verbund: not started, because a host does not answer: host-b")
+        self.assertFalse(self.run_folder.exists())
+
+    def test_blocked_ports_are_named(self):
+        """mpirun's own connections work, the workers' do not: what is sent from these ports is lost."""
+        for host in self.hosts.names:
+            self.hosts.run(host, ["ip", "rule", "add", "ipproto", "tcp", "sport", BLOCKED, "blackhole"])
+        first, last = map(int, BLOCKED.split("-"))
+        job = self.launch(None, f"--mpirun-args=--mca btl_tcp_port_min_v4 {first} "
+                          f"--mca btl_tcp_port_range_v4 {last - first}", VERBUND_START_SECONDS="5")
+        self.assertEqual(job.wait(60), 3, job.said())
+        self.assert_says(job.said(), "before the start", "ports open", "host-b")
+        self.assertRegex(job.said(), r"verbund: lost worker [01] before the start")
+        self.assertFalse(self.run_folder.exists())
+        self.assert_none_left(self.run_folder)
+
+
+if __name__ == "__main__":
+    leave_unless_possible()
+    unittest.main(verbosity=2)

@@ -1,0 +1,182 @@
+"""verbund train with the real mpirun: any number of workers trains the same model, they stop together, and who does
+not belong to the others is named before the first step."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import PROGRAM  # noqa: E402
+from support.training import MPIRUN, TrainingTest  # noqa: E402
+
+STEPS = 50
+HOST = socket.gethostname()
+
+
+class TrainMpiTest(TrainingTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # What one worker alone does, without mpirun.
+        cls.alone = cls.shared.folder / "alone"
+        case = cls("test_any_number_of_workers_trains_the_same_model")
+        cls.shared.succeed(*case.arguments(cls.alone, {"train.max_steps": STEPS}))
+        cls.expected = case.losses(cls.alone)
+
+    # One model
+
+    def test_any_number_of_workers_trains_the_same_model(self):
+        self.assertEqual(len(self.expected), STEPS)
+        self.assertLess(self.expected[STEPS], 0.9 * self.expected[1])
+        dev = self.metrics(self.alone)[-1]
+        for count in (1, 2, 3, 4):
+            with self.subTest(workers=count):
+                first, second = self.folder / f"{count}-first", self.folder / f"{count}-second"
+                self.train(count, first, {"train.max_steps": STEPS})
+                self.assert_same_curve(first, self.expected, 1e-4)
+                self.train(count, second, {"train.max_steps": STEPS})
+                self.assertEqual(self.weights(first), self.weights(second))
+                self.assertEqual(self.losses(first), self.losses(second))
+                self.assertAlmostEqual(self.metrics(first)[-1]["dev_loss"] / dev["dev_loss"], 1, delta=1e-4)
+                if count == 1:
+                    self.assertEqual(self.weights(first), self.weights(self.alone))
+
+    def test_a_run_goes_on_with_another_number_of_workers(self):
+        for step, count in ((15, 2), (35, 3), (STEPS, 1)):
+            said = self.train(count, self.run_folder, {"train.max_steps": step})
+        self.assert_says(said, "resume at step 35")
+        self.assert_same_curve(self.run_folder, self.expected, 1e-4)
+
+    def test_batches_may_have_fewer_sentences_than_workers(self):
+        few = {"batch.tokens": 40, "train.max_steps": STEPS}  # two or three sentences
+        self.train(1, self.folder / "one", few)
+        self.train(4, self.folder / "four", few)
+        self.assert_same_curve(self.folder / "four", self.losses(self.folder / "one"), 1e-4)
+
+    def test_shared_optimisers_and_rounded_gradients_stay_near(self):
+        sent = {}
+        for name, values, relative in (("sharded", {"workers.shard_optimizer": "true"}, 1e-4),
+                                       ("bf16", {"workers.wire": "bf16"}, 5e-3),
+                                       ("fp16", {"workers.wire": "fp16"}, 1e-3),
+                                       ("both", {"workers.wire": "bf16", "workers.shard_optimizer": "true"}, 5e-3)):
+            with self.subTest(name):
+                run = self.folder / name
+                self.train(3, run, {"train.max_steps": STEPS, **values})
+                self.assert_same_curve(run, self.expected, relative)
+                dev = self.metrics(run)[-1]["dev_loss"] / self.metrics(self.alone)[-1]["dev_loss"]
+                self.assertAlmostEqual(dev, 1, delta=relative)
+                sent[name] = self.metrics(run)[0]["exchange_bytes_sent_per_step"]
+        # Each value takes half, and the sums of numbers what they always take.
+        self.assertAlmostEqual(sent["bf16"] / sent["fp16"], 1, delta=0.01)
+        self.assertAlmostEqual(sent["both"] / sent["sharded"], 0.5, delta=0.05)
+
+    # Together
+
+    def test_a_signal_to_one_worker_has_all_save_and_leave(self):
+        for rank, number, code in ((1, signal.SIGTERM, 143), (0, signal.SIGTERM, 143), (2, signal.SIGINT, 130)):
+            with self.subTest(rank=rank, signal=number):
+                run = self.folder / f"{rank}-{number}"
+                job = self.start_workers(3, run, {"train.max_steps": 10**6})
+                workers = self.workers_at_step(job, 3, run, 5)
+                os.kill(workers[rank], number)
+                self.assertEqual(job.wait(30), code, job.said())
+                self.assert_none_left(run)
+                last = self.last_step(run)
+                self.assertEqual(self.checkpoints(run), [last])
+                self.assert_says(job.said(), f"stopping after step {last}: saving", "saved; the same command goes on")
+                self.assertNotIn("lost worker", job.said())
+                # It loses nothing: what follows is what would have followed.
+                self.assert_says(self.train(3, run, {"train.max_steps": last + 3}), f"resume at step {last}")
+                steps = {step: loss for step, loss in self.expected.items() if step <= last + 3}
+                losses = {step: loss for step, loss in self.losses(run).items() if step <= STEPS}
+                self.assertEqual(sorted(losses), sorted(steps))
+                for step, loss in steps.items():
+                    self.assertAlmostEqual(losses[step] / loss, 1, delta=1e-4)
+
+    def test_divergence_ends_all_with_one_message(self):
+        job = self.start_workers(3, self.run_folder, {"train.max_steps": STEPS, "schedule.learning_rate": 1e6,
+                                                      "schedule.warmup_steps": 1, "train.on_divergence": "stop",
+                                                      "optimizer.clip_norm": 0})
+        self.assertEqual(job.wait(), 1, job.said())
+        self.assertEqual(job.said().count("verbund: "), 1, job.said())
+        self.assert_says(job.said(), "training diverged at step", "smaller schedule.learning_rate")
+        self.assert_none_left(self.run_folder)
+
+    # Before the first step
+
+    def train_command(self, **options):
+        return self.command(*self.arguments(self.run_folder, {"train.max_steps": 2}, **options))
+
+    def refuse_together(self, first, last, code=1):
+        """Two workers that do as the first, and one as the last, are refused; returns the message."""
+        job = self.start([*MPIRUN, "-n", 2, *first, ":", "-n", 1, *last])
+        self.assertEqual(job.wait(60), code, job.said())
+        self.assertFalse(self.run_folder.exists(), "nothing is to be written")
+        self.assert_none_left(self.run_folder)
+        self.assertEqual(job.said().count("verbund: "), 1, job.said())  # one speaks for all
+        return job.said()
+
+    def test_a_worker_with_another_configuration_is_named(self):
+        own = self.train_command()
+        said = self.refuse_together(own, [*own, "--set", "schedule.warmup_steps=31"])
+        self.assert_says(said, f"worker 2 on {HOST}", "schedule.warmup_steps is 31, but 30")
+
+    def test_a_worker_with_a_wrong_configuration_is_named(self):
+        own = self.train_command()
+        said = self.refuse_together(own, [*own, "--set", "model.heds=2"], code=2)
+        self.assert_says(said, f"worker 2 on {HOST}", "model.heds", "did you mean model.heads?")
+
+    def test_a_worker_with_another_dataset_is_named(self):
+        other = self.prepared(self.folder / "other", "--set", "seed=2")
+        said = self.refuse_together(self.train_command(), self.train_command(data=other))
+        self.assert_says(said, f"worker 2 on {HOST}", "the dataset differs", "checksum")
+
+    def test_a_worker_without_the_dataset_is_named(self):
+        said = self.refuse_together(self.train_command(), self.train_command(data=self.folder / "none"))
+        self.assert_says(said, f"worker 2 on {HOST}", self.folder / "none")
+
+    def test_a_worker_with_a_damaged_dataset_is_named(self):
+        other = shutil.copytree(self.data, self.folder / "other")
+        largest = max(other.iterdir(), key=lambda path: path.stat().st_size)
+        os.truncate(largest, largest.stat().st_size // 2)
+        said = self.refuse_together(self.train_command(), self.train_command(data=other))
+        self.assert_says(said, f"worker 2 on {HOST}", largest.name)
+
+    def another_program(self, text, other):
+        """A copy of the program in which one text is another."""
+        content = pathlib.Path(PROGRAM).read_bytes()
+        self.assertEqual(len(text), len(other))
+        self.assertIn(text, content)
+        program = self.write("verbund", content.replace(text, other))
+        program.chmod(0o755)
+        return program
+
+    def test_a_worker_with_another_program_is_named(self):
+        commit = re.search(r"\(commit (\w+)\)", self.succeed("--version").stdout)[1]
+        program = self.another_program(commit.encode(), b"0" * len(commit))
+        arguments = self.train_command()
+        said = self.refuse_together(arguments, [program, *arguments[1:]])
+        self.assert_says(said, f"worker 2 on {HOST}", f"commit {'0' * len(commit)}", f"commit {commit}")
+
+    def test_a_worker_with_another_build_of_the_program_is_named_in_a_warning(self):
+        program = self.another_program(b"Usage: verbund COMMAND", b"Usage: verbund CoMMAND")
+        arguments = self.train_command()
+        job = self.start([*MPIRUN, "-n", 2, *arguments, ":", "-n", 1, program, *arguments[1:]])
+        self.assertEqual(job.wait(60), 0, job.said())
+        warnings = "\n".join(line for line in job.said().splitlines() if "different builds" in line)
+        self.assert_says(warnings, "warning: ", f"worker 2 on {HOST}")
+
+    def test_more_workers_than_cores_are_warned_of(self):
+        cores = os.cpu_count()
+        said = self.train(cores + 1, self.run_folder, {"train.max_steps": 1})
+        self.assert_says(said, f"warning: {HOST} has {cores + 1} workers", f"only {cores} cores")
+        self.assertNotIn("warning: ", self.train(cores, self.folder / "fits", {"train.max_steps": 1}))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
