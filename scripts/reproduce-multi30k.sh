@@ -3,12 +3,16 @@
 # Transformer on the lower-cased tokenised text (BLEU on that text), and one on the raw text
 # (sacreBLEU 13a). All choices are made on the validation set. Takes hours on two cores; stop it when
 # you like, the same command goes on.
-#   scripts/reproduce-multi30k.sh [TEXT_FOLDER]    train.en.gz, train.lc.norm.tok.en.gz, val..., test_2016_flickr...
+#   scripts/reproduce-multi30k.sh [TEXT_FOLDER [SETTING...]]
+# TEXT_FOLDER has train.en.gz, train.lc.norm.tok.en.gz, val..., test_2016_flickr...; a SETTING is for training, such as
+# train.precision=bf16 where the processor has it, or train.max_steps=5000.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 text=${1:-../shared/data/multi30k}
 [[ -e $text/train.en.gz ]] || { echo "there is no $text/train.en.gz: give the folder with Multi30k's text" >&2; exit 1; }
+settings=()
+for setting in "${@:2}"; do settings+=(--set "$setting"); done
 verbund=build/verbund
 
 # reproduce NAME ENDING OVERRIDES...: prepare, train, average the last ten epochs, choose on dev, test.
@@ -19,7 +23,7 @@ reproduce() {
     --source "$text/train.${ending}en.gz" --target "$text/train.${ending}de.gz" \
     --dev-source "$text/val.${ending}en.gz" --dev-target "$text/val.${ending}de.gz" \
     --test-source "$text/test_2016_flickr.${ending}en.gz" --test-target "$text/test_2016_flickr.${ending}de.gz" > /dev/null
-  "$verbund" train --config configs/multi30k-tiny.yaml --data "$data" --run "$run" "$@"
+  "$verbund" train --config configs/multi30k-tiny.yaml --data "$data" --run "$run" "${settings[@]}" "$@"
   rm -rf "$run/checkpoints/average"
   "$verbund" average --run "$run" --last 10 --name average
   local best_bleu=0 choice=""

@@ -46,9 +46,26 @@ void GradientReducer::finish() {
   for (std::future<void>& bucket : under_way_) bucket.get();
   under_way_.clear();
   times_.exposed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  count();
+  tuner_.record(workers_, times_.exposed);
+}
+
+void GradientReducer::share_weights(std::span<float> weights) {
+  if (!sharded_) return;
+  const auto began = std::chrono::steady_clock::now();
+  workers_
+      .start("gathering of weights",
+             [&](Communicator& all) {
+               all.all_gather(weights, {0, weights.size()}, Wire::kFp32);
+             })
+      .get();
+  times_.exposed += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  count();
+}
+
+void GradientReducer::count() {
   times_.busy = workers_.seconds_busy() - busy_before_;
   times_.bytes = workers_.bytes_sent() - bytes_before_;
-  tuner_.record(workers_, times_.exposed);
 }
 
 }  // namespace verbund

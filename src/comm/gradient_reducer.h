@@ -34,6 +34,9 @@ class GradientReducer {
   // chunks are, see owned().
   void finish();
 
+  // After a worker has updated its own: brings all of them to everybody. Nothing if all update all.
+  void share_weights(std::span<float> weights);
+
   // The pieces of the buffer that this worker updates: all of it, or its share.
   const std::vector<Interval>& owned() const { return owned_; }
   bool is_sharded() const { return sharded_; }
@@ -44,6 +47,7 @@ class GradientReducer {
 
  private:
   void send(Interval bucket);
+  void count();
 
   Workers& workers_;
   std::span<float> gradients_;

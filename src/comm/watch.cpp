@@ -161,11 +161,7 @@ void Watch::report_failure(const std::string& message, int exit_code) {
   for (int i = 0; rank_ != 0 && i < 30 && !peers_[0].left; ++i) usleep(100000);
 }
 
-void Watch::goodbye() {
-  tell_all(PulseKind::kGoodbye, "", 0);
-  stop_ = true;
-  thread_.join();
-}
+void Watch::goodbye() { tell_all(PulseKind::kGoodbye, "", 0); }
 
 void Watch::say(const std::string& message) {
   warn_line(message);
@@ -176,7 +172,7 @@ void Watch::say(const std::string& message) {
 // Ends this process at once, wherever its threads are: what they wait for will not come. Files are
 // whole or absent at any moment.
 void Watch::end(const std::string& message, int exit_code) {
-  if (rank_ == 0) tell_all(PulseKind::kEnd, message, exit_code);
+  tell_all(PulseKind::kEnd, message, exit_code);
   if (!message.empty()) {
     draw_status("");
     fmt::print(stderr, "verbund: {}\n", message);
@@ -217,6 +213,7 @@ void Watch::read(size_t rank) {
     if (more == 0) return;
     if (more < 0) {
       peer.socket.close();
+      peer.left = peer.may_leave;
       if (peer.left || stop_ || failing_) return;
       end(fmt::format("lost {}: it ended without a word at step {} ({})", workers_[rank].name(), peer.pulse.step + 1,
                       peer.pulse.doing),
@@ -238,14 +235,14 @@ void Watch::hear(size_t rank) {
     case PulseKind::kAlive:
       return;
     case PulseKind::kGoodbye:
-      peer.left = true;
+      peer.may_leave = true;
       return;
     case PulseKind::kFailed:
       usleep(300000);  // all may fail for the same reason; then worker 0 speaks for itself
       if (failing_) return;
       end(fmt::format("{}: {}", workers_[rank].name(), peer.pulse.message), peer.pulse.exit_code);
     case PulseKind::kEnd:
-      end("", peer.pulse.exit_code);  // worker 0 has said why
+      end("", peer.pulse.exit_code);  // the other has said why
   }
 }
 

@@ -45,7 +45,7 @@ class Watch {
   // This worker cannot go on: tells all others, which end with this exit code. Worker 0 speaks
   // for all, so on the others this does not return as long as worker 0 lives.
   void report_failure(const std::string& message, int exit_code);
-  // The end in peace, after a barrier: from now on nobody is missed.
+  // The end in peace, after a barrier: whoever leaves from now on is not missed.
   void goodbye();
 
  private:
@@ -54,7 +54,8 @@ class Watch {
     Pulse pulse;          // the last one
     size_t received = 0;  // bytes of the next one, in `incoming`
     Pulse incoming;
-    double heard = 0;  // when the last one came
+    double heard = 0;        // when the last one came
+    bool may_leave = false;  // it has said goodbye
     bool left = false;
   };
 

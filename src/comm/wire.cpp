@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-// Compiled for several instruction sets, of which the loader takes the best.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// Compiled for several instruction sets, of which the loader takes the best; it does so before the
+// thread sanitizer is ready.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define VERBUND_WIRE_LOOP __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define VERBUND_WIRE_LOOP

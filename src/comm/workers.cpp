@@ -108,7 +108,7 @@ void Workers::run(const Connect& connect, Watched watched, std::promise<void> re
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
-    perform(std::move(job));
+    job(*communicator_);
   }
 }
 
@@ -128,20 +128,21 @@ void Workers::meet(Watched watched) {
   if (watched == Watched::kYes && size() > 1) watch_.emplace(*communicator_, all_);
 }
 
-void Workers::perform(Job job) {
+void Workers::perform(const char* name, const Operation& operation) {
   const auto began = Clock::now();
-  if (watch_) watch_->enter(job.name);
-  job.task(*communicator_);
+  if (watch_) watch_->enter(name);
+  operation(*communicator_);
   if (watch_) watch_->leave();
   seconds_busy_ = seconds_busy_ + seconds_since(began);
   bytes_sent_ = communicator_->bytes_sent();
 }
 
 std::future<void> Workers::start(const char* name, Operation operation) {
-  Job job = {name, std::packaged_task<void(Communicator&)>(std::move(operation))};
-  std::future<void> done = job.task.get_future();
+  // Whoever waits for it finds it counted.
+  Job job([this, name, operation = std::move(operation)](Communicator&) { perform(name, operation); });
+  std::future<void> done = job.get_future();
   if (!thread_.joinable()) {
-    perform(std::move(job));
+    job(*communicator_);
     return done;
   }
   const std::lock_guard lock(mutex_);
@@ -174,11 +175,6 @@ std::string Workers::broadcast(const std::string& text) {
 void Workers::broadcast(std::span<float> buffer) {
   if (size() == 1) return;
   start("broadcast of the state", [&](Communicator& all) { all.broadcast(buffer); }).get();
-}
-
-void Workers::all_gather(std::span<float> buffer, const char* name) {
-  if (size() == 1) return;
-  start(name, [&](Communicator& all) { all.all_gather(buffer, {0, buffer.size()}, Wire::kFp32); }).get();
 }
 
 void Workers::collect(std::span<const float> own, std::span<float> all, size_t size) {
@@ -229,7 +225,7 @@ void Workers::report_failure(const std::string& message, int exit_code) {
 void Workers::close() {
   barrier();
   if (watch_) watch_->goodbye();
-  start("end", [](Communicator& all) { all.close(); }).get();
+  start("end of all", [](Communicator& all) { all.close(); }).get();
 }
 
 std::unique_ptr<Workers> join_workers() {

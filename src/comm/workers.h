@@ -50,7 +50,6 @@ class Workers {
   std::vector<std::string> gather(const std::string& own);
   std::string broadcast(const std::string& text);  // worker 0's
   void broadcast(std::span<float> buffer);         // worker 0's
-  void all_gather(std::span<float> buffer, const char* name);
   // See Communicator.
   void collect(std::span<const float> own, std::span<float> all, size_t size);
   void deal(std::span<const float> all, std::span<float> own, size_t size);
@@ -74,14 +73,11 @@ class Workers {
   void close();
 
  private:
-  struct Job {
-    const char* name;
-    std::packaged_task<void(Communicator&)> task;
-  };
+  using Job = std::packaged_task<void(Communicator&)>;
 
   void run(const Connect& connect, Watched watched, std::promise<void> ready);
   void meet(Watched watched);
-  void perform(Job job);
+  void perform(const char* name, const Operation& operation);
   void wait_for_others(std::future<void> ready);
 
   int rank_ = 0;

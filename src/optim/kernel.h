@@ -6,7 +6,7 @@
 // on different machines that apply the same gradient keep the same weights.
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #ifndef __NO_MATH_ERRNO__
 #error "compile src/optim with -fno-math-errno, or sqrt is not vectorised, and with -ffp-contract=off"
 #endif

@@ -1,7 +1,5 @@
 #include "train/agreement.h"
 
-#include <set>
-
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/log.h"
@@ -13,8 +11,10 @@ void check_agreement(Workers& workers, const Identity& own) {
   if (workers.size() == 1) return;
   workers.must_agree("the program", own.program);
   const std::vector<std::string> builds = workers.gather(own.checksum);
-  if (workers.leads() && std::set(builds.begin(), builds.end()).size() > 1) {
-    warn("the workers run different builds of {}: that is well if they were made alike", own.program);
+  for (size_t i = 1; workers.leads() && i < builds.size(); ++i) {
+    if (builds[i] == builds[0]) continue;
+    warn("{} runs another build of {} than worker 0: that is well if both were made alike", workers.all()[i].name(),
+         own.program);
   }
   workers.must_agree("the dataset", "one with the checksum " + own.dataset);
   const std::vector<std::string> configs = workers.gather(own.config);

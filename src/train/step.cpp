@@ -65,7 +65,7 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step) 
 
   const double clip = clip_factor(result.gradient_norm, parts.config.optimizer.clip_norm);
   parts.optimizer.step(parts.model.values(), parts.model.gradients(), result.rate, scale * clip);
-  if (parts.reducer.is_sharded()) parts.workers.all_gather(parts.model.values(), "gathering of weights");
+  parts.reducer.share_weights(parts.model.values());
   parts.average.update(parts.model.values(), step);
   return result;
 }

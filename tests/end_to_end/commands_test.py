@@ -7,7 +7,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import ProgramTest  # noqa: E402
 
-COMMANDS = ["prepare", "train", "launch", "evaluate", "translate", "average", "score-pairs", "export", "score", "inspect", "config"]
+COMMANDS = ["prepare", "train", "launch", "doctor", "evaluate", "translate", "average", "score-pairs", "export", "score", "inspect", "config"]
 
 
 class CommandsTest(ProgramTest):

@@ -5,8 +5,10 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 import unittest
@@ -32,6 +34,21 @@ for i in $(seq 300); do
   sleep 0.1
 done
 exit $code
+"""
+
+FREEZE_AT_THE_END = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int MPI_Finalize(void) {
+  if (atoi(getenv("OMPI_COMM_WORLD_RANK")) == 1) {
+    fprintf(stderr, "frozen\\n");
+    raise(SIGSTOP);
+  }
+  return PMPI_Finalize();
+}
 """
 
 
@@ -160,6 +177,7 @@ class TrainFaultsMpiTest(TrainingTest):
                 self.assertGreater(time.monotonic() - began, 3.5)
                 self.assert_none_left(self.run_folder)
                 self.assert_lost(job, frozen)
+                self.assertNotIn(f"lost worker {1 - frozen}", job.said())  # when it wakes up for a moment
                 warning = job.said().index(f"warning: no sign of life from worker {frozen} on {HOST}")
                 self.assertLess(warning, job.said().index("verbund: lost worker"))
                 self.assert_says(job.said(), "workers.deadline_seconds 4", "same command")
@@ -176,6 +194,20 @@ class TrainFaultsMpiTest(TrainingTest):
         self.assertEqual(job.wait(), 0, job.said())
         self.assert_says(job.said(), "all workers go on")
         self.assertEqual(self.weights(self.run_folder), self.straight[2])
+
+    @unittest.skipUnless(shutil.which("mpicc"), "there is no mpicc")
+    def test_a_worker_that_is_frozen_at_the_very_end_is_given_up(self):
+        """Even MPI's own last operation is not waited for in silence."""
+        source, library = self.write("freeze.c", FREEZE_AT_THE_END), self.folder / "freeze.so"
+        subprocess.run(["mpicc", "-shared", "-fPIC", "-o", library, source], check=True)
+        limits = {"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 4}
+        command = self.command(*self.arguments(self.run_folder, {**VALUES, "train.max_steps": 3, **limits}))
+        job = self.start([*MPIRUN, "-n", 2, "-x", f"LD_PRELOAD={library}", *command])
+        self.wait_for(lambda: "frozen\n" in job.said(), job)
+        self.assertEqual(job.wait(4 + SOON), 3, job.said())
+        self.assert_says(job.said(), f"verbund: lost worker 1 on {HOST}")
+        self.assert_none_left(self.run_folder)
+        self.assertEqual(self.checkpoints(self.run_folder), [3])  # all was saved before
 
     # Again and again
 

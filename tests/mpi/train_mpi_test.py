@@ -70,10 +70,12 @@ class TrainMpiTest(TrainingTest):
                 self.assert_same_curve(run, self.expected, relative)
                 dev = self.metrics(run)[-1]["dev_loss"] / self.metrics(self.alone)[-1]["dev_loss"]
                 self.assertAlmostEqual(dev, 1, delta=relative)
-                sent[name] = self.metrics(run)[0]["exchange_bytes_sent_per_step"]
-        # Each value takes half, and the sums of numbers what they always take.
+                sent[name] = sum(line.get("exchange_bytes_sent_per_step", 0) for line in self.metrics(run))
+                self.assertGreater(sent[name], 0)
+        # Gradients take half; the weights that come back to sharded workers are whole.
         self.assertAlmostEqual(sent["bf16"] / sent["fp16"], 1, delta=0.01)
-        self.assertAlmostEqual(sent["both"] / sent["sharded"], 0.5, delta=0.05)
+        self.assertLess(sent["bf16"], sent["both"])
+        self.assertLess(sent["both"], 0.95 * sent["sharded"])
 
     # Together
 
@@ -157,7 +159,7 @@ class TrainMpiTest(TrainingTest):
         return program
 
     def test_a_worker_with_another_program_is_named(self):
-        commit = re.search(r"\(commit (\w+)\)", self.succeed("--version").stdout)[1]
+        commit = re.search(r"\(commit ([\w-]+)\)", self.succeed("--version").stdout)[1]
         program = self.another_program(commit.encode(), b"0" * len(commit))
         arguments = self.train_command()
         said = self.refuse_together(arguments, [program, *arguments[1:]])
@@ -168,7 +170,7 @@ class TrainMpiTest(TrainingTest):
         arguments = self.train_command()
         job = self.start([*MPIRUN, "-n", 2, *arguments, ":", "-n", 1, program, *arguments[1:]])
         self.assertEqual(job.wait(60), 0, job.said())
-        warnings = "\n".join(line for line in job.said().splitlines() if "different builds" in line)
+        warnings = "\n".join(line for line in job.said().splitlines() if "another build" in line)
         self.assert_says(warnings, "warning: ", f"worker 2 on {HOST}")
 
     def test_more_workers_than_cores_are_warned_of(self):

@@ -21,7 +21,7 @@ SMALL = {"model.encoder_layers": 2, "model.decoder_layers": 2, "model.d_model": 
          "schedule.learning_rate": 0.2, "schedule.warmup_steps": 30, "train.log_every": 1, "train.eval_every": 0,
          "evaluate.sentences": 20, "evaluate.at_start": "false", "workers.check_every": 10, "threads": 1}
 
-# Under mpirun's other name for it, a test of several ranks on few cores is no mistake.
+# More workers than cores are no mistake in a test.
 MPIRUN = ["mpirun", "--bind-to", "none", "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
 
 
@@ -80,7 +80,10 @@ class TrainingTest(ProgramTest):
     def _end(self, job):
         for pid in self.processes(self.folder).values():
             self.kill(pid, signal.SIGKILL)
-        job.process.kill()
+        try:
+            job.process.wait(10)  # mpirun ends when nobody is left, and cleans up
+        except subprocess.TimeoutExpired:
+            job.process.kill()
         job.process.wait()
 
     def start_workers(self, count, run, values=None, **environment):
@@ -102,7 +105,6 @@ class TrainingTest(ProgramTest):
             try:
                 if not entry.name.isdigit() or str(run).encode() not in (entry / "cmdline").read_bytes():
                     continue
-                # An inherited rank is mpirun's own, if the tests themselves are run by one.
                 rank = re.search(rb"(?:^|\0)OMPI_COMM_WORLD_RANK=(\d+)", (entry / "environ").read_bytes())
                 if rank and b"verbund" in (entry / "exe").resolve().name.encode():
                     found[int(rank[1])] = int(entry.name)

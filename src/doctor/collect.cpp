@@ -1,0 +1,117 @@
+#include "doctor/collect.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "config/show.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/pipeline.h"
+#include "core/process.h"
+#include "data/dataset.h"
+#include "doctor/model_needs.h"
+#include "kernels/kernels.h"
+
+namespace verbund {
+namespace {
+
+// Of a folder that may not be there yet.
+DiskFacts disk_of(const fs::path& folder) {
+  std::error_code error;
+  fs::path there = fs::absolute(folder);
+  while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
+  const fs::space_info space = fs::space(there, error);
+  return {folder.string(), error ? 0 : static_cast<uint64_t>(space.available), ::access(there.c_str(), W_OK) == 0};
+}
+
+std::vector<NetworkAddress> network_addresses() {
+  std::vector<NetworkAddress> found;
+  ifaddrs* listed = nullptr;
+  if (::getifaddrs(&listed) != 0) return found;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(listed, ::freeifaddrs);
+  for (const ifaddrs* item = interfaces.get(); item != nullptr; item = item->ifa_next) {
+    const bool usable = (item->ifa_flags & IFF_UP) != 0 && (item->ifa_flags & IFF_LOOPBACK) == 0;
+    if (!usable || item->ifa_addr == nullptr || item->ifa_addr->sa_family != AF_INET) continue;  // MPI's choice, too
+    char text[INET_ADDRSTRLEN] = "";
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(item->ifa_addr)->sin_addr, text, sizeof text);
+    found.push_back({item->ifa_name, text});
+  }
+  return found;
+}
+
+// As NVIDIA's driver lists them.
+std::vector<std::string> list_gpus() {
+  std::vector<std::string> gpus;
+  std::error_code error;
+  for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", error)) {
+    std::istringstream lines(read_file(gpu.path() / "information"));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("Model:", 0) == 0) gpus.push_back(line.substr(line.find_first_not_of(" \t", 6)));
+    }
+  }
+  return gpus;
+}
+
+fs::path temporary_folder() {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  return error ? fs::path("/tmp") : folder;
+}
+
+}  // namespace
+
+WorkerFacts collect_worker_facts(const Worker& self, int workers, const Training& training) {
+  WorkerFacts facts;
+  facts.rank = self.rank;
+  facts.host = self.host;
+  facts.cores = self.cores;
+  facts.machine_cores = self.machine_cores;
+  facts.threads = self.fair_threads();
+  facts.program = training.program;
+  facts.build = file_checksum("/proc/self/exe");
+  facts.kernels = kernels().name;
+  facts.free_memory = free_memory();
+  facts.temporary = disk_of(temporary_folder());
+  facts.addresses = network_addresses();
+  facts.gpus = list_gpus();
+  if (self.rank == 0 && !training.run.empty()) facts.run = disk_of(training.run);
+
+  std::optional<Config> config;
+  if (!training.config_file.empty() || !training.overrides.empty()) {
+    try {
+      config = load_config(training.config_file, training.overrides);
+      if (config->threads > 0) facts.threads = thread_count(config->threads);
+      Config shared = *config;
+      shared.threads = 0;  // the one thing in which hosts may differ
+      facts.config = checksum_of(show(shared));
+    } catch (const Error& error) {
+      facts.config_error = error.what();
+    }
+  }
+  if (!training.data.empty()) {
+    facts.dataset_disk = disk_of(training.data);
+    try {
+      const DatasetManifest manifest = Dataset(training.data).manifest();
+      facts.dataset = manifest.checksum();
+      for (const auto& [name, record] : manifest.files) facts.dataset_bytes += record.size;
+      if (config) {
+        facts.needs = needs_of_model(
+            *config,
+            {static_cast<int64_t>(manifest.source_vocabulary), static_cast<int64_t>(manifest.target_vocabulary)},
+            workers);
+      }
+    } catch (const std::exception& error) {
+      facts.dataset_error = error.what();
+    }
+  }
+  return facts;
+}
+
+}  // namespace verbund

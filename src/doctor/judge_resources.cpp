@@ -1,0 +1,121 @@
+// What each host has of cores, memory, disk and GPUs, against what its workers take.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/human.h"
+#include "doctor/judge.h"
+
+namespace verbund {
+namespace {
+
+using Host = WorkersByHost::value_type;
+
+constexpr double kRoomForBatches = 1.5;          // times what the model takes
+constexpr uint64_t kTemporaryBytes = 100000000;  // for mpirun's files and shared memory
+
+std::string describe_workers_of(const Host& host) {
+  return fmt::format("{} worker{}", host.second.size(), host.second.size() == 1 ? "" : "s");
+}
+
+ModelNeeds needs_of(const Facts& facts) {
+  for (const WorkerFacts& worker : facts.workers) {
+    if (worker.needs.known()) return worker.needs;
+  }
+  return {};
+}
+
+Findings judge_cores(const Host& host) {
+  Findings findings;
+  int threads = 0, usable = 0;
+  for (const WorkerFacts* worker : host.second) {
+    threads += worker->threads;
+    usable += worker->cores;
+  }
+  const int cores = host.second.front()->machine_cores;
+  const std::string text =
+      fmt::format("{}: {} with {} threads together, {} cores", host.first, describe_workers_of(host), threads, cores);
+  if (threads > cores) {
+    findings.push_back({Health::kWarning, "cores", text + ": they will take turns",
+                        "fewer workers on this host, or threads: 0 in the configuration, which shares the cores"});
+  } else if (usable < cores) {
+    findings.push_back({Health::kWarning, "cores", fmt::format("{}, of which they may use {}", text, usable),
+                        "did mpirun bind them? Give it --bind-to none; else see taskset -p and the limits of cgroups"});
+  } else {
+    findings.push_back({Health::kOk, "cores", text});
+  }
+  return findings;
+}
+
+Finding judge_memory(const Host& host, const ModelNeeds& needs) {
+  const WorkerFacts& first = *host.second.front();
+  const uint64_t free = first.free_memory;
+  if (!needs.known()) {
+    return {Health::kOk, "memory",
+            fmt::format("{}: {} free (--config and --data tell what the model needs)", host.first, human_bytes(free))};
+  }
+  const uint64_t needed = needs.worker_bytes * host.second.size() + (first.rank == 0 ? needs.leader_bytes : 0);
+  const std::string text =
+      fmt::format("{}: {} free; {} for weights, gradients and optimiser of {}, and what the batches take", host.first,
+                  human_bytes(free), human_bytes(needed), describe_workers_of(host));
+  const std::string advice =
+      "fewer workers on this host, workers.shard_optimizer, a smaller model or smaller batch.tokens";
+  if (free < needed) return {Health::kProblem, "memory", text, advice};
+  const bool tight = static_cast<double>(free) < kRoomForBatches * static_cast<double>(needed);
+  return {tight ? Health::kWarning : Health::kOk, "memory", text, tight ? advice : ""};
+}
+
+Findings judge_run_disk(const WorkerFacts& leader, const ModelNeeds& needs) {
+  const DiskFacts& run = leader.run;
+  if (run.path.empty()) return {{Health::kOk, "disk", "run folder not looked at: give --run FOLDER"}};
+  if (!run.writable) {
+    return {{Health::kProblem, "disk", fmt::format("{} may not write to {}", leader.name(), run.path),
+             "choose another folder, or change its owner"}};
+  }
+  const std::string where = fmt::format("{}: {} free for {}", leader.host, human_bytes(run.free_bytes), run.path);
+  if (!needs.known()) return {{Health::kOk, "disk", where}};
+  const uint64_t needed = needs.checkpoint_bytes * static_cast<uint64_t>(needs.checkpoints);
+  const bool enough = run.free_bytes >= needed;
+  return {{enough ? Health::kOk : Health::kProblem, "disk",
+           fmt::format("{}; {} checkpoints of {} take {}", where, needs.checkpoints,
+                       human_bytes(needs.checkpoint_bytes), human_bytes(needed)),
+           enough ? "" : "make room, choose another --run, or lower checkpoint.keep_last"}};
+}
+
+Findings judge_temporary(const Host& host) {
+  const DiskFacts& disk = host.second.front()->temporary;
+  if (disk.path.empty() || (disk.writable && disk.free_bytes >= kTemporaryBytes)) return {};
+  return {{Health::kWarning, "disk",
+           fmt::format("{}: only {} free for temporary files in {}{}", host.first, human_bytes(disk.free_bytes),
+                       disk.path, disk.writable ? "" : ", and no right to write there"),
+           "make room, or set TMPDIR: mpirun keeps its files there, and workers of a host their shared memory"}};
+}
+
+// Training does not use them, so that they are only listed.
+Finding judge_gpus(const WorkersByHost& hosts) {
+  std::string list;
+  for (const Host& host : hosts) {
+    for (const std::string& gpu : host.second.front()->gpus) {
+      list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", host.first, gpu);
+    }
+  }
+  return {Health::kOk, "GPUs", list.empty() ? "none; training runs on the cores" : list};
+}
+
+}  // namespace
+
+Findings judge_resources(const Facts& facts) {
+  if (facts.workers.empty()) return {};
+  const WorkersByHost hosts = by_host(facts.workers);
+  const ModelNeeds needs = needs_of(facts);
+  Findings findings;
+  const auto add = [&](Findings more) { std::move(more.begin(), more.end(), std::back_inserter(findings)); };
+  for (const Host& host : hosts) add(judge_cores(host));
+  for (const Host& host : hosts) add({judge_memory(host, needs)});
+  add(judge_run_disk(facts.workers.front(), needs));
+  for (const Host& host : hosts) add(judge_temporary(host));
+  add({judge_gpus(hosts)});
+  return findings;
+}
+
+}  // namespace verbund

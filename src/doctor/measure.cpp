@@ -1,0 +1,181 @@
+#include "doctor/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "comm/chunks.h"
+#include "doctor/rounds.h"
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMostPings = 200, kFewestPings = 10, kWarmUp = 5;
+constexpr double kPingSeconds = 0.3;
+constexpr size_t kFirstMessage = 64 << 10, kLargestMessage = 64 << 20;   // bytes
+constexpr double kLongEnough = 0.2;                                      // seconds that a bandwidth is taken from
+constexpr size_t kFirstPart = 8 * kChunk, kLargestPart = 2048 * kChunk;  // values: 1 and 256 MiB
+constexpr size_t kBucket = 64 * kChunk;                                  // values: 8 MiB, as in training
+constexpr double kLongEnoughForAll = 0.5;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double time_of_day() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Two workers who speak in turn.
+class Conversation {
+ public:
+  Conversation(Communicator& all, int other) : all_(all), other_(other) {}
+
+  void send(std::span<const std::byte> data) { all_.exchange_with(other_, data, {}); }
+  void receive(std::span<std::byte> data) { all_.exchange_with(other_, {}, data); }
+
+  void say(double number) { send(std::as_bytes(std::span(&number, 1))); }
+  double hear() {
+    double number = 0;
+    receive(std::as_writable_bytes(std::span(&number, 1)));
+    return number;
+  }
+
+ private:
+  Communicator& all_;
+  int other_;
+};
+
+// The one that measures tells the number of bytes that will follow, or -1 at the end. The other one answers with
+// its time of day, which is the round trip, and once more when it has the bytes.
+double ask(Conversation& talk, size_t bytes) {
+  talk.say(static_cast<double>(bytes));
+  return talk.hear();
+}
+
+void answer(Conversation talk) {
+  std::vector<std::byte> room(kLargestMessage);
+  while (true) {
+    const double bytes = talk.hear();
+    if (bytes < 0) return;
+    talk.say(time_of_day());
+    if (bytes == 0) continue;
+    talk.receive(std::span(room).first(static_cast<size_t>(bytes)));
+    talk.say(time_of_day());
+  }
+}
+
+void measure_round_trip(Conversation& talk, LinkFacts& link) {
+  std::vector<double> round_trips;
+  double shortest = 1e9;
+  const auto begin = Clock::now();
+  for (int i = 0; i < kMostPings && (i < kFewestPings || seconds_since(begin) < kPingSeconds); ++i) {
+    const double sent = time_of_day();
+    const auto start = Clock::now();
+    const double their_time = ask(talk, 0);
+    const double seconds = seconds_since(start);
+    if (i < kWarmUp) continue;
+    round_trips.push_back(seconds);
+    if (seconds >= shortest) continue;
+    shortest = seconds;  // the one that tells best when the other looked at its clock: halfway
+    link.clock_offset_seconds = their_time - (sent + seconds / 2);
+  }
+  const auto median = round_trips.begin() + static_cast<std::ptrdiff_t>(round_trips.size() / 2);
+  std::nth_element(round_trips.begin(), median, round_trips.end());
+  link.round_trip_seconds = *median;
+}
+
+// With messages of ever doubled size, one right after the other: by the time one takes long enough to be counted, those
+// before it have used up what a network passes on faster for a moment.
+void measure_bandwidth(Conversation& talk, LinkFacts& link) {
+  const std::vector<std::byte> data(kLargestMessage);
+  for (size_t size = kFirstMessage;; size *= 2) {
+    ask(talk, size);
+    const auto start = Clock::now();
+    talk.send(std::span(data).first(size));
+    talk.hear();
+    const double seconds = seconds_since(start);
+    const double alone = std::max(seconds - link.round_trip_seconds / 2, seconds / 2);  // without the answer's way
+    link.bytes_per_second = static_cast<double>(size) / alone;
+    if (seconds >= kLongEnough || size == kLargestMessage) return;
+  }
+}
+
+LinkFacts measure_link(Conversation talk, const std::string& from, const std::string& to) {
+  LinkFacts link;
+  link.from = from;
+  link.to = to;
+  measure_round_trip(talk, link);
+  measure_bandwidth(talk, link);
+  talk.say(-1);
+  return link;
+}
+
+double sum_over_workers(Communicator& all, std::span<float> buffer, Wire wire) {
+  all.barrier();
+  const auto start = Clock::now();
+  for (size_t begin = 0; begin < buffer.size(); begin += kBucket) {
+    const Interval piece = {begin, std::min(begin + kBucket, buffer.size())};
+    all.reduce_scatter(buffer, piece, wire);
+    all.all_gather(buffer, piece, wire);
+  }
+  double seconds = seconds_since(start);
+  all.max({&seconds, 1});  // the same on all, so that all decide alike
+  return seconds;
+}
+
+}  // namespace
+
+std::vector<LinkFacts> measure_links(Workers& workers) {
+  std::vector<int> firsts;
+  for (const Worker& worker : workers.all()) {
+    if (worker.local_rank == 0) firsts.push_back(worker.rank);
+  }
+  return measure_links_between(workers, firsts);
+}
+
+std::vector<LinkFacts> measure_links_between(Workers& workers, const std::vector<int>& ranks) {
+  const auto host = [&](int rank) { return workers.all()[static_cast<size_t>(rank)].host; };
+  nlohmann::json own = nlohmann::json::array();
+  for (const Round& round : rounds_of_pairs(static_cast<int>(ranks.size()))) {
+    const auto measure = [&](Communicator& all) {
+      all.barrier();
+      for (const auto& [first, second] : round) {
+        const int a = ranks[static_cast<size_t>(first)], b = ranks[static_cast<size_t>(second)];
+        if (all.rank() == a) {
+          own.push_back(measure_link({all, b}, host(a), host(b)));
+          answer({all, b});
+        } else if (all.rank() == b) {
+          answer({all, a});
+          own.push_back(measure_link({all, a}, host(b), host(a)));
+        }
+      }
+    };
+    workers.start("measurement of links", measure).get();
+  }
+  std::vector<LinkFacts> links;
+  for (const std::string& text : workers.gather(own.dump())) {
+    for (const nlohmann::json& link : nlohmann::json::parse(text)) links.push_back(link.get<LinkFacts>());
+  }
+  return links;
+}
+
+AllReduceFacts measure_all_reduce(Workers& workers, uint64_t bytes, Wire wire) {
+  AllReduceFacts facts;
+  facts.workers = workers.size();
+  facts.bytes = bytes;
+  const size_t values = bytes / sizeof(float);
+  if (workers.size() == 1 || values == 0) return facts;
+  const auto measure = [&](Communicator& all) {
+    std::vector<float> buffer(std::min(values, kLargestPart));
+    for (size_t part = std::min(buffer.size(), kFirstPart);; part = std::min(2 * part, buffer.size())) {
+      facts.measured_bytes = part * sizeof(float);
+      facts.seconds = sum_over_workers(all, std::span(buffer).first(part), wire);
+      if (facts.seconds >= kLongEnoughForAll || part == buffer.size()) break;
+    }
+  };
+  workers.start("measurement of an all-reduce", measure).get();
+  return facts;
+}
+
+}  // namespace verbund

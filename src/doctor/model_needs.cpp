@@ -1,0 +1,33 @@
+#include "doctor/model_needs.h"
+
+#include "launch/mpirun_command.h"
+
+namespace verbund {
+namespace {
+
+int64_t buffers_of(const OptimizerConfig& config) {
+  if (config.type == OptimizerType::kSgd) return config.momentum > 0 ? 1 : 0;
+  return 2;  // Adam and its kin: mean and mean square of the gradient
+}
+
+}  // namespace
+
+ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers) {
+  const ParameterTable table(config.model, vocabularies);
+  const auto buffer = static_cast<uint64_t>(table.buffer_size()) * sizeof(float);
+  const auto state = static_cast<uint64_t>(buffers_of(config.optimizer)) * buffer;
+  const uint64_t average = config.average.decay > 0 ? buffer : 0;
+  ModelNeeds needs;
+  needs.parameters = table.count();
+  needs.gradient_bytes = buffer;
+  const uint64_t own_state = config.workers.shard_optimizer ? state / static_cast<uint64_t>(workers) : state;
+  needs.worker_bytes = 2 * buffer + own_state + average;  // weights and gradient
+  needs.checkpoint_bytes = buffer + state + average;
+  needs.leader_bytes = config.checkpoint.asynchronous ? needs.checkpoint_bytes : 0;  // the copy that is written
+  // The newest, the best by each measure, and the one that is being written.
+  const auto best = static_cast<int64_t>(split_words(config.evaluate.best).size());
+  needs.checkpoints = config.checkpoint.keep_last + best + 1;
+  return needs;
+}
+
+}  // namespace verbund

@@ -1,0 +1,12 @@
+// How much memory and disk the training of a model takes, beside what its batches do.
+#pragma once
+
+#include "config/config.h"
+#include "doctor/facts.h"
+#include "model/parameters.h"
+
+namespace verbund {
+
+ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers);
+
+}  // namespace verbund

@@ -1,0 +1,72 @@
+#include "doctor/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace verbund {
+namespace {
+
+constexpr size_t kWidth = 100;
+constexpr size_t kVerdictWidth = 9, kCheckWidth = 12;
+constexpr size_t kMargin = kVerdictWidth + kCheckWidth;
+
+// The words of a text in lines of at most this many characters; a longer word stays whole.
+std::vector<std::string> wrap(const std::string& text, size_t width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::string number_of(const Findings& findings, Health health) {
+  const auto count =
+      std::count_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.health == health; });
+  return count == 0 ? "" : fmt::format("{} {}{}", count, name_of(health), count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string findings_table(const Findings& findings) {
+  std::string table = fmt::format("{:<{}}{:<{}}finding\n", "verdict", kVerdictWidth, "check", kCheckWidth);
+  for (const Finding& finding : findings) {
+    std::string start = fmt::format("{:<{}}{:<{}}", name_of(finding.health), kVerdictWidth, finding.check, kCheckWidth);
+    for (const std::string& line : wrap(finding.text, kWidth - kMargin)) {
+      table += start + line + "\n";
+      start = std::string(kMargin, ' ');
+    }
+    if (finding.advice.empty()) continue;
+    start += "-> ";
+    for (const std::string& line : wrap(finding.advice, kWidth - start.size())) {
+      table += start + line + "\n";
+      start = std::string(start.size(), ' ');
+    }
+  }
+  return table;
+}
+
+std::string conclusion(const Findings& findings) {
+  const std::string problems = number_of(findings, Health::kProblem), warnings = number_of(findings, Health::kWarning);
+  const std::string both = problems + (problems.empty() || warnings.empty() ? "" : ", ") + warnings;
+  if (!problems.empty()) return both + ": this will not train yet";
+  return (both.empty() ? "no problem" : both) + ": ready to train";
+}
+
+std::string findings_json(const Findings& findings, const Facts& facts) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Finding& finding : findings) {
+    rows.push_back({{"verdict", name_of(finding.health)},
+                    {"check", finding.check},
+                    {"finding", finding.text},
+                    {"advice", finding.advice}});
+  }
+  const nlohmann::json all = {{"verdict", name_of(worst_of(findings))}, {"findings", rows}, {"facts", facts}};
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace verbund

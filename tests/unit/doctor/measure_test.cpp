@@ -1,0 +1,54 @@
+// Measuring with threads as workers: everybody gets the same facts, about every pair once in each direction.
+#include "doctor/measure.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "support/thread_workers.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::IsEmpty;
+
+TEST(Measure, LinksBetweenSomeOfTheWorkers) {
+  run_as_workers(4, [](Workers& workers) {
+    const std::vector<LinkFacts> links = measure_links_between(workers, {0, 1, 3});
+    ASSERT_EQ(links.size(), 6U);
+    for (const LinkFacts& link : links) {
+      EXPECT_EQ(link.from, workers.self().host);
+      EXPECT_GT(link.round_trip_seconds, 0);
+      EXPECT_LT(link.round_trip_seconds, 0.1);
+      EXPECT_LT(std::abs(link.clock_offset_seconds), 0.1);  // they share a clock
+      EXPECT_GT(link.bytes_per_second, 1e6);
+    }
+    const std::string own = nlohmann::json(links).dump();
+    EXPECT_EQ(workers.broadcast(own), own);
+  });
+}
+
+TEST(Measure, WorkersOfOneHostHaveNoLinks) {
+  run_as_workers(3, [](Workers& workers) { EXPECT_THAT(measure_links(workers), IsEmpty()); });
+}
+
+TEST(Measure, AllReduceIsMeasuredWholeOrInPart) {
+  for (const Wire wire : {Wire::kFp32, Wire::kBf16}) {
+    run_as_workers(2, [&](Workers& workers) {
+      const AllReduceFacts facts = measure_all_reduce(workers, 1000004, wire);
+      EXPECT_EQ(facts.workers, 2);
+      EXPECT_EQ(facts.bytes, 1000004U);
+      EXPECT_EQ(facts.measured_bytes, 1000004U);
+      EXPECT_GT(facts.seconds, 0);
+      EXPECT_EQ(facts.seconds, workers.max(facts.seconds));  // all know the same
+    });
+  }
+  run_as_workers(2, [](Workers& workers) {
+    const AllReduceFacts facts = measure_all_reduce(workers, uint64_t{1} << 40, Wire::kFp32);
+    EXPECT_LE(facts.measured_bytes, uint64_t{256} << 20);
+    EXPECT_NEAR(facts.seconds_of_all() / facts.seconds, std::ldexp(1.0, 40) / static_cast<double>(facts.measured_bytes),
+                1e-6);
+  });
+}
+
+}  // namespace
+}  // namespace verbund

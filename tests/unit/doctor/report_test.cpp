@@ -1,0 +1,80 @@
+#include "doctor/report.h"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "doctor/judge.h"
+#include "unit/doctor/made_facts.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const Findings kFindings = {{Health::kOk, "program", "verbund 1.0", ""},
+                            {Health::kProblem, "dataset", "worker 2 on b: there is none", "copy it"},
+                            {Health::kWarning, "clock", "b is late", "set it"}};
+
+TEST(Report, VerdictFirstAndAdviceBelow) {
+  EXPECT_EQ(findings_table(kFindings),
+            "verdict  check       finding\n"
+            "ok       program     verbund 1.0\n"
+            "problem  dataset     worker 2 on b: there is none\n"
+            "                     -> copy it\n"
+            "warning  clock       b is late\n"
+            "                     -> set it\n");
+}
+
+TEST(Report, LongTextsAreWrapped) {
+  std::string words;
+  for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + " ";
+  std::istringstream table(findings_table({{Health::kProblem, "dataset", words, words}}));
+  std::string line, seen;
+  for (int number = 0; std::getline(table, line); ++number) {
+    EXPECT_LE(line.size(), 100U);
+    EXPECT_GT(line.size(), 20U);
+    if (number > 1) {
+      EXPECT_EQ(line.substr(0, 21), std::string(21, ' '));
+    }
+    seen += line + " ";
+  }
+  for (int i = 0; i < 60; ++i) EXPECT_THAT(seen, HasSubstr("word" + std::to_string(i) + " "));
+}
+
+TEST(Report, Conclusion) {
+  EXPECT_EQ(conclusion(kFindings), "1 problem, 1 warning: this will not train yet");
+  EXPECT_EQ(conclusion({kFindings[2], kFindings[2]}), "2 warnings: ready to train");
+  EXPECT_EQ(conclusion({kFindings[0]}), "no problem: ready to train");
+}
+
+TEST(Report, JsonHasFindingsAndFacts) {
+  const Facts facts = made_facts();
+  const auto json = nlohmann::json::parse(findings_json(kFindings, facts));
+  EXPECT_EQ(json.at("verdict"), "problem");
+  ASSERT_EQ(json.at("findings").size(), 3U);
+  EXPECT_EQ(json["findings"][1]["verdict"], "problem");
+  EXPECT_EQ(json["findings"][1]["advice"], "copy it");
+  EXPECT_EQ(json["facts"]["workers"].size(), 4U);
+  EXPECT_EQ(json["facts"]["links"][0]["bytes_per_second"], 117e6);
+  EXPECT_EQ(json["facts"]["start"], "together");
+}
+
+TEST(Report, FactsSurviveTheirWayAsJson) {
+  Facts facts = made_facts();
+  facts.start = StartResult::kBlocked;
+  facts.asked[1] = {"b", 2, false, "no"};
+  facts.workers[1].gpus = {"Tesla"};
+  facts.workers[1].config_error = "unknown";
+  facts.workers[1].dataset_error = "none";
+  const nlohmann::json json = facts;
+  EXPECT_EQ(nlohmann::json(json.get<Facts>()), json);
+  EXPECT_EQ(findings_table(judge_facts(json.get<Facts>())), findings_table(judge_facts(facts)));
+}
+
+TEST(Report, WhatIsNotUtf8DoesNotEndIt) {
+  EXPECT_THAT(findings_json({{Health::kOk, "x", "caf\xe9", ""}}, Facts()), StartsWith("{"));
+}
+
+}  // namespace
+}  // namespace verbund
