@@ -51,41 +51,18 @@ double exchange_error(StepParts& parts, const Batch& batch) {
   return parts.workers.max(worst / largest);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  wait_briefly_for_threads(argv);
-  keep_freed_memory();
-  const Shape shape = shape_named(argc > 1 ? argv[1] : "base");
-  const int steps = argc > 2 ? std::atoi(argv[2]) : 3;
-  const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
-  omp_set_num_threads(threads);
-  const std::unique_ptr<Workers> workers = join_workers();
-
-  Config config;
-  config.model = shape.model;
-  config.optimizer.clip_norm = 1;
-  config.schedule.policy = SchedulePolicy::kFixed;
-  config.schedule.learning_rate = 3e-4;
-  config.workers.bucket_kb = kBucketKb;
-  for (int i = 4; i < argc; ++i) {
-    const std::string wish = argv[i];
-    if (wish == "bf16") config.workers.wire = Wire::kBf16;
-    if (wish == "fp16") config.workers.wire = Wire::kFp16;
-    if (wish == "sharded") config.workers.shard_optimizer = true;
-  }
-
+void measure(const Shape& shape, const Config& config, int steps, int threads, Workers& workers) {
   const auto model = make_fused_transformer(shape.model, shape.vocabularies);
   model->table().initialize(1, model->values());
-  GradientReducer reducer(*workers, model->gradients(), config.workers);
+  GradientReducer reducer(workers, model->gradients(), config.workers);
   const auto optimizer = make_optimizer(config.optimizer, model->values().size(), reducer.owned());
   const Schedule schedule(config.schedule, config.model.d_model);
   WeightAverage average(config.average, 0);
   const auto scaler = make_loss_scaler(config.loss_scale);
-  StepParts parts = {config, *workers, *model, reducer, *optimizer, schedule, average, *scaler};
+  StepParts parts = {config, workers, *model, reducer, *optimizer, schedule, average, *scaler};
 
-  const Batch batch = make_batch(shape, static_cast<uint64_t>(workers->rank()));
-  const auto tokens = static_cast<double>(batch.target_tokens()) * workers->size();
+  const Batch batch = make_batch(shape, static_cast<uint64_t>(workers.rank()));
+  const auto tokens = static_cast<double>(batch.target_tokens()) * workers.size();
   const double error = exchange_error(parts, batch);
   WorkerBatch share;
   share.fill(batch, static_cast<uint64_t>(tokens));
@@ -93,7 +70,7 @@ int main(int argc, char** argv) {
   std::vector<double> seconds;
   ReduceTimes exchange;
   for (int step = 0; step < kWarmUp + steps; ++step) {
-    workers->barrier();
+    workers.barrier();
     const double start = now();
     const StepResult result = train_step(parts, share, step);
     if (step == 0) first = result.loss.smoothed / tokens;
@@ -104,12 +81,12 @@ int main(int argc, char** argv) {
     exchange.exposed += reducer.times().exposed / steps;
     exchange.bytes += reducer.times().bytes / static_cast<uint64_t>(steps);
   }
-  check_weights(*workers, model->values(), steps);  // ends all if they differ
+  check_weights(workers, model->values(), steps);  // ends all if they differ
   std::sort(seconds.begin(), seconds.end());
-  const double median = workers->max(seconds[seconds.size() / 2]);
-  const double memory = workers->max(static_cast<double>(peak_memory()));
-  if (workers->leads()) {
-    std::cout << nlohmann::ordered_json{{"workers", workers->size()},
+  const double median = workers.max(seconds[seconds.size() / 2]);
+  const double memory = workers.max(static_cast<double>(peak_memory()));
+  if (workers.leads()) {
+    std::cout << nlohmann::ordered_json{{"workers", workers.size()},
                                         {"threads", threads},
                                         {"target_tokens", tokens},
                                         {"seconds_per_step", median},
@@ -126,6 +103,31 @@ int main(int argc, char** argv) {
                      .dump()
               << std::endl;
   }
-  workers->close();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  wait_briefly_for_threads(argv);
+  keep_freed_memory();
+  const Shape shape = shape_named(argc > 1 ? argv[1] : "base");
+  const int steps = argc > 2 ? std::atoi(argv[2]) : 3;
+  const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
+  omp_set_num_threads(threads);
+
+  Config config;
+  config.model = shape.model;
+  config.optimizer.clip_norm = 1;
+  config.schedule.policy = SchedulePolicy::kFixed;
+  config.schedule.learning_rate = 3e-4;
+  config.workers.bucket_kb = kBucketKb;
+  for (int i = 4; i < argc; ++i) {
+    const std::string wish = argv[i];
+    if (wish == "bf16") config.workers.wire = Wire::kBf16;
+    if (wish == "fp16") config.workers.wire = Wire::kFp16;
+    if (wish == "sharded") config.workers.shard_optimizer = true;
+  }
+
+  with_workers([&](Workers& workers) { measure(shape, config, steps, threads, workers); });
   return 0;
 }

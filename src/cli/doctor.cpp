@@ -82,17 +82,13 @@ void say(const std::string& line) { std::cout << line << "\n" << std::flush; }
 
 // As one of the workers. Only worker 0 returns facts.
 std::optional<Facts> examine_from_inside(const Training& training, bool hand_over) {
-  std::unique_ptr<Workers> workers = join_workers();
-  if (hand_over && workers->leads()) say(kTogether);
-  Facts facts;
-  try {
-    facts = examine(*workers, training);
-  } catch (const std::exception& error) {
-    workers.release()->report_failure(error.what(), 1);  // its thread may wait inside MPI, and ends with the process
-    throw;
-  }
-  workers->close();
-  return workers->leads() ? std::optional(facts) : std::nullopt;
+  std::optional<Facts> facts;
+  with_workers([&](Workers& workers) {
+    if (hand_over && workers.leads()) say(kTogether);
+    Facts all = examine(workers, training);
+    if (workers.leads()) facts = std::move(all);
+  });
+  return facts;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/model_flags.h"
@@ -9,6 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "decode/trained_model.h"
@@ -84,7 +86,8 @@ void run_evaluate(const Arguments& arguments) {
   Options options("evaluate", "Loss, BLEU and chrF of a trained model on a test set.",
                   "  verbund evaluate -m runs/demo --data data/demo\n"
                   "  verbund evaluate -m runs/base --checkpoint best-loss --source news.en --reference news.de \\\n"
-                  "                   --output news.out --set decode.beam=8\n");
+                  "                   --output news.out --set decode.beam=8\n"
+                  "  mpirun -n 4 --bind-to none verbund evaluate -m runs/base --data data/wmt16   # each a part\n");
   declare_flags(options, command);
   if (!options.read(arguments)) return;
   const bool files = !command.source.empty() || !command.reference.empty();
@@ -94,11 +97,18 @@ void run_evaluate(const Arguments& arguments) {
   TrainedModel trained = load_trained_model(command.place);
   override_config(trained.config, command.overrides);
   keep_freed_memory();
-  use_threads(trained.config.threads);
   const TestSet set = read_set(command, trained);
-  Workers alone;
-  const Evaluation result = evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate,
-                                     trained.config.decode, alone);
+  Evaluation result;
+  bool leads = true;
+  with_workers([&](Workers& workers) {
+    leads = workers.leads();
+    use_threads(workers, trained.config.threads);
+    std::optional<DeferInterrupts> together;
+    if (workers.size() > 1) together.emplace();
+    result = evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate,
+                      trained.config.decode, workers);
+  });
+  if (!leads) return;
   if (!command.output.empty()) {
     std::string text;
     for (const std::string& line : result.translations) text += line + "\n";

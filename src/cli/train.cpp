@@ -43,21 +43,11 @@ void run_train(const Arguments& arguments) {
   request.resume = resume == "never" ? Resume::kNever : resume == "force" ? Resume::kForce : Resume::kAuto;
   request.program = fmt::format("verbund {} (commit {})", VERBUND_VERSION, VERBUND_COMMIT);
 
-  std::unique_ptr<Workers> workers = join_workers();
-  // On failure its thread may wait inside MPI, which cannot be called back: it ends with the process.
-  const auto give_up = [&](const char* why, int exit_code) { workers.release()->report_failure(why, exit_code); };
   int signal = 0;
-  try {
+  with_workers([&](Workers& workers) {
     request.config = load_config(file, overrides);
-    signal = train(request, *workers);
-  } catch (const Error& error) {
-    give_up(error.what(), error.exit_code());
-    throw;
-  } catch (const std::exception& error) {
-    give_up(error.what(), 1);
-    throw;
-  }
-  workers->close();
+    signal = train(request, workers);
+  });
   if (signal != 0) throw Interrupted(signal);
 }
 

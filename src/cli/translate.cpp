@@ -12,8 +12,8 @@
 #include "core/human.h"
 #include "core/log.h"
 #include "core/process.h"
+#include "decode/shared_translation.h"
 #include "decode/trained_model.h"
-#include "decode/translator.h"
 #include "text/line_reader.h"
 #include "train/threads.h"
 
@@ -138,7 +138,7 @@ void write(const std::string& text) {
   if (!std::cout) fail("cannot write to standard output");
 }
 
-void translate_file(const TranslateCommand& command, const Translator& translator, const std::string& file,
+void translate_file(const TranslateCommand& command, SharedTranslation& translation, const std::string& file,
                     uint64_t& number) {
   LineReader reader(file);
   const bool prompt = command.interactive && ::isatty(STDIN_FILENO) == 1;
@@ -151,7 +151,7 @@ void translate_file(const TranslateCommand& command, const Translator& translato
       lines.push_back(parse(command, text, ++number));
       inputs.push_back(text);
     }
-    const auto translations = translator.translate(lines);
+    const auto translations = translation.translate(lines);
     for (size_t i = 0; i < lines.size(); ++i) write(show(command, inputs[i], lines[i], translations[i]));
   }
 }
@@ -187,7 +187,8 @@ void run_translate(const Arguments& arguments) {
       "  verbund translate -m runs/demo < text.en > text.de\n"
       "  verbund translate -m runs/demo --interactive\n"
       "  verbund translate -m runs/base --checkpoint best --nbest 4 --scores --set decode.beam=8 news.en.gz\n"
-      "  verbund translate -m runs/a -m runs/b text.en      # an ensemble\n");
+      "  verbund translate -m runs/a -m runs/b text.en      # an ensemble\n"
+      "  mpirun -n 4 --bind-to none verbund translate -m runs/a text.en    # the lines are shared\n");
   declare_flags(options, command);
   if (!options.read(arguments)) return;
   std::vector<TrainedModel> trained;
@@ -204,15 +205,20 @@ void run_translate(const Arguments& arguments) {
   command.translator.search.config = config.decode;
   check(command);
   keep_freed_memory();
-  use_threads(config.threads);
   const Translator translator(models, trained.front().source, trained.front().target, command.translator);
-  uint64_t number = 0;
-  const auto start = std::chrono::steady_clock::now();
-  for (const std::string& file : command.files) translate_file(command, translator, file, number);
-  if (!command.benchmark) return;
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  log("benchmark: {} target tokens, {:.3f} seconds, {:.0f} tokens per second", translator.target_tokens(), seconds,
-      static_cast<double>(translator.target_tokens()) / seconds);
+  with_workers([&](Workers& workers) {
+    use_threads(workers, config.threads);
+    SharedTranslation translation(translator, workers);
+    if (!workers.leads()) return translation.assist();
+    uint64_t number = 0;
+    const auto start = std::chrono::steady_clock::now();
+    for (const std::string& file : command.files) translate_file(command, translation, file, number);
+    translation.finish();
+    if (!command.benchmark) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    log("benchmark: {} target tokens, {:.3f} seconds, {:.0f} tokens per second", translation.target_tokens(), seconds,
+        static_cast<double>(translation.target_tokens()) / seconds);
+  });
 }
 
 }  // namespace verbund

@@ -228,9 +228,21 @@ void Workers::close() {
   start("end of all", [](Communicator& all) { all.close(); }).get();
 }
 
-std::unique_ptr<Workers> join_workers() {
-  if (!started_by_mpi()) return std::make_unique<Workers>();
-  return std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes);
+void with_workers(const std::function<void(Workers&)>& work) {
+  auto workers = started_by_mpi() ? std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes)
+                                  : std::make_unique<Workers>();
+  // On failure its thread may wait inside MPI, which cannot be called back: it ends with the process.
+  const auto give_up = [&](const char* why, int exit_code) { workers.release()->report_failure(why, exit_code); };
+  try {
+    work(*workers);
+  } catch (const Error& error) {
+    give_up(error.what(), error.exit_code());
+    throw;
+  } catch (const std::exception& error) {
+    give_up(error.what(), 1);
+    throw;
+  }
+  workers->close();
 }
 
 }  // namespace verbund

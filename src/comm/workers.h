@@ -95,7 +95,8 @@ class Workers {
   std::thread thread_;
 };
 
-// Those that mpirun or Slurm has started, or just this one.
-std::unique_ptr<Workers> join_workers();
+// Does something with those that mpirun or Slurm has started, or with just this one. When it fails here,
+// the others end too, and worker 0 says why.
+void with_workers(const std::function<void(Workers&)>& work);
 
 }  // namespace verbund

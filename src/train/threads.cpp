@@ -12,4 +12,8 @@ int use_threads(int64_t threads) {
   return count;
 }
 
+int use_threads(const Workers& workers, int64_t threads) {
+  return use_threads(threads > 0 ? threads : workers.self().fair_threads());
+}
+
 }  // namespace verbund

@@ -66,7 +66,7 @@ class Trainer {
   Trainer(const TrainRequest& request, Workers& workers)
       : request_(request),
         workers_(workers),
-        threads_(use_threads(request.config.threads > 0 ? request.config.threads : workers.self().fair_threads())),
+        threads_(use_threads(workers, request.config.threads)),
         dataset_(agreed_dataset()),
         keeper_(make_keeper()),
         config_(settle(request.config)),

@@ -1,0 +1,77 @@
+#include "decode/shared_translation.h"
+
+#include <nlohmann/json.hpp>
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::json;
+
+// CBOR rather than text: lines may be anything, and what is wrong with them the translator says.
+std::string packed(const Json& json) {
+  const std::vector<uint8_t> bytes = Json::to_cbor(json);
+  return {bytes.begin(), bytes.end()};
+}
+
+Json pack(const Line& line) { return {line.text, line.prefix, line.number}; }
+Json pack(const Translation& t) { return {t.text, t.score, t.alignment, t.pieces}; }
+
+Line unpack_line(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
+Translation unpack_translation(const Json& json) { return {json.at(0), json.at(1), json.at(2), json.at(3)}; }
+
+}  // namespace
+
+std::vector<std::vector<Translation>> SharedTranslation::translate_share(const std::vector<Line>& all) {
+  const auto rank = static_cast<size_t>(workers_.rank()), size = static_cast<size_t>(workers_.size());
+  std::vector<Line> own;
+  for (size_t i = rank; i < all.size(); i += size) own.push_back(all[i]);
+  Json mine = Json::array();
+  const uint64_t before = translator_.target_tokens();
+  for (const auto& translations : translator_.translate(own)) {
+    mine.push_back(Json::array());
+    for (const Translation& translation : translations) mine.back().push_back(pack(translation));
+  }
+  auto tokens = static_cast<double>(translator_.target_tokens() - before);
+  workers_.sum({&tokens, 1});
+  target_tokens_ += static_cast<uint64_t>(tokens);
+
+  std::vector<std::vector<Translation>> results(all.size());
+  const std::vector<std::string> shares = workers_.gather(packed(mine));
+  for (size_t worker = 0; worker < size; ++worker) {
+    size_t line = worker;
+    for (const Json& translations : Json::from_cbor(shares[worker])) {
+      for (const Json& translation : translations) results[line].push_back(unpack_translation(translation));
+      line += size;
+    }
+  }
+  return results;
+}
+
+std::vector<std::vector<Translation>> SharedTranslation::translate(const std::vector<Line>& lines) {
+  if (workers_.size() == 1) {
+    const uint64_t before = translator_.target_tokens();
+    auto results = translator_.translate(lines);
+    target_tokens_ += translator_.target_tokens() - before;
+    return results;
+  }
+  if (lines.empty()) return {};
+  Json all = Json::array();
+  for (const Line& line : lines) all.push_back(pack(line));
+  workers_.broadcast(packed(all));
+  return translate_share(lines);
+}
+
+void SharedTranslation::finish() {
+  if (workers_.size() > 1) workers_.broadcast(packed(Json::array()));
+}
+
+void SharedTranslation::assist() {
+  while (true) {
+    std::vector<Line> lines;
+    for (const Json& line : Json::from_cbor(workers_.broadcast(std::string()))) lines.push_back(unpack_line(line));
+    if (lines.empty()) return;
+    translate_share(lines);
+  }
+}
+
+}  // namespace verbund

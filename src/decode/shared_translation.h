@@ -1,0 +1,32 @@
+// Translation by several workers: each line is translated by one of them.
+#pragma once
+
+#include <optional>
+
+#include "comm/workers.h"
+#include "decode/translator.h"
+
+namespace verbund {
+
+class SharedTranslation {
+ public:
+  SharedTranslation(const Translator& translator, Workers& workers) : translator_(translator), workers_(workers) {}
+
+  // Worker 0 has the lines and gets the translations, in order.
+  std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines);
+  // By worker 0: there are no more.
+  void finish();
+  // The others' part, until worker 0 has finished.
+  void assist();
+
+  uint64_t target_tokens() const { return target_tokens_; }  // of all workers, with </s>
+
+ private:
+  std::vector<std::vector<Translation>> translate_share(const std::vector<Line>& all);
+
+  const Translator& translator_;
+  Workers& workers_;
+  uint64_t target_tokens_ = 0;
+};
+
+}  // namespace verbund
