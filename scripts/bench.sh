@@ -4,13 +4,17 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cmake --build --preset release --parallel "$(nproc)" --target benchmarks
-for program in build/bench_*; do
+for program in build/bench_encode build/bench_step; do
   echo "== ${program#build/bench_}"
   "$program"
 done
+echo "== workers"
+bench/workers.py
 if /usr/bin/python3 -c "import torch" 2> /dev/null; then
   echo "== step against PyTorch"
   /usr/bin/python3 bench/peers/step.py
+  echo "== workers of PyTorch"
+  /usr/bin/python3 bench/peers/ddp.py
 else
   echo "no python3-torch: the comparison with PyTorch is left out (apt-get install python3-torch)"
 fi

@@ -1,22 +1,16 @@
 // verbund doctor: can these hosts train together?
-#include <unistd.h>
-
-#include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
-#include <thread>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/host_flags.h"
 #include "comm/mpi_transport.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "doctor/examine.h"
 #include "doctor/judge.h"
 #include "doctor/report.h"
-#include "launch/network_interface.h"
 #include "launch/reachable_hosts.h"
 #include "version.h"
 
@@ -25,30 +19,7 @@ namespace {
 
 // Beyond the time that workers have to find each other: for mpirun itself, and the daemons on other hosts.
 constexpr int kSecondsForMpirun = 15;
-constexpr int kSecondsForWorkers = 60;
-
-std::chrono::seconds patience() {
-  const char* wish = std::getenv("VERBUND_START_SECONDS");  // the workers heed it, too
-  const int own = wish == nullptr ? kSecondsForWorkers : std::max(1, std::atoi(wish));
-  return std::chrono::seconds(own + kSecondsForMpirun);
-}
-
-struct HostFlags {
-  int workers = 0;
-  std::string list, file;
-
-  bool given() const { return workers > 0 || !list.empty() || !file.empty(); }
-
-  std::vector<Host> hosts() const {
-    if (list.empty() && file.empty()) return {{"localhost", std::max(1, workers)}};
-    const std::vector<Host> all = file.empty() ? parse_host_list(list) : parse_host_file(read_file(file), file);
-    if (workers > total_slots(all)) {
-      fail_usage("-n {} asks for more workers than the hosts take, which is {}: {}.\nGive a host more, as in -H a:{}",
-                 workers, total_slots(all), describe_hosts(all), workers);
-    }
-    return workers == 0 ? all : used_hosts(all, workers);
-  }
-};
+std::chrono::seconds patience() { return std::chrono::seconds(start_seconds() + kSecondsForMpirun); }
 
 bool is_just_this_process(const std::vector<Host>& hosts) {
   return total_slots(hosts) == 1 && is_this_machine(hosts.front().name);
@@ -67,15 +38,10 @@ std::vector<std::string> worker_program(const Training& training) {
   return program;
 }
 
-Facts examine_from_outside(JobSettings job, const std::vector<Host>& hosts, const Training& training) {
-  check_interfaces(job.interface);
-  job.program = worker_program(training);
-  job.environment = passed_variables(environ);
-  job.folder = fs::current_path();
-  job.as_root = ::geteuid() == 0;
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  for (const Host& host : hosts) job.share_cores |= host.slots > cores && is_this_machine(host.name);
-  return examine_hosts(job, hosts, patience());
+Facts examine_from_outside(HostFlags& flags, const std::vector<Host>& hosts, const Training& training) {
+  flags.job.program = worker_program(training);
+  flags.complete_job(hosts);
+  return examine_hosts(flags.job, hosts, patience());
 }
 
 void say(const std::string& line) { std::cout << line << "\n" << std::flush; }
@@ -106,21 +72,9 @@ void run_doctor(const Arguments& arguments) {
       "  verbund doctor -H a:2,b:2 --nic eth1 --config configs/demo.yaml --data data/demo --run runs/demo\n"
       "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund doctor --data data/demo\n");
   HostFlags flags;
-  JobSettings job;
   Training training;
   bool json = false, hand_over = false;
-  options.add_option("-n,--workers", flags.workers, "Number of workers (all that the hosts take)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  CLI::Option* const list =
-      options.add_option("-H,--hosts", flags.list, "Hosts, and how many workers each takes (this machine)");
-  list->type_name("A:N,B:N");
-  options.add_option("--hostfile", flags.file, "The same in a file, a host per line: HOST slots=N")
-      ->type_name("FILE")
-      ->excludes(list);
-  options.add_option("--nic", job.interface, "Network interface to train over, or a network: 10.0.0.0/24")
-      ->type_name("IF");
-  options.add_option("--rsh", job.rsh_agent, "Command that runs another one on a host (ssh)")->type_name("AGENT");
+  flags.declare(options);
   options.add_option("--data", training.data, "The dataset folder that is to be trained on")->type_name("FOLDER");
   options.add_option("--config", training.config_file, "The configuration to train with")->type_name("FILE");
   options.add_list("--set", training.overrides, "Override a value of it: section.key=value (repeatable)", "KEY=VALUE");
@@ -134,10 +88,11 @@ void run_doctor(const Arguments& arguments) {
   if (started_by_mpi()) {
     if (flags.given()) fail_usage("under mpirun, the hosts are those of mpirun: leave out -n, -H and --hostfile");
     facts = examine_from_inside(training, hand_over);
-  } else if (const std::vector<Host> hosts = flags.hosts(); is_just_this_process(hosts)) {
-    facts = examine_from_inside(training, hand_over);
   } else {
-    facts = examine_from_outside(job, hosts, training);
+    std::vector<Host> hosts = flags.hosts();
+    if (flags.workers > 0) hosts = used_hosts(hosts, flags.workers);
+    facts = is_just_this_process(hosts) ? examine_from_inside(training, hand_over)
+                                        : examine_from_outside(flags, hosts, training);
   }
   if (!facts) return;
   if (hand_over) return say(line_of_facts(*facts));

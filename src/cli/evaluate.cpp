@@ -11,11 +11,11 @@
 #include "core/file.h"
 #include "core/human.h"
 #include "core/interrupt.h"
-#include "core/log.h"
 #include "core/process.h"
 #include "decode/trained_model.h"
 #include "evaluate/evaluation.h"
 #include "score/score_report.h"
+#include "train/agreement.h"
 #include "train/threads.h"
 
 namespace verbund {
@@ -103,6 +103,9 @@ void run_evaluate(const Arguments& arguments) {
   with_workers([&](Workers& workers) {
     leads = workers.leads();
     use_threads(workers, trained.config.threads);
+    workers.set_limits(trained.config.workers);
+    agree_on_model(workers, trained.step, trained.model->values());
+    workers.must_agree("the test set", fmt::format("one of {} pairs with the checksum {}", set.size(), checksum(set)));
     std::optional<DeferInterrupts> together;
     if (workers.size() > 1) together.emplace();
     result = evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate,

@@ -1,19 +1,15 @@
 // verbund launch: trains with several workers, on this machine or on many.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/host_flags.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
 #include "core/log.h"
-#include "launch/network_interface.h"
-#include "launch/reachable_hosts.h"
 #include "launch/supervisor.h"
 
 namespace verbund {
@@ -43,26 +39,6 @@ std::vector<std::string> worker_program(const Arguments& command) {
   return program;
 }
 
-std::vector<Host> read_hosts(const std::string& list, const std::string& file, int workers) {
-  if (!list.empty()) return parse_host_list(list);
-  if (!file.empty()) return parse_host_file(read_file(file), file);
-  if (workers == 0) fail_usage("how many workers? Say -n 2, or -H a:2,b:2\nSee: verbund launch --help");
-  return {{"localhost", workers}};
-}
-
-// Warns if this machine has fewer cores than workers, and tells so.
-bool workers_share_cores(const std::vector<Host>& hosts) {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  bool share = false;
-  for (const Host& host : hosts) {
-    if (host.slots <= cores || !is_this_machine(host.name)) continue;
-    warn("{} workers on {}, which has {} cores: more workers than cores are slower, not faster", host.slots, host.name,
-         cores);
-    share = true;
-  }
-  return share;
-}
-
 }  // namespace
 
 void run_launch(const Arguments& arguments) {
@@ -75,24 +51,14 @@ void run_launch(const Arguments& arguments) {
       "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
       "  verbund launch -H a:2,b:2 --dry-run -- train ...\n");
   LaunchSettings settings;
-  std::string host_list, host_file;
+  HostFlags flags;
   std::vector<std::string> mpirun_args;
-  int workers = 0, min_workers = 0, wait = static_cast<int>(settings.wait_for_hosts.count());
+  int min_workers = 0, wait = static_cast<int>(settings.wait_for_hosts.count());
   bool dry_run = false;
   const auto count = [&](const std::string& name, int& value, const std::string& about, const CLI::Validator& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
-  count("-n,--workers", workers, "Number of workers (all that the hosts take)", CLI::PositiveNumber);
-  CLI::Option* const list =
-      options.add_option("-H,--hosts", host_list, "Hosts, and how many workers each takes (this machine)");
-  list->type_name("A:N,B:N");
-  options.add_option("--hostfile", host_file, "The same in a file, a host per line: HOST slots=N")
-      ->type_name("FILE")
-      ->excludes(list);
-  options.add_option("--nic", settings.job.interface, "Network interface to train over, or a network: 10.0.0.0/24")
-      ->type_name("IF");
-  options.add_option("--rsh", settings.job.rsh_agent, "Command that runs another one on a host (ssh)")
-      ->type_name("AGENT");
+  flags.declare(options);
   count("--max-restarts", settings.max_restarts, "How often to start again after a loss", CLI::NonNegativeNumber)
       ->capture_default_str();
   count("--min-workers", min_workers, "Leave out a host that does not come back if so many remain (all)",
@@ -105,28 +71,26 @@ void run_launch(const Arguments& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   if (!options.read(Arguments(arguments.begin(), end))) return;
 
-  settings.job.program = worker_program(Arguments(end == arguments.end() ? end : end + 1, arguments.end()));
-  settings.hosts = read_hosts(host_list, host_file, workers);
-  const int slots = total_slots(settings.hosts);
-  settings.workers = workers == 0 ? slots : workers;
-  if (settings.workers > slots) {
-    fail_usage("-n {} asks for more workers than the hosts take, which is {}: {}.\nGive a host more, as in -H a:{}",
-               settings.workers, slots, describe_hosts(settings.hosts), settings.workers);
-  }
+  flags.job.program = worker_program(Arguments(end == arguments.end() ? end : end + 1, arguments.end()));
+  if (!flags.given()) fail_usage("how many workers? Say -n 2, or -H a:2,b:2\nSee: verbund launch --help");
+  settings.hosts = flags.hosts();
+  settings.workers = flags.workers == 0 ? total_slots(settings.hosts) : flags.workers;
   settings.min_workers = min_workers == 0 ? settings.workers : min_workers;
   if (settings.min_workers > settings.workers) {
     fail_usage("--min-workers {} is more than all {} workers", settings.min_workers, settings.workers);
   }
   settings.wait_for_hosts = std::chrono::seconds(wait);
-  check_interfaces(settings.job.interface);
   for (const std::string& args : mpirun_args) {
-    for (const std::string& word : split_words(args)) settings.job.mpirun_args.push_back(word);
+    for (const std::string& word : split_words(args)) flags.job.mpirun_args.push_back(word);
   }
-  settings.job.environment = passed_variables(environ);
-  settings.job.folder = fs::current_path();
-  settings.job.as_root = ::geteuid() == 0;
   const std::vector<Host> used = used_hosts(settings.hosts, settings.workers);
-  settings.job.share_cores = workers_share_cores(used);
+  flags.complete_job(used);
+  settings.job = flags.job;
+  for (const Host& host : used) {
+    if (!is_crowded(host)) continue;
+    warn("{} workers on {}, which has {} cores: more workers than cores are slower, not faster", host.slots, host.name,
+         std::thread::hardware_concurrency());
+  }
 
   if (dry_run) {
     std::cout << shell_line(mpirun_command(settings.job, used)) << "\n";

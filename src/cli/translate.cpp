@@ -15,6 +15,7 @@
 #include "decode/shared_translation.h"
 #include "decode/trained_model.h"
 #include "text/line_reader.h"
+#include "train/agreement.h"
 #include "train/threads.h"
 
 namespace verbund {
@@ -208,6 +209,8 @@ void run_translate(const Arguments& arguments) {
   const Translator translator(models, trained.front().source, trained.front().target, command.translator);
   with_workers([&](Workers& workers) {
     use_threads(workers, config.threads);
+    for (const TrainedModel& each : trained) agree_on_model(workers, each.step, each.model->values());
+    workers.at(0, "reading and writing text", true);
     SharedTranslation translation(translator, workers);
     if (!workers.leads()) return translation.assist();
     uint64_t number = 0;

@@ -15,6 +15,12 @@ GradientReducer::GradientReducer(Workers& workers, std::span<float> gradients, c
                       : std::vector<Interval>{{0, gradients.size()}}),
       tuner_(static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float), gradients.size()) {}
 
+GradientReducer::~GradientReducer() {
+  for (std::future<void>& bucket : under_way_) {
+    if (bucket.valid()) bucket.wait();
+  }
+}
+
 void GradientReducer::begin() {
   unsent_ = gradients_.size();
   busy_before_ = workers_.seconds_busy();

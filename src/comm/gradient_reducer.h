@@ -15,7 +15,7 @@
 namespace verbund {
 
 struct ReduceTimes {
-  double busy = 0;     // seconds of communication
+  double busy = 0;     // seconds in which something was under way, waiting for slower workers included
   double exposed = 0;  // of these, seconds that the computation had to wait for
   uint64_t bytes = 0;  // sent
 
@@ -26,6 +26,11 @@ class GradientReducer {
  public:
   // The buffer must stay where it is.
   GradientReducer(Workers& workers, std::span<float> gradients, const WorkersConfig& config);
+
+  // Waits for what is under way: it works on the buffer.
+  ~GradientReducer();
+  GradientReducer(const GradientReducer&) = delete;
+  GradientReducer& operator=(const GradientReducer&) = delete;
 
   void begin();
   // All values from this one on are final.

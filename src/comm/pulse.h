@@ -24,6 +24,7 @@ struct Pulse {
   uint64_t entered = 0, finished = 0;  // collective operations
   double waiting = 0;                  // seconds in the current one
   int64_t step = 0;
+  int32_t any_time = 0;  // what it does may take any time
   char doing[48] = "start";
   char operation[48] = "start";
   int32_t exit_code = 0;

@@ -47,18 +47,10 @@ void Socket::close() {
 
 int Socket::release() { return std::exchange(descriptor_, -1); }
 
-bool Socket::send(std::span<const std::byte> data) const {
-  while (!data.empty()) {
-    const ssize_t sent = ::send(descriptor_, data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent > 0) {
-      data = data.subspan(static_cast<size_t>(sent));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!is_ready(descriptor_, POLLOUT, 1)) return false;
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
+int Socket::send(std::span<const std::byte> data) const {
+  const ssize_t sent = ::send(descriptor_, data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent >= 0) return static_cast<int>(sent);
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
 }
 
 int Socket::receive(std::span<std::byte> data) const {

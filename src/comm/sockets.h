@@ -22,8 +22,8 @@ class Socket {
   void close();
   int release();
 
-  // Waits for up to a second if the other side does not read; false: it is gone.
-  bool send(std::span<const std::byte> data) const;
+  // As much as can leave now: the number of bytes, 0 if nothing, -1 if the other side is gone.
+  int send(std::span<const std::byte> data) const;
   // What is there, at most this much: the number of bytes, 0 if there is nothing yet, -1 if the
   // other side is gone.
   int receive(std::span<std::byte> data) const;

@@ -40,6 +40,7 @@ std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
   for (size_t i = 0; i < workers.size(); ++i) {
     const WorkerSeen& late = workers[i];
     if (late.left || late.entered == newest) continue;
+    if (late.any_time) return std::nullopt;
     consider(waiting->waiting, i, [&] {
       return fmt::format("{} has waited for {} for {:.0f} s in the {}: it is alive, but still at {}", waiting->name,
                          late.name, waiting->waiting, waiting->operation, place(late));

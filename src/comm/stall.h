@@ -19,6 +19,7 @@ struct WorkerSeen {
   std::string doing;      // "backward"
   std::string operation;  // the last collective one: "sum of gradients"
   bool left = false;      // in peace
+  bool any_time = false;  // what it does may take any time: it is waited for as long as it lives
 };
 
 struct Stall {

@@ -3,8 +3,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -22,12 +22,6 @@ constexpr double kAddressSeconds = 2;
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::span<const std::byte> bytes(const Pulse& pulse) { return std::as_bytes(std::span(&pulse, 1)); }
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
 
 }  // namespace
 
@@ -63,23 +57,28 @@ void Watch::connect(Communicator& communicator) {
   std::string error;
   if (rank_ == 0) {
     accept_workers(listening);
+    for (size_t i = 1; i < peers_.size(); ++i) {
+      if (peers_[i].socket.is_open()) continue;
+      error += fmt::format("{}{} has not called {}", error.empty() ? "" : ", ", workers_[i].name(), workers_[0].name());
+    }
   } else if (!reach_leader(addresses, port)) {
     error = fmt::format("{} cannot reach {} at {}, port {}", workers_[rank_].name(), workers_[0].name(),
-                        joined(addresses), port);
+                        fmt::join(addresses, ", "), port);
   }
   std::vector<std::string> errors;
   for (const std::string& found : communicator.gather(error)) {
     if (!found.empty()) errors.push_back(found);
   }
   if (!errors.empty()) {
-    fail("{}. Open all ports between the hosts, or choose another network (launch --nic).", joined(errors));
+    fail("{}. Open all ports between the hosts, or choose another network (launch --nic).", fmt::join(errors, "; "));
   }
 }
 
 // Until all are there, or for some seconds: who is missing says so on the other channel.
 void Watch::accept_workers(const Socket& listening) {
-  size_t missing = workers_.size() - 1;
-  for (const double deadline = now() + kConnectSeconds; missing > 0 && now() < deadline;) {
+  const auto is_missing = [](const Peer& peer) { return !peer.socket.is_open(); };
+  for (const double deadline = now() + kConnectSeconds; now() < deadline;) {
+    if (std::none_of(peers_.begin() + 1, peers_.end(), is_missing)) return;
     if (!is_readable(listening, 0.1)) continue;
     Socket socket = accept_one(listening);
     Pulse hello;
@@ -93,7 +92,6 @@ void Watch::accept_workers(const Socket& listening) {
                       hello.rank < static_cast<int32_t>(workers_.size());
     if (!ours) continue;  // somebody who tries all ports
     peers_[static_cast<size_t>(hello.rank)].socket = std::move(socket);
-    --missing;
   }
 }
 
@@ -101,7 +99,8 @@ bool Watch::reach_leader(const std::vector<std::string>& addresses, uint16_t por
   for (const double deadline = now() + kConnectSeconds; now() < deadline; usleep(100000)) {
     for (const std::string& address : addresses) {
       Socket socket = connect_to(address, port, kAddressSeconds);
-      if (!socket.is_open() || !socket.send(bytes(own_pulse(PulseKind::kHello)))) continue;
+      const Pulse hello = own_pulse(PulseKind::kHello);
+      if (!socket.is_open() || socket.send(bytes(hello)) != sizeof hello) continue;
       peers_[0].socket = std::move(socket);
       return true;
     }
@@ -109,7 +108,7 @@ bool Watch::reach_leader(const std::vector<std::string>& addresses, uint16_t por
   return false;
 }
 
-void Watch::set_limits(WatchLimits limits) {
+void Watch::set_limits(const WorkersConfig& limits) {
   const std::lock_guard lock(mutex_);
   limits_ = limits;
 }
@@ -119,8 +118,9 @@ void Watch::set_log(std::function<void(const std::string&)> log) {
   log_ = std::move(log);
 }
 
-void Watch::at(int64_t step, const char* doing) {
+void Watch::at(int64_t step, const char* doing, bool any_time) {
   const std::lock_guard lock(mutex_);
+  own_.any_time = any_time ? 1 : 0;
   own_.step = step;
   set_text(own_.doing, doing);
 }
@@ -150,15 +150,26 @@ void Watch::tell_all(PulseKind kind, const std::string& message, int exit_code) 
   pulse.exit_code = exit_code;
   set_text(pulse.message, message);
   const std::lock_guard lock(sending_);
-  for (const Peer& peer : peers_) {
-    if (peer.socket.is_open()) peer.socket.send(bytes(pulse));
+  for (Peer& peer : peers_) {
+    if (peer.socket.is_open()) send(peer, pulse);
   }
+}
+
+// Never waits: a worker that does not read must not make this one look silent, too. Of what cannot leave now the
+// rest is kept, so that pulses stay whole; while there is such a rest, further signs of life are not worth it.
+void Watch::send(Peer& peer, const Pulse& pulse) {
+  if (peer.unsent.empty() || pulse.kind != PulseKind::kAlive) {
+    const auto whole = bytes(pulse);
+    peer.unsent.insert(peer.unsent.end(), whole.begin(), whole.end());
+  }
+  const int sent = peer.socket.send(peer.unsent);
+  if (sent > 0) peer.unsent.erase(peer.unsent.begin(), peer.unsent.begin() + sent);
 }
 
 void Watch::report_failure(const std::string& message, int exit_code) {
   failing_ = true;
   tell_all(rank_ == 0 ? PulseKind::kEnd : PulseKind::kFailed, message, exit_code);
-  for (int i = 0; rank_ != 0 && i < 30 && !peers_[0].left; ++i) usleep(100000);
+  if (rank_ != 0) sleep(3);
 }
 
 void Watch::goodbye() { tell_all(PulseKind::kGoodbye, "", 0); }
@@ -172,8 +183,8 @@ void Watch::say(const std::string& message) {
 // Ends this process at once, wherever its threads are: what they wait for will not come. Files are
 // whole or absent at any moment.
 void Watch::end(const std::string& message, int exit_code) {
-  tell_all(PulseKind::kEnd, message, exit_code);
   if (!message.empty()) {
+    tell_all(PulseKind::kEnd, message, exit_code);
     draw_status("");
     fmt::print(stderr, "verbund: {}\n", message);
     const std::lock_guard lock(mutex_);
@@ -212,12 +223,15 @@ void Watch::read(size_t rank) {
     const int more = peer.socket.receive(place);
     if (more == 0) return;
     if (more < 0) {
-      peer.socket.close();
+      {
+        const std::lock_guard lock(sending_);
+        peer.socket.close();
+      }
       peer.left = peer.may_leave;
       if (peer.left || stop_ || failing_) return;
       end(fmt::format("lost {}: it ended without a word at step {} ({})", workers_[rank].name(), peer.pulse.step + 1,
                       peer.pulse.doing),
-          kLostWorker);
+          kExitLostWorker);
     }
     peer.received += static_cast<size_t>(more);
     if (peer.received < sizeof(Pulse)) continue;
@@ -242,13 +256,14 @@ void Watch::hear(size_t rank) {
       if (failing_) return;
       end(fmt::format("{}: {}", workers_[rank].name(), peer.pulse.message), peer.pulse.exit_code);
     case PulseKind::kEnd:
+      if (failing_ && rank_ == 0) return;
       end("", peer.pulse.exit_code);  // the other has said why
   }
 }
 
 void Watch::look_for_stalls() {
   std::vector<WorkerSeen> seen;
-  WatchLimits limits;
+  WorkersConfig limits;
   const Pulse own = own_pulse(PulseKind::kAlive);
   {
     const std::lock_guard lock(mutex_);
@@ -261,10 +276,10 @@ void Watch::look_for_stalls() {
     const double silent = i == rank_ ? 0 : now() - peer.heard;
     seen.push_back({workers_[i].name(), silent, pulse.entered, pulse.finished,
                     pulse.waiting > 0 ? pulse.waiting + silent : 0, pulse.step, pulse.doing, pulse.operation,
-                    peer.left || failing_});
+                    peer.left || failing_, pulse.any_time != 0});
   }
   const std::optional<Stall> stall = find_stall(seen);
-  if (!stall || stall->seconds < limits.warning_seconds) {
+  if (!stall || stall->seconds < limits.stall_warning_seconds) {
     if (warned_at_ > 0 && rank_ == 0) say("all workers go on");
     warned_at_ = 0;
     return;
@@ -273,12 +288,12 @@ void Watch::look_for_stalls() {
   const bool speaks = rank_ == 0 || seen.front().silent > 2;
   if (!speaks) return;
   if (stall->seconds >= limits.deadline_seconds) {
-    end(fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}; all workers end here, and the "
-                    "same command goes on from the last checkpoint.",
+    end(fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}: all workers end "
+                    "here. The same command starts again; training goes on from its last checkpoint",
                     seen[stall->worker].name, stall->message, limits.deadline_seconds),
-        kLostWorker);
+        kExitLostWorker);
   }
-  if (stall->seconds >= warned_at_ + limits.warning_seconds) {
+  if (stall->seconds >= warned_at_ + limits.stall_warning_seconds) {
     warned_at_ = stall->seconds;
     say(stall->message);
   }

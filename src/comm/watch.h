@@ -17,14 +17,6 @@
 
 namespace verbund {
 
-// The exit code of all workers when one was lost: starting again may help.
-constexpr int kLostWorker = 3;
-
-struct WatchLimits {
-  double warning_seconds = 15;
-  double deadline_seconds = 300;
-};
-
 class Watch {
  public:
   // Made by all workers together. Fails if worker 0 cannot be reached.
@@ -33,17 +25,18 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  void set_limits(WatchLimits limits);
+  // How long waiting is well, and how long it is endured.
+  void set_limits(const WorkersConfig& limits);
   // Where warnings go, beside stderr.
   void set_log(std::function<void(const std::string&)> log);
 
-  // What this worker does; the texts are literals.
-  void at(int64_t step, const char* doing);
+  // What this worker does. While it does what may take any time, others wait for it as long as it lives.
+  void at(int64_t step, const char* doing, bool any_time);
   void enter(const char* operation);
   void leave();
 
   // This worker cannot go on: tells all others, which end with this exit code. Worker 0 speaks
-  // for all, so on the others this does not return as long as worker 0 lives.
+  // for all, so the others wait some seconds for it to end them.
   void report_failure(const std::string& message, int exit_code);
   // The end in peace, after a barrier: whoever leaves from now on is not missed.
   void goodbye();
@@ -51,8 +44,9 @@ class Watch {
  private:
   struct Peer {
     Socket socket;
-    Pulse pulse;          // the last one
-    size_t received = 0;  // bytes of the next one, in `incoming`
+    std::vector<std::byte> unsent;  // the rest of pulses for it
+    Pulse pulse;                    // the last one
+    size_t received = 0;            // bytes of the next one, in `incoming`
     Pulse incoming;
     double heard = 0;        // when the last one came
     bool may_leave = false;  // it has said goodbye
@@ -61,6 +55,7 @@ class Watch {
 
   void connect(Communicator& communicator);
   void accept_workers(const Socket& listening);
+  static void send(Peer& peer, const Pulse& pulse);
   bool reach_leader(const std::vector<std::string>& addresses, uint16_t port);
   void run();
   void read(size_t rank);
@@ -78,10 +73,10 @@ class Watch {
   mutable std::mutex mutex_;  // of the own state that follows
   Pulse own_;
   double entered_at_ = 0;
-  WatchLimits limits_;
+  WorkersConfig limits_;
   std::function<void(const std::string&)> log_;
 
-  std::mutex sending_;
+  std::mutex sending_;  // of sockets, and what is unsent to them
   std::atomic<bool> stop_ = false, failing_ = false;
   double warned_at_ = 0;  // length of the stall that was last warned of
   std::thread thread_;

@@ -1,5 +1,6 @@
 #include "comm/wire.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -31,12 +31,12 @@ std::string host_name() {
 
 int machine_cores() { return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); }
 
-int start_deadline() {
+}  // namespace
+
+int start_seconds() {
   const char* wish = std::getenv("VERBUND_START_SECONDS");
   return wish == nullptr ? kStartDeadlineSeconds : std::max(1, std::atoi(wish));
 }
-
-}  // namespace
 
 Workers::Workers()
     : all_{{0, host_name(), 0, 1, thread_count(0), machine_cores()}},
@@ -69,7 +69,7 @@ Workers::~Workers() {
 // Says what it waits for. MPI itself would do so in silence, and for ever.
 void Workers::wait_for_others(std::future<void> ready) {
   const auto began = Clock::now();
-  const int deadline = start_deadline();
+  const int deadline = start_seconds();
   bool warned = false;
   while (ready.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
     const int other = waiting_for_;
@@ -83,7 +83,7 @@ void Workers::wait_for_others(std::future<void> ready) {
                  "between the hosts, and is it the right network (launch --nic, or mpirun --mca btl_tcp_if_include)? "
                  "`verbund doctor` looks into it.\n",
                  other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom);
-      _exit(kLostWorker);
+      _exit(kExitLostWorker);
     }
     if (waited > std::min(kStartWarningSeconds, deadline / 2) && !std::exchange(warned, true)) {
       warn("worker {} on {} has waited {:.0f} s for {}", launched_rank(), host_name(), waited, whom);
@@ -206,11 +206,11 @@ void Workers::must_agree(const std::string& what, const std::string& own) {
   fail("{} differs between the workers: {} of them have {}, but{}", what, votes[common], common, list);
 }
 
-void Workers::at(int64_t step, const char* doing) {
-  if (watch_) watch_->at(step, doing);
+void Workers::at(int64_t step, const char* doing, bool any_time) {
+  if (watch_) watch_->at(step, doing, any_time);
 }
 
-void Workers::set_limits(WatchLimits limits) {
+void Workers::set_limits(const WorkersConfig& limits) {
   if (watch_) watch_->set_limits(limits);
 }
 

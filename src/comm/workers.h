@@ -64,8 +64,8 @@ class Workers {
   uint64_t bytes_sent() const { return bytes_sent_; }
 
   // For the watch, if there is one.
-  void at(int64_t step, const char* doing);
-  void set_limits(WatchLimits limits);
+  void at(int64_t step, const char* doing, bool any_time = false);
+  void set_limits(const WorkersConfig& limits);
   void set_log(std::function<void(const std::string&)> log);
   void report_failure(const std::string& message, int exit_code);
 
@@ -94,6 +94,9 @@ class Workers {
   bool stop_ = false;
   std::thread thread_;
 };
+
+// How long workers look for each other at the start: 60, or what VERBUND_START_SECONDS says.
+int start_seconds();
 
 // Does something with those that mpirun or Slurm has started, or with just this one. When it fails here,
 // the others end too, and worker 0 says why.

@@ -9,6 +9,7 @@
 namespace verbund {
 
 enum class Wire { kFp32, kBf16, kFp16 };
+constexpr const char* kWireNames[] = {"fp32", "bf16", "fp16"};
 
 struct WorkersConfig {
   Wire wire = Wire::kFp32;
@@ -19,7 +20,7 @@ struct WorkersConfig {
   double deadline_seconds = 300;
 
   void fields(FieldVisitor& visit) {
-    visit.choice("wire", wire, {"fp32", "bf16", "fp16"},
+    visit.choice("wire", wire, {kWireNames[0], kWireNames[1], kWireNames[2]},
                  "what gradients are rounded to on their way between workers; sums are fp32");
     visit.field(
         "bucket_kb", bucket_kb, {0, 1 << 22},

@@ -10,6 +10,9 @@
 
 namespace verbund {
 
+// The exit code of all workers when one of them was lost: starting again may help.
+constexpr int kExitLostWorker = 3;
+
 // The work failed: a file is missing, damaged or inconsistent, a disk is full.
 class Error : public std::runtime_error {
  public:

@@ -1,17 +1,11 @@
 #include "decode/shared_translation.h"
 
-#include <nlohmann/json.hpp>
+#include "decode/packed.h"
 
 namespace verbund {
 namespace {
 
 using Json = nlohmann::json;
-
-// CBOR rather than text: lines may be anything, and what is wrong with them the translator says.
-std::string packed(const Json& json) {
-  const std::vector<uint8_t> bytes = Json::to_cbor(json);
-  return {bytes.begin(), bytes.end()};
-}
 
 Json pack(const Line& line) { return {line.text, line.prefix, line.number}; }
 Json pack(const Translation& t) { return {t.text, t.score, t.alignment, t.pieces}; }

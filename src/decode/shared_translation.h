@@ -1,8 +1,6 @@
 // Translation by several workers: each line is translated by one of them.
 #pragma once
 
-#include <optional>
-
 #include "comm/workers.h"
 #include "decode/translator.h"
 

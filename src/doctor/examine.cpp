@@ -10,7 +10,7 @@ namespace verbund {
 namespace {
 
 constexpr uint64_t kUsualGradient = 64 << 20;
-constexpr WatchLimits kLimits = {15, 60};  // nothing here takes longer
+constexpr double kDeadlineSeconds = 60;  // nothing here takes longer
 
 // How gradients would travel, by worker 0's configuration: all must do the same, even if theirs differ.
 Wire planned_wire(Workers& workers, const Training& training) {
@@ -30,7 +30,9 @@ std::string line_of(const nlohmann::json& json) {
 }  // namespace
 
 Facts examine(Workers& workers, const Training& training) {
-  workers.set_limits(kLimits);
+  WorkersConfig limits;
+  limits.deadline_seconds = kDeadlineSeconds;
+  workers.set_limits(limits);
   Facts facts;
   const nlohmann::json own = collect_worker_facts(workers.self(), workers.size(), training);
   for (const std::string& text : workers.gather(line_of(own))) {

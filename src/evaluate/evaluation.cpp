@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/order.h"
+#include "decode/packed.h"
 #include "decode/translator.h"
 
 namespace verbund {
@@ -36,8 +37,7 @@ std::vector<Numbers> batches_of(const TestSet& set) {
 
 // Calls use(batch, numbers of its pairs, number of the batch) for this worker's share of all batches.
 template <typename Use>
-void for_batches(const TestSet& set, const Workers& workers, Use use) {
-  const std::vector<Numbers> batches = batches_of(set);
+void for_batches(const TestSet& set, const std::vector<Numbers>& batches, const Workers& workers, Use use) {
   for (auto i = static_cast<size_t>(workers.rank()); i < batches.size(); i += static_cast<size_t>(workers.size())) {
     Batch batch;
     for (const size_t pair : batches[i]) append(batch, set.source_tokens[pair], set.reference_tokens[pair], pair);
@@ -48,8 +48,9 @@ void for_batches(const TestSet& set, const Workers& workers, Use use) {
 
 // Each batch's loss is known to one worker; added up in their order, the sum's bits are those of one worker.
 Loss loss_of(DecodableModel& model, const TestSet& set, Workers& workers) {
-  std::vector<double> losses(4 * batches_of(set).size());
-  for_batches(set, workers, [&](const Batch& batch, const Numbers&, size_t number) {
+  const std::vector<Numbers> batches = batches_of(set);
+  std::vector<double> losses(4 * batches.size());
+  for_batches(set, batches, workers, [&](const Batch& batch, const Numbers&, size_t number) {
     const Loss loss = model.evaluate(batch);
     const double values[] = {loss.smoothed, loss.plain, static_cast<double>(loss.tokens),
                              static_cast<double>(loss.right)};
@@ -65,11 +66,10 @@ Loss loss_of(DecodableModel& model, const TestSet& set, Workers& workers) {
 
 // Fills in the texts that other workers have made; each is made by one.
 void share_texts(Segments& texts, const Numbers& own, Workers& workers) {
-  if (workers.size() == 1) return;
   nlohmann::json mine = nlohmann::json::array();
   for (const size_t number : own) mine.push_back({number, texts[number]});
-  for (const std::string& part : workers.gather(mine.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
-    for (const auto& item : nlohmann::json::parse(part)) texts[item.at(0)] = item.at(1);
+  for (const std::string& part : workers.gather(packed(mine))) {
+    for (const auto& item : nlohmann::json::from_cbor(part)) texts[item.at(0)] = item.at(1);
   }
 }
 
@@ -82,20 +82,21 @@ std::string join_pieces(const Subwords& subwords, const TokenId* tokens, size_t 
 }
 
 double teacher_forced_bleu(DecodableModel& model, const TestSet& set, const Subwords& target, Workers& workers) {
-  Segments predicted(set.size()), references(set.size());
+  Segments predicted(set.size()), references;
   Numbers own;
-  for_batches(set, workers, [&](const Batch& batch, const Numbers& numbers, size_t) {
+  for_batches(set, batches_of(set), workers, [&](const Batch& batch, const Numbers& numbers, size_t) {
     const std::vector<TokenId> best = model.predict(batch);
     for (size_t i = 0; i < numbers.size(); ++i) {
       const auto begin = static_cast<size_t>(batch.target_offsets[i]);
       const size_t count = static_cast<size_t>(batch.target_offsets[i + 1]) - begin;
       predicted[numbers[i]] = join_pieces(target, best.data() + begin, count);
-      references[numbers[i]] = join_pieces(target, batch.target_output.data() + begin, count);
     }
     own.insert(own.end(), numbers.begin(), numbers.end());
   });
   share_texts(predicted, own, workers);
-  share_texts(references, own, workers);
+  for (const Sentence& tokens : set.reference_tokens) {
+    references.push_back(join_pieces(target, tokens.data(), tokens.size()));
+  }
   return corpus_bleu(predicted, {references}, {.tokenizer = Tokenizer::kNone}).score;
 }
 

@@ -1,6 +1,7 @@
 #include "evaluate/test_set.h"
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/utf8.h"
 #include "text/line_reader.h"
 
@@ -59,6 +60,14 @@ TestSet read_test_set(const fs::path& source_file, const fs::path& reference_fil
   for (const std::string& line : set.sources) set.source_tokens.push_back(source.encode(line));
   for (const std::string& line : set.references) set.reference_tokens.push_back(target.encode(line));
   return set;
+}
+
+std::string checksum(const TestSet& set) {
+  Checksum checksum;
+  for (const Segments* side : {&set.sources, &set.references}) {
+    for (const std::string& line : *side) checksum.add(line + "\n");
+  }
+  return checksum.digest();
 }
 
 }  // namespace verbund

@@ -16,6 +16,9 @@ struct TestSet {
   size_t size() const { return source_tokens.size(); }
 };
 
+// Of all its text, for comparing.
+std::string checksum(const TestSet& set);
+
 // A split of a dataset. Only dev and test have their text kept; of others it is decoded from the tokens.
 TestSet read_test_set(const Dataset& dataset, const std::string& split, const Subwords& source, const Subwords& target);
 // Two files (plain, .gz, .xz), line by line.

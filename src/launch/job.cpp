@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "core/error.h"
 #include "core/log.h"
 #include "launch/mpirun_notices.h"
 #include "launch/process.h"

@@ -6,8 +6,6 @@
 
 namespace verbund {
 
-constexpr int kExitLostWorker = 3;  // also of `train`: a worker was lost, the checkpoints are good
-
 struct JobEnd {
   int exit_code = 0;
   std::string reason;         // "worker 1 on b was killed by signal 9 (Killed)"

@@ -10,7 +10,7 @@ namespace verbund {
 void check_agreement(Workers& workers, const Identity& own) {
   if (workers.size() == 1) return;
   workers.must_agree("the program", own.program);
-  const std::vector<std::string> builds = workers.gather(own.checksum);
+  const std::vector<std::string> builds = workers.gather(file_checksum("/proc/self/exe"));
   for (size_t i = 1; workers.leads() && i < builds.size(); ++i) {
     if (builds[i] == builds[0]) continue;
     warn("{} runs another build of {} than worker 0: that is well if both were made alike", workers.all()[i].name(),
@@ -27,12 +27,22 @@ void check_agreement(Workers& workers, const Identity& own) {
   }
 }
 
-void check_weights(Workers& workers, std::span<const float> weights, int64_t step) {
-  if (workers.size() == 1) return;
+namespace {
+
+std::string describe(std::span<const float> weights) {
   const auto bytes = std::as_bytes(weights);
-  const uint64_t hash = hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  workers.must_agree(fmt::format("the model after step {}", step),
-                     fmt::format("weights with the checksum {:016x}", hash));
+  return fmt::format("weights with the checksum {:016x}",
+                     hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+}
+
+}  // namespace
+
+void agree_on_model(Workers& workers, int64_t step, std::span<const float> weights) {
+  if (workers.size() > 1) workers.must_agree("the model", fmt::format("step {}, {}", step, describe(weights)));
+}
+
+void check_weights(Workers& workers, std::span<const float> weights, int64_t step) {
+  if (workers.size() > 1) workers.must_agree(fmt::format("the model after step {}", step), describe(weights));
 }
 
 std::string describe(const Workers& workers, const WorkersConfig& config) {
@@ -41,9 +51,8 @@ std::string describe(const Workers& workers, const WorkersConfig& config) {
     if (worker.local_rank == 0)
       hosts += fmt::format("{} {} on {}", hosts.empty() ? "" : ",", worker.local_size, worker.host);
   }
-  const char* wires[] = {"fp32", "bf16", "fp16"};
   return fmt::format("{} workers:{}; gradients are exchanged as {}{}", workers.size(), hosts,
-                     wires[static_cast<int>(config.wire)],
+                     kWireNames[static_cast<size_t>(config.wire)],
                      config.shard_optimizer ? ", each worker keeps its share of the optimiser" : "");
 }
 

@@ -9,13 +9,15 @@
 namespace verbund {
 
 struct Identity {
-  std::string program;   // version and commit
-  std::string checksum;  // of the executable
-  std::string dataset;   // its checksum
-  std::string config;    // YAML
+  std::string program;  // version and commit
+  std::string dataset;  // its checksum
+  std::string config;   // YAML
 };
 
 void check_agreement(Workers& workers, const Identity& own);
+
+// Before work is shared that needs a trained model.
+void agree_on_model(Workers& workers, int64_t step, std::span<const float> weights);
 
 // All workers' weights must be the same bits; a worker whose are not is named.
 void check_weights(Workers& workers, std::span<const float> weights, int64_t step);

@@ -1,5 +1,6 @@
 #include "train/step.h"
 
+#include <cmath>
 #include <csignal>
 
 #include "core/interrupt.h"

@@ -94,6 +94,9 @@ class Trainer {
   ~Trainer() { workers_.set_log({}); }
 
   int run() {
+    // None of several leaves alone: a signal waits until a step has told the others.
+    std::optional<DeferInterrupts> together;
+    if (workers_.size() > 1) together.emplace();
     start();
     try {
       return train();
@@ -163,10 +166,7 @@ class Trainer {
 
   Dataset agreed_dataset() const {
     Dataset dataset(request_.dataset);
-    if (workers_.size() > 1) {
-      check_agreement(workers_, {request_.program, file_checksum("/proc/self/exe"), dataset.manifest().checksum(),
-                                 show(request_.config)});
-    }
+    check_agreement(workers_, {request_.program, dataset.manifest().checksum(), show(request_.config)});
     return dataset;
   }
 
@@ -181,24 +181,25 @@ class Trainer {
     use_precision(config.train.precision);
     tokenizer_named(config.evaluate.tokenize);  // refuses an unknown one now, not at the first evaluation
     if (config.batch.tokens != kAutomatic) return config;
-    int64_t tokens = 0;
+    double tokens = 0, at_once = 0;  // of all workers; of one of them
     if (const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr) {
       Config earlier;
       load(parse_yaml(newest->config_yaml(), "the checkpoint's config.yaml"), earlier);
-      tokens = earlier.batch.tokens;
+      tokens = static_cast<double>(earlier.batch.tokens);
+      at_once = static_cast<double>(earlier.train.micro_batch_tokens);
     }
-    tokens = static_cast<int64_t>(workers_.max(static_cast<double>(tokens)));
+    tokens = workers_.max(tokens);
+    at_once = workers_.max(at_once);
     if (tokens == 0) {
-      const int64_t fitting = tokens_that_fit(config, sizes(), workers_.self().local_size);
-      tokens = static_cast<int64_t>(workers_.min(static_cast<double>(fitting))) * workers_.size();
+      at_once = workers_.min(static_cast<double>(tokens_that_fit(config, sizes(), workers_.self().local_size)));
+      tokens = at_once * workers_.size();
     }
-    config.batch.tokens = tokens;
-    config.train.micro_batch_tokens = std::max(config.train.micro_batch_tokens, tokens);
+    config.batch.tokens = static_cast<int64_t>(tokens);
+    config.train.micro_batch_tokens = static_cast<int64_t>(at_once);
     return config;
   }
 
   void start() {
-    workers_.set_limits({config_.workers.stall_warning_seconds, config_.workers.deadline_seconds});
     optimizer_->freeze(frozen_pieces(model_->table(), config_.train.freeze));
     const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr;
     if (newest != nullptr && request_.resume != Resume::kForce) {
@@ -216,12 +217,19 @@ class Trainer {
     if (keeper_) introduce(resumed);
   }
 
-  void introduce(bool resumed) {
+  // The watch's warnings go there as well.
+  RunLog& begin_log() {
+    workers_.set_log({});
     keeper_->begin_at(state_.step);
-    keeper_->write_description(config_yaml_, dataset_);
-    for (const auto& [link, step] : best_.links()) keeper_->name(link, step);
     RunLog& log = keeper_->log();
     workers_.set_log([&log](const std::string& line) { log.note(line); });
+    return log;
+  }
+
+  void introduce(bool resumed) {
+    RunLog& log = begin_log();
+    keeper_->write_description(config_yaml_, dataset_);
+    for (const auto& [link, step] : best_.links()) keeper_->name(link, step);
     log.line(fmt::format(
         "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",
         resumed ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
@@ -274,8 +282,6 @@ class Trainer {
   void evaluate() {
     if (!dev_ || state_.last_evaluation == state_.step) return;
     workers_.at(state_.step, "evaluation");
-    std::optional<DeferInterrupts> together;
-    if (workers_.size() > 1) together.emplace();
     const AveragedWeights averaged(*model_, average_);
     const Evaluation dev =
         verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, config_.decode, workers_);
@@ -292,7 +298,7 @@ class Trainer {
 
   void save() {
     if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
-    workers_.at(state_.step, "saving");
+    workers_.at(state_.step, "saving", true);
     CollectedState collected;
     const CheckpointSnapshot snapshot = take_snapshot(parts_, guard_, best_, state_, config_yaml_, collected);
     if (keeper_) keeper_->save(snapshot);
@@ -301,7 +307,7 @@ class Trainer {
   }
 
   void finish_saving() {
-    workers_.at(state_.step, "saving");
+    workers_.at(state_.step, "saving", true);
     if (keeper_) keeper_->finish_saving();
   }
 
@@ -315,6 +321,7 @@ class Trainer {
   }
 
   void recover(const std::string& trouble) {
+    const DeferInterrupts whole;  // a diverged model is not to be saved
     finish_saving();
     say([&] { return fmt::format("step {}: {}", state_.step + 1, trouble); });
     const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr;
@@ -331,14 +338,11 @@ class Trainer {
     restore(newest, parts_, guard_, best_, state_);
     parts_.rate_factor = factor;
     state_.roll_backs = roll_backs;
+    last_saved_ = saved_evaluation_ = -1;
     report_.forget();
     if (!keeper_) return;
-    workers_.set_log({});
-    keeper_->begin_at(state_.step);
-    RunLog& log = keeper_->log();
-    workers_.set_log([&log](const std::string& line) { log.note(line); });
-    log.line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
-                         roll_backs, config_.train.roll_backs));
+    begin_log().line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
+                                 roll_backs, config_.train.roll_backs));
   }
 
   const TrainRequest& request_;
@@ -370,6 +374,7 @@ class Trainer {
 
 int train(const TrainRequest& request, Workers& workers) {
   keep_freed_memory();
+  workers.set_limits(request.config.workers);
   if (request.config.train.max_steps == 0 && request.config.train.epochs == 0 && request.benchmark_steps == 0) {
     fail_usage("say how long to train: --set train.max_steps=N or --set train.epochs=N");
   }

@@ -46,6 +46,14 @@ TEST(Stall, WhoLeftInPeaceIsNotMissed) {
   EXPECT_FALSE(find_stall(std::vector{at_work("worker 0 on a"), gone}));
 }
 
+TEST(Stall, WhatMayTakeAnyTimeIsWaitedFor) {
+  WorkerSeen saving = at_work("worker 0 on a");
+  saving.any_time = true;
+  EXPECT_FALSE(find_stall(std::vector{saving, waiting("worker 1 on b", 1000)}));
+  saving.silent = 1000;
+  EXPECT_TRUE(find_stall(std::vector{saving, waiting("worker 1 on b", 1000)}));
+}
+
 TEST(Stall, WhenAllWaitTheNetworkIsToBlame) {
   const auto stall = find_stall(std::vector{waiting("worker 0 on a", 30), waiting("worker 1 on b", 31)});
   ASSERT_TRUE(stall);
