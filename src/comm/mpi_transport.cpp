@@ -47,6 +47,8 @@ class MpiTransport final : public Transport {
  public:
   MpiTransport() {
     prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in nanoseconds: short sleeps are to be short
+    // Chunks travel over TCP without asking first, which keeps the line busy. The user's word goes before ours.
+    setenv("OMPI_MCA_btl_tcp_eager_limit", "262144", 0);
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     if (provided < MPI_THREAD_FUNNELED) fail("this MPI was built without threads; Verbund needs MPI_THREAD_FUNNELED");

@@ -327,8 +327,8 @@ void FusedTransformer::back(const Rows& rows, const Join& join, const Tensor& ou
 }
 
 // Parameters lie in the order in which forward uses them, so backward finishes them from the last to
-// the first: what stands behind a layer's first product is final when the layer is done. (Before it is
-// its norm, which with pre-norm belongs to the layer before.)
+// the first: what stands behind a sublayer's first product is final when the sublayer is done. (Before it
+// is its norm, which with pre-norm belongs to the sublayer before.)
 void FusedTransformer::backward(const float* encoded, float* decoded_gradient, const GradientsFinal& final_from) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
   const bool pre = config_.norm == NormPlace::kPre;
@@ -345,6 +345,7 @@ void FusedTransformer::backward(const float* encoded, float* decoded_gradient, c
     back(
         target_, layer.after_feed_forward, layer.feed_forward.out_bias(),
         [&](const float* g, MatrixRows dx, Into into) { layer.feed_forward.backward(context_, target_, g, dx, into); });
+    final_from(offset_of(fmt::format("decoder.{}.ff.in.weight", i)));
     back(target_, layer.after_cross, layer.cross.out_bias(), [&](const float* g, MatrixRows dx, Into into) {
       layer.cross.backward(context_, target_, source_, g, dx, into, keys_gradient + static_cast<int64_t>(i) * 2 * d);
     });
@@ -364,6 +365,7 @@ void FusedTransformer::backward(const float* encoded, float* decoded_gradient, c
     back(
         source_, layer.after_feed_forward, layer.feed_forward.out_bias(),
         [&](const float* g, MatrixRows dx, Into into) { layer.feed_forward.backward(context_, source_, g, dx, into); });
+    final_from(offset_of(fmt::format("encoder.{}.ff.in.weight", i)));
     back(source_, layer.after_attention, layer.attention.out_bias(),
          [&](const float* g, MatrixRows dx, Into into) { layer.attention.backward(context_, source_, g, dx, into); });
     final_from(offset_of(fmt::format("encoder.{}.self.qkv.weight", i)));
