@@ -85,6 +85,8 @@ struct SubwordConfig {
   int64_t vocabulary = 32768;
   double character_coverage = 0.99999;
   int64_t sample_pairs = 1000000;
+  double dropout = 0;
+  int64_t copies = 1;
   std::string model;
   std::string target_model;
 
@@ -94,6 +96,10 @@ struct SubwordConfig {
     visit.field("vocabulary", vocabulary, {8, 1000000}, "number of pieces of a model, with the four special ones");
     visit.field("character_coverage", character_coverage, {0.9, 1}, "share of all characters that become pieces");
     visit.field("sample_pairs", sample_pairs, {1, 20000000}, "at most so many pairs are learned from");
+    visit.field("dropout", dropout, {0, 0.9},
+                "share of the merges left out at random in the training text (BPE-dropout), which helps small corpora");
+    visit.field("copies", copies, {1, 1000},
+                "times the training text is encoded, each time with other splits; with dropout only");
     visit.field("model", model, "an existing SentencePiece model (of the source side, if target_model is given)");
     visit.field("target_model", target_model, "an existing model of the target side");
   }

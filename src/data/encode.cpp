@@ -1,10 +1,12 @@
 #include "data/encode.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/error.h"
 #include "core/pipeline.h"
 #include "core/progress.h"
+#include "core/random.h"
 #include "core/utf8.h"
 #include "text/parallel_corpus.h"
 #include "text/word_encoder.h"
@@ -19,13 +21,51 @@ struct EncodedBlock {
   std::string source_pieces, target_pieces;
 };
 
+// Encodes one side of the text. Each line has random numbers of its own, so that the splits
+// do not depend on who encodes it.
+class SideEncoder {
+ public:
+  SideEncoder(const Subwords& subwords, const SubwordSampler* sampler, uint64_t seed)
+      : subwords_(subwords), words_(subwords), sampler_(sampler), seed_(seed) {}
+
+  // Appends the ids of `line` to `ids`; returns how many.
+  uint32_t encode(std::string_view line, uint64_t stream, std::vector<TokenId>& ids) {
+    if (sampler_ == nullptr) return static_cast<uint32_t>(words_.encode(line, ids));
+    line_.clear();
+    words_.encode(line, line_);
+    Random random(seed_, stream);
+    line_ = sampler_->sample(line_, random);
+    ids.insert(ids.end(), line_.begin(), line_.end());
+    return static_cast<uint32_t>(line_.size());
+  }
+
+  // Appends the pieces of the line that was encoded last.
+  void append_pieces(std::string_view line, std::string& pieces) const {
+    std::vector<std::string> parts;
+    const bool plain = sampler_ == nullptr || std::find(line_.begin(), line_.end(), kUnknown) != line_.end();
+    if (plain) {
+      parts = subwords_.encode_pieces(line);
+    } else {
+      for (const TokenId id : line_) parts.push_back(subwords_.piece(id));
+    }
+    fmt::format_to(std::back_inserter(pieces), "{}\n", fmt::join(parts, " "));
+  }
+
+ private:
+  const Subwords& subwords_;
+  WordEncoder words_;
+  const SubwordSampler* sampler_;
+  uint64_t seed_;
+  std::vector<TokenId> line_;
+};
+
 class BlockEncoder {
  public:
-  BlockEncoder(const Vocabularies& vocabularies, const ParallelReader& reader, bool with_pieces)
-      : vocabularies_(vocabularies),
-        reader_(reader),
-        source_(vocabularies.source),
-        target_(vocabularies.target),
+  BlockEncoder(const Vocabularies& vocabularies, const Samplers* samplers, const ParallelReader& reader,
+               bool with_pieces)
+      : reader_(reader),
+        source_(vocabularies.source, samplers != nullptr ? &samplers->source : nullptr, seed_of(samplers)),
+        target_(vocabularies.target, samplers != nullptr ? &samplers->target : nullptr, seed_of(samplers)),
         with_pieces_(with_pieces) {}
 
   EncodedBlock operator()(PairBlock&& block) {
@@ -37,24 +77,22 @@ class BlockEncoder {
             "dropped.",
             block.first_line + i + 1, reader_.describe(block.corpus));
       }
-      result.lengths.push_back(static_cast<uint32_t>(source_.encode(block.source(i), result.ids)));
-      result.lengths.push_back(static_cast<uint32_t>(target_.encode(block.target(i), result.ids)));
+      const uint64_t stream = uint64_t{block.corpus} << 40 | (block.first_line + i) << 1;
+      result.lengths.push_back(source_.encode(block.source(i), stream, result.ids));
+      result.lengths.push_back(target_.encode(block.target(i), stream + 1, result.ids));
       if (!with_pieces_) continue;
-      append_pieces(vocabularies_.source, block.source(i), result.source_pieces);
-      append_pieces(vocabularies_.target, block.target(i), result.target_pieces);
+      source_.append_pieces(block.source(i), result.source_pieces);
+      target_.append_pieces(block.target(i), result.target_pieces);
     }
     result.text = std::move(block);
     return result;
   }
 
  private:
-  static void append_pieces(const Subwords& subwords, std::string_view text, std::string& pieces) {
-    fmt::format_to(std::back_inserter(pieces), "{}\n", fmt::join(subwords.encode_pieces(text), " "));
-  }
+  static uint64_t seed_of(const Samplers* samplers) { return samplers != nullptr ? samplers->seed : 0; }
 
-  const Vocabularies& vocabularies_;
   const ParallelReader& reader_;
-  WordEncoder source_, target_;
+  SideEncoder source_, target_;
   bool with_pieces_;
 };
 
@@ -73,7 +111,7 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
   Progress progress("encode", reader.total(), "bytes");
   ordered_pipeline(
       request.threads, [&] { return reader.next(); },
-      [&] { return BlockEncoder(vocabularies, reader, pieces != nullptr); },
+      [&] { return BlockEncoder(vocabularies, request.samplers, reader, pieces != nullptr); },
       [&](EncodedBlock&& block) {
         writer.add(block.ids, block.lengths);
         split.add(block.ids, block.lengths);

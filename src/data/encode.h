@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "data/dataset_writer.h"
 #include "data/statistics.h"
+#include "text/subword_sampler.h"
 #include "text/subwords.h"
 
 namespace verbund {
@@ -22,11 +23,20 @@ struct PieceFiles {
   ChecksummedFile source, target;
 };
 
+// Splits words at random instead of in the model's best way; the same seed, the same splits.
+struct Samplers {
+  Samplers(const Vocabularies& vocabularies, double dropout, uint64_t random_seed)
+      : source(vocabularies.source, dropout), target(vocabularies.target, dropout), seed(random_seed) {}
+  SubwordSampler source, target;
+  uint64_t seed;
+};
+
 struct EncodeRequest {
   std::string split;
   std::vector<ParallelFiles> corpora;
   bool keep_text = false;  // also write SPLIT.source.txt and SPLIT.target.txt as they were read
   int threads = 1;
+  const Samplers* samplers = nullptr;  // none: every word in the model's best way
 };
 
 // Writes the split's files into `folder`, counts into `statistics`, records what was written.

@@ -43,6 +43,16 @@ std::string content_key(const std::vector<ParallelFiles>& corpora) {
   return checksum_of(text);
 }
 
+void check(const SubwordConfig& subwords) {
+  if (subwords.copies > 1 && subwords.dropout == 0) {
+    fail("subwords.copies={} without subwords.dropout would write the same text again and again. Set both, or none.",
+         subwords.copies);
+  }
+  if (subwords.dropout > 0 && subwords.type != SubwordType::kBpe && subwords.model.empty()) {
+    fail("subwords.dropout leaves out merges of byte pairs, which a unigram model has not. Set subwords.type=bpe.");
+  }
+}
+
 class Preparation {
  public:
   explicit Preparation(const PrepareRequest& request)
@@ -60,6 +70,7 @@ class Preparation {
   }
 
   std::string run() {
+    check(config_.subwords);
     sources_ = find_corpus(config_, work_, stages_);
     const CleanReport cleaned = clean();
     shuffle();
@@ -98,7 +109,10 @@ class Preparation {
   void learn() {
     const SubwordConfig& subwords = config_.subwords;
     if (!subwords.model.empty()) return use_given_models();
-    subwords_key_ = key_of("subwords 1", shuffle_key_, show(subwords));
+    SubwordConfig learned = subwords;
+    learned.dropout = 0;  // is of encoding alone, as are the copies
+    learned.copies = 1;
+    subwords_key_ = key_of("subwords 1", shuffle_key_, show(learned));
     const fs::path corpus = work_ / "train.shuffled.tsv";
     source_model_ = work_ / (subwords.joint ? "joint.model" : "source.model");
     target_model_ = subwords.joint ? source_model_ : work_ / "target.model";
@@ -118,8 +132,9 @@ class Preparation {
 
   void encode(const CleanReport& cleaned) {
     const std::string key =
-        key_of("encode 1", shuffle_key_, subwords_key_, content_key(sources_.dev), content_key(sources_.test),
-               sources_.name, sources_.source_language, sources_.target_language, request_.export_text);
+        key_of("encode 2", shuffle_key_, subwords_key_, config_.subwords.dropout, config_.subwords.copies,
+               content_key(sources_.dev), content_key(sources_.test), sources_.name, sources_.source_language,
+               sources_.target_language, request_.export_text);
     // The files' names follow from what was asked for, so that a dataset that is already
     // made is known by all of them.
     std::vector<fs::path> outputs = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "source.model"};
@@ -136,7 +151,8 @@ class Preparation {
   std::vector<std::pair<std::string, std::vector<ParallelFiles>>> splits() const {
     ParallelFiles train;
     train.tsv = (work_ / "train.shuffled.tsv").string();
-    std::vector<std::pair<std::string, std::vector<ParallelFiles>>> result = {{"train", {train}}};
+    const std::vector<ParallelFiles> copies(static_cast<size_t>(config_.subwords.copies), train);
+    std::vector<std::pair<std::string, std::vector<ParallelFiles>>> result = {{"train", copies}};
     if (!sources_.dev.empty()) result.emplace_back("dev", sources_.dev);
     if (!sources_.test.empty()) result.emplace_back("test", sources_.test);
     return result;
@@ -147,6 +163,11 @@ class Preparation {
     const Subwords source(source_model_);
     const std::optional<Subwords> own_target = joint ? std::nullopt : std::make_optional<Subwords>(target_model_);
     const Vocabularies vocabularies{source, joint ? source : *own_target};
+
+    std::optional<Samplers> samplers;
+    if (config_.subwords.dropout > 0) {
+      samplers.emplace(vocabularies, config_.subwords.dropout, static_cast<uint64_t>(config_.seed));
+    }
 
     DatasetStatistics statistics;
     statistics.clean = cleaned;
@@ -160,7 +181,8 @@ class Preparation {
     std::optional<TextExport> text;
     if (request_.export_text) text.emplace(making / "export", sources_, config_.subwords, vocabularies, joint);
     for (const auto& [split, corpora] : splits()) {
-      const EncodeRequest request = {split, corpora, split != "train", threads_};
+      const bool train = split == "train";
+      const EncodeRequest request = {split, corpora, !train, threads_, train && samplers ? &*samplers : nullptr};
       std::optional<PieceFiles> pieces;
       if (text) text->open(split, pieces);
       encode_split(request, vocabularies, making, pieces ? &*pieces : nullptr, statistics, manifest.files);

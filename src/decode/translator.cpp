@@ -17,7 +17,7 @@ constexpr size_t kMostSentences = 128;
 // else a word, else at the limit. SentencePiece marks the begin of a word with U+2581.
 size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, size_t limit) {
   if (ids.size() - first <= limit) return ids.size();
-  const auto begins_word = [&](size_t i) { return subwords.piece(ids[i]).rfind("\u2581", 0) == 0; };
+  const auto begins_word = [&](size_t i) { return subwords.piece(ids[i]).rfind(kWordStart, 0) == 0; };
   size_t word = 0;
   for (size_t i = first + limit; i > first + limit / 2; --i) {
     if (!begins_word(i)) continue;

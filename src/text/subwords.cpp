@@ -8,8 +8,6 @@
 namespace verbund {
 namespace {
 
-constexpr std::string_view kWordStart = "\u2581";
-
 enum ModelType { kUnigramModel = 1, kBpeModel = 2, kWordModel = 3, kCharModel = 4 };
 
 // The library does not tell a model's type, but the file does. It is a protocol buffer in

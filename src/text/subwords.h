@@ -18,6 +18,8 @@ inline constexpr TokenId kEndOfSentence = 1;
 inline constexpr TokenId kStartOfSentence = 2;
 inline constexpr TokenId kUnknown = 3;
 
+inline constexpr std::string_view kWordStart = "\u2581";  // what a piece that begins a word begins with
+
 class Subwords {
  public:
   // Refuses a file that is not a SentencePiece model or numbers the special pieces differently.

@@ -111,6 +111,54 @@ TEST_F(PrepareTest, ThreadsDoNotChangeTheDataset) {
   EXPECT_EQ(read_manifest(request_.out).checksum(), two);
 }
 
+// The training text once per copy, split in other ways each time; dev as ever.
+TEST_F(PrepareTest, CopiesOfTheTrainingTextAreSplitAtRandom) {
+  prepare(request_);
+  const std::string plain = read_manifest(request_.out).checksum();
+  request_.config.subwords.dropout = 0.2;
+  request_.config.subwords.copies = 3;
+  request_.export_text = true;
+  EXPECT_EQ(stages_run(), Names{"encode"});
+  const Dataset dataset(request_.out, Verify::kChecksums);
+  const Subwords subwords(dataset.source_model());
+  const Split& train = dataset.split("train");
+  ASSERT_EQ(train.size(), 3 * 396u);
+  LineReader exported(request_.out / "export/train.clean.en.shuffled.BPE_common.90.tok");
+  std::string line;
+  size_t different = 0;
+  for (size_t i = 0; i < train.size(); ++i) {
+    std::vector<TokenId> ids, first;
+    train.append_source(i, ids);
+    train.append_source(i % 396, first);
+    EXPECT_EQ(subwords.decode(ids), subwords.decode(first));
+    if (ids != first) ++different;
+    ASSERT_TRUE(exported.next_line(line));
+    std::string pieces;
+    for (const TokenId id : ids) pieces += (pieces.empty() ? "" : " ") + subwords.piece(id);
+    EXPECT_EQ(line, pieces);
+  }
+  EXPECT_GT(different, 396u);
+  std::vector<TokenId> dev;
+  dataset.split("dev").append_source(0, dev);
+  EXPECT_EQ(dev, subwords.encode("the number 1"));
+
+  const std::string sampled = read_manifest(request_.out).checksum();
+  EXPECT_NE(sampled, plain);
+  request_.config.threads = 1;
+  request_.out = folder_ / "other";
+  prepare(request_);
+  EXPECT_EQ(read_manifest(request_.out).checksum(), sampled);
+}
+
+TEST_F(PrepareTest, CopiesAndDropoutMustFit) {
+  request_.config.subwords.copies = 2;
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr("subwords.copies=2 without subwords.dropout"));
+  request_.config.subwords.dropout = 0.1;
+  request_.config.subwords.type = SubwordType::kUnigram;
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr("subwords.type=bpe"));
+  EXPECT_FALSE(fs::exists(request_.out / "work/train.clean.tsv"));  // said before any work
+}
+
 TEST_F(PrepareTest, OneModelPerSide) {
   request_.config.subwords.joint = false;
   request_.config.subwords.vocabulary = 60;

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/error.h"
 #include "core/random.h"
 #include "core/utf8.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "text/subword_sampler.h"
 #include "text/subword_trainer.h"
 #include "text/word_encoder.h"
 
@@ -137,6 +140,53 @@ TEST_F(SubwordsTest, WordEncoderIsExact) {
       ASSERT_EQ(ids, subwords.encode(text)) << '"' << text << '"';
     }
   }
+}
+
+TEST_F(SubwordsTest, SamplerWithoutDropoutMergesAsTheModelDoes) {
+  const Subwords subwords(model_path(SubwordType::kBpe));
+  const SubwordSampler sampler(subwords, 0);
+  Random texts(7, 0), random(7, 1);
+  for (int i = 0; i < 20000; ++i) {
+    const std::vector<TokenId> ids = subwords.encode(random_text(texts));
+    ASSERT_EQ(sampler.sample(ids, random), ids) << '"' << subwords.decode(ids) << '"';
+  }
+}
+
+TEST_F(SubwordsTest, SamplerSplitsTheSameTextInOtherWays) {
+  const Subwords subwords(model_path(SubwordType::kBpe));
+  const std::string text = "bado kunüra sotiwe";
+  const std::vector<TokenId> ids = subwords.encode(text);
+  double length_before = 0;
+  for (const double dropout : {0.0, 0.1, 0.5, 0.9}) {
+    const SubwordSampler sampler(subwords, dropout);
+    std::set<std::vector<TokenId>> splits;
+    double length = 0;
+    for (uint64_t stream = 0; stream < 500; ++stream) {
+      Random random(3, stream);
+      const std::vector<TokenId> split = sampler.sample(ids, random);
+      EXPECT_EQ(subwords.decode(split), text);
+      splits.insert(split);
+      length += static_cast<double>(split.size());
+      Random again(3, stream);
+      EXPECT_EQ(sampler.sample(ids, again), split);
+    }
+    EXPECT_GT(length, length_before) << dropout;  // more dropout, shorter pieces
+    EXPECT_EQ(splits.size() == 1, dropout == 0) << dropout;
+    length_before = length;
+  }
+}
+
+TEST_F(SubwordsTest, SamplerLeavesUnknownCharactersAlone) {
+  const Subwords subwords(model_path(SubwordType::kBpe));
+  const std::vector<TokenId> ids = subwords.encode("badokura Ω");
+  Random random(1, 0);
+  EXPECT_EQ(SubwordSampler(subwords, 0.9).sample(ids, random), ids);
+  EXPECT_TRUE(SubwordSampler(subwords, 0.9).sample({}, random).empty());
+}
+
+TEST_F(SubwordsTest, SamplerRefusesAModelWithoutMerges) {
+  EXPECT_ERROR(SubwordSampler(Subwords(model_path(SubwordType::kUnigram)), 0.1), Error, HasSubstr("unigram"),
+               HasSubstr("subwords.type=bpe"));
 }
 
 }  // namespace
