@@ -26,7 +26,6 @@ inline constexpr const char* kStateFile = "state.json";
 inline constexpr const char* kConfigFile = "config.yaml";
 inline constexpr const char* kCheckpointManifest = "manifest.json";
 
-inline constexpr const char* kPartialEnding = ".partial";
 inline constexpr const char* kDeletingEnding = ".deleting";
 
 // What is to be saved. The tensors' bytes belong to whoever made it.

@@ -9,33 +9,10 @@
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/partial_folder.h"
 
 namespace verbund {
 namespace {
-
-// A folder under a temporary name, which goes away with this object unless it was renamed.
-class PartialFolder {
- public:
-  explicit PartialFolder(const fs::path& folder) : path_(folder.string() + kPartialEnding) {
-    fs::remove_all(path_);
-    make_folder(path_);
-  }
-  ~PartialFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  PartialFolder(const PartialFolder&) = delete;
-  PartialFolder& operator=(const PartialFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-void rename_folder(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) fail_errno("cannot rename {} to {}", from.string(), to.string());
-}
 
 FileSummary write_text(const fs::path& path, const std::string& text) {
   ChecksummedFile file(path);

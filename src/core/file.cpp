@@ -14,7 +14,6 @@ namespace verbund {
 namespace {
 
 constexpr size_t kBufferSize = 1 << 20;
-constexpr const char* kPartial = ".partial";
 
 void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {
@@ -29,7 +28,7 @@ void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(path_.string() + kPartial) {
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(path_.string() + kPartialEnding) {
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_errno("cannot create {}", temporary_.string());
   buffer_.reserve(kBufferSize);
@@ -118,14 +117,17 @@ void make_folder(const fs::path& path) {
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;  // a file system without folder handles has nothing to sync
-  ::fsync(descriptor);
+  const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
+  const int error = errno;
   ::close(descriptor);
+  errno = error;
+  if (!synced) fail_errno("cannot sync {}", folder.string());
 }
 
 void remove_partial_files(const fs::path& folder) {
   if (!fs::is_directory(folder)) return;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().extension() == kPartial) fs::remove(entry.path());
+    if (entry.is_regular_file() && entry.path().extension() == kPartialEnding) fs::remove(entry.path());
   }
 }
 

@@ -12,6 +12,8 @@ namespace verbund {
 
 namespace fs = std::filesystem;
 
+inline constexpr const char* kPartialEnding = ".partial";  // of a file or folder that is being made
+
 // A new file under a temporary name. `commit()` gives it its name; without it, the
 // destructor removes it.
 class AtomicFile {
@@ -65,7 +67,8 @@ void write_file(const fs::path& path, std::string_view content);  // atomic
 // Creates the folder and its parents; says which one cannot be made and why.
 void make_folder(const fs::path& path);
 
-// Renames are durable once the folder that holds the name is synced.
+// Renames are durable once the folder that holds the name is synced. A file system that cannot sync
+// folders is trusted.
 void sync_folder(const fs::path& folder);
 
 // A file from a crashed earlier run that no one will finish (*.partial) is removed.

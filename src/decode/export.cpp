@@ -1,7 +1,5 @@
 #include "decode/export.h"
 
-#include <stdio.h>
-
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
+#include "core/partial_folder.h"
 
 namespace verbund {
 namespace {
@@ -201,7 +200,6 @@ void write_contents(const fs::path& folder, const TrainedModel& trained) {
   // CTranslate2 takes pieces, not text: these cut it.
   write_file(folder / kSourceVocabulary, read_file(trained.source_vocabulary));
   write_file(folder / kTargetVocabulary, read_file(trained.target_vocabulary));
-  sync_folder(folder);
 }
 
 }  // namespace
@@ -209,20 +207,9 @@ void write_contents(const fs::path& folder, const TrainedModel& trained) {
 void export_to_ctranslate2(const TrainedModel& trained, const fs::path& out) {
   const fs::path folder = fs::absolute(out / "").parent_path();  // without a slash at its end
   if (fs::exists(fs::symlink_status(folder))) fail("{} exists already: give another --out, or remove it", out.string());
-  const fs::path partial = folder.string() + kPartialEnding;
-  fs::remove_all(partial);  // of a call that was killed
-  make_folder(partial);
-  try {
-    write_contents(partial, trained);
-    if (::rename(partial.c_str(), folder.c_str()) != 0) {
-      fail_errno("cannot rename {} to {}", partial.string(), folder.string());
-    }
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(partial, ignored);
-    throw;
-  }
-  sync_folder(folder.parent_path());
+  const PartialFolder partial(folder);
+  write_contents(partial.path(), trained);
+  partial.publish();
 }
 
 }  // namespace verbund

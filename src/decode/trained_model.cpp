@@ -1,5 +1,7 @@
 #include "decode/trained_model.h"
 
+#include <set>
+
 #include "config/load.h"
 #include "config/value.h"
 #include "core/error.h"
@@ -53,12 +55,13 @@ fs::path find_checkpoint(const ModelPlace& place) {
     return newest.checkpoint->folder();
   }
   if (fs::exists(checkpoints / place.checkpoint)) return fs::canonical(checkpoints / place.checkpoint);
-  std::string names;
+  std::set<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints)) {
-    if (entry.is_directory()) names += "\n  " + entry.path().filename().string();
+    if (entry.is_directory()) names.insert(entry.path().filename().string());
   }
-  fail("{} has no checkpoint \"{}\". There are:{}", checkpoints.string(), place.checkpoint,
-       names.empty() ? " none" : names);
+  if (names.empty()) fail("{} has no checkpoint", checkpoints.string());
+  fail("{} has no checkpoint \"{}\". There are:\n  {}", checkpoints.string(), place.checkpoint,
+       fmt::join(names, "\n  "));
 }
 
 void load_weights(const SafetensorsFile& file, const ParameterTable& table, std::span<float> values) {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "model/aligned_buffer.h"
+#include "core/float_buffer.h"
 #include "model/stepwise_decoder.h"
 #include "model/sublayers.h"
 
@@ -40,8 +40,8 @@ class FusedTransformer final : public DecodableModel {
   void start_decoding(const std::vector<Sentence>& sources) override;
   const float* step(std::span<const NextRow> rows, int32_t* aligned) override { return stepwise_.step(rows, aligned); }
   std::vector<double> token_log_probabilities(const Batch& batch) override;
-  std::span<float> values() override { return values_.span(); }
-  std::span<float> gradients() override { return gradients_.span(); }
+  std::span<float> values() override { return values_.values(); }
+  std::span<float> gradients() override { return gradients_.values(); }
   const ParameterTable& table() const override { return table_; }
 
  private:
@@ -64,7 +64,7 @@ class FusedTransformer final : public DecodableModel {
 
   ModelConfig config_;
   ParameterTable table_;
-  AlignedBuffer values_, gradients_, partial_sums_;
+  FloatBuffer values_, gradients_, partial_sums_;
   Workspace workspace_;
   Context context_;
 
@@ -90,10 +90,10 @@ class FusedTransformer final : public DecodableModel {
 FusedTransformer::FusedTransformer(const ModelConfig& config, VocabularySizes vocabularies)
     : config_(config),
       table_(config, vocabularies),
-      values_(table_.buffer_size()),
-      gradients_(table_.buffer_size()),
-      partial_sums_(
-          partial_sums_size(std::max(3 * config.d_model * std::max<int64_t>(1, config.decoder_layers), config.d_ff))),
+      values_(static_cast<size_t>(table_.buffer_size())),
+      gradients_(static_cast<size_t>(table_.buffer_size())),
+      partial_sums_(static_cast<size_t>(
+          partial_sums_size(std::max(3 * config.d_model * std::max<int64_t>(1, config.decoder_layers), config.d_ff)))),
       context_{config_, table_, values_.data(), gradients_.data(), &workspace_, partial_sums_.data(), nullptr, {}},
       source_embedding_(context_.tensor("source.embedding")),
       target_embedding_(config.share_embeddings == Sharing::kAll ? source_embedding_

@@ -14,8 +14,8 @@
 // projection to the vocabulary reaches all of them), so it is Adam.
 #pragma once
 
+#include "core/float_buffer.h"
 #include "optim/optimizer.h"
-#include "optim/state_buffer.h"
 
 namespace verbund {
 
@@ -31,8 +31,8 @@ class Adam final : public Optimizer {
 
  private:
   OptimizerConfig config_;
-  StateBuffer mean_;    // m
-  StateBuffer square_;  // v
+  FloatBuffer mean_;    // m
+  FloatBuffer square_;  // v
 };
 
 }  // namespace verbund

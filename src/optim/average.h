@@ -11,7 +11,7 @@
 #include <span>
 
 #include "config/optim_config.h"
-#include "optim/state_buffer.h"
+#include "core/float_buffer.h"
 
 namespace verbund {
 
@@ -36,7 +36,7 @@ class WeightAverage {
 
  private:
   AverageConfig config_;
-  StateBuffer average_;
+  FloatBuffer average_;
   int64_t weights_seen_ = 0;
 };
 

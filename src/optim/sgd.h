@@ -7,8 +7,8 @@
 // remember, and no buffer.
 #pragma once
 
+#include "core/float_buffer.h"
 #include "optim/optimizer.h"
-#include "optim/state_buffer.h"
 
 namespace verbund {
 
@@ -24,7 +24,7 @@ class Sgd final : public Optimizer {
 
  private:
   OptimizerConfig config_;
-  StateBuffer momentum_;  // b; empty without momentum
+  FloatBuffer momentum_;  // b; empty without momentum
 };
 
 }  // namespace verbund

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "model/aligned_buffer.h"
+#include "core/float_buffer.h"
 
 namespace verbund {
 namespace {
@@ -253,8 +253,8 @@ class PlainTransformer final : public TranslationModel {
   PlainTransformer(const ModelConfig& config, VocabularySizes vocabularies)
       : config_(config),
         table_(config, vocabularies),
-        values_(table_.buffer_size()),
-        gradients_(table_.buffer_size()),
+        values_(static_cast<size_t>(table_.buffer_size())),
+        gradients_(static_cast<size_t>(table_.buffer_size())),
         parameters_(views(table_, values_.data(), gradients_.data(), torch::kFloat)) {}
 
   Loss evaluate(const Batch& batch) override {
@@ -279,8 +279,8 @@ class PlainTransformer final : public TranslationModel {
     return {best.data_ptr<int32_t>(), best.data_ptr<int32_t>() + best.numel()};
   }
 
-  std::span<float> values() override { return values_.span(); }
-  std::span<float> gradients() override { return gradients_.span(); }
+  std::span<float> values() override { return values_.values(); }
+  std::span<float> gradients() override { return gradients_.values(); }
   const ParameterTable& table() const override { return table_; }
 
  private:
@@ -290,7 +290,7 @@ class PlainTransformer final : public TranslationModel {
 
   ModelConfig config_;
   ParameterTable table_;
-  AlignedBuffer values_, gradients_;
+  FloatBuffer values_, gradients_;
   std::vector<Tensor> parameters_;
 };
 

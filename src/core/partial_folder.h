@@ -1,0 +1,27 @@
+// A new folder under a temporary name, FOLDER.partial, which goes away with this object unless
+// it was renamed: a folder is there as a whole, or not at all.
+#pragma once
+
+#include "core/file.h"
+
+namespace verbund {
+
+class PartialFolder {
+ public:
+  explicit PartialFolder(fs::path folder);  // what a killed call left under the temporary name goes
+  ~PartialFolder();
+  PartialFolder(const PartialFolder&) = delete;
+  PartialFolder& operator=(const PartialFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  // Gives it its name, for good. Nothing may have that name.
+  void publish() const;
+
+ private:
+  fs::path folder_, path_;
+};
+
+void rename_folder(const fs::path& from, const fs::path& to);
+
+}  // namespace verbund
