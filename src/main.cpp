@@ -1,5 +1,6 @@
 // The table of commands. An error becomes one message on stderr and an exit code:
 // 0 done, 1 the work failed, 2 the call was wrong, 128 + n stopped by signal n.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/output.h"
 #include "core/process.h"
 #include "version.h"
 
@@ -51,6 +53,7 @@ std::string version() {
 void run(const Arguments& arguments) {
   if (arguments.empty()) throw UsageError(usage());
   const std::string& name = arguments.front();
+  if (name == "help" && arguments.size() > 1) return run({arguments[1], "--help"});
   if (name == "--help" || name == "-h" || name == "help") {
     std::cout << usage();
     return;
@@ -69,6 +72,9 @@ void run(const Arguments& arguments) {
              guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
 }
 
+// Never fails, even if nobody can hear it.
+void complain(const std::string& message) { std::fputs(("verbund: " + message + "\n").c_str(), stderr); }
+
 }  // namespace
 }  // namespace verbund
 
@@ -78,15 +84,15 @@ int main(int argc, char** argv) {
   install_signal_handlers();
   try {
     run(Arguments(argv + 1, argv + argc));
-    if (!std::cout.flush()) fail_errno("cannot write to standard output");
+    flush_output();
     return 0;
   } catch (const Error& error) {
-    fmt::print(stderr, "verbund: {}\n", error.what());
+    if (error.exit_code() != 128 + SIGPIPE) complain(error.what());  // `| head` has what it wants
     return error.exit_code();
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "verbund: out of memory\n");
+    complain("out of memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "verbund: {}\n", error.what());
+    complain(error.what());
   }
   return 1;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint/checkpoint_links.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
 
@@ -113,7 +114,7 @@ fs::path plain_path(const fs::path& path) {
 std::vector<fs::path> last_checkpoints(const fs::path& checkpoints, int64_t count) {
   const std::vector<CheckpointEntry> entries = list_checkpoints(checkpoints);
   if (static_cast<int64_t>(entries.size()) < count) {
-    fail("the last {} checkpoints are wanted, but {} has {}: {}", count, checkpoints.string(), entries.size(),
+    fail("the last {} checkpoints are wanted (--last), but {} has {}: {}", count, checkpoints.string(), entries.size(),
          list_names(checkpoints));
   }
   std::vector<fs::path> folders;
@@ -163,6 +164,9 @@ void check_place_of_mean(const fs::path& folder) {
   const std::string name = path.filename().string();
   if (name.starts_with("step-") || name.ends_with(kPartialEnding) || name.ends_with(kDeletingEnding)) {
     fail_usage("an average cannot be called {}: such names are for what training saves. Give another name.", name);
+  }
+  if (path.parent_path().filename() == "checkpoints" && (name == kLastLink || name.starts_with("best"))) {
+    fail_usage("{} is a name that training gives to checkpoints of its own: choose another", name);
   }
   if (fs::is_symlink(path)) fail("{} is a link, which will not be replaced: give another name", path.string());
   if (fs::exists(path) && !(fs::is_directory(path) && (fs::is_empty(path) || is_mean(path)))) {

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "decode/trained_model.h"
 
 namespace verbund {
 namespace {
@@ -72,7 +73,11 @@ void run_average(const Arguments& arguments) {
   if (command.out.empty()) {
     log("use it: verbund translate -m {} --checkpoint {}", command.run, command.name);
   } else {
-    log("use it: verbund translate -m {} --vocabulary FILE", command.out);
+    for (const char* name : {kSourceVocabulary, kTargetVocabulary}) {  // so that it can be used without the run
+      const fs::path vocabulary = fs::path(command.run) / name;
+      if (fs::exists(vocabulary)) write_file(folder / name, read_file(vocabulary));
+    }
+    log("use it: verbund translate -m {}", command.out);
   }
 }
 

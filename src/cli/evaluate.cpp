@@ -11,8 +11,10 @@
 #include "core/file.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/output.h"
 #include "core/process.h"
 #include "decode/trained_model.h"
+#include "decode/translator.h"
 #include "evaluate/evaluation.h"
 #include "score/score_report.h"
 #include "train/agreement.h"
@@ -46,9 +48,10 @@ TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
     const Dataset dataset(command.data);
     if (read_file(dataset.source_model()) != read_file(trained.source_vocabulary) ||
         read_file(dataset.target_model()) != read_file(trained.target_vocabulary)) {
-      fail("the dataset {} has another vocabulary than the model {}. Evaluate on its text: --source {} --reference {}",
-           command.data, trained.checkpoint.string(), dataset.source_text(command.split).string(),
-           dataset.target_text(command.split).string());
+      fail(
+          "the dataset {} has another vocabulary than the model {}. Evaluate on its text: --source FILE --reference "
+          "FILE",
+          command.data, trained.checkpoint.string());
     }
     return read_test_set(dataset, command.split, trained.source, trained.target);
   }
@@ -65,12 +68,15 @@ nlohmann::ordered_json to_json(const TrainedModel& trained, const Evaluation& re
           {"translate_seconds", result.translate_seconds}, {"translated_tokens", result.translated_tokens}};
 }
 
-void print(const TrainedModel& trained, const Evaluation& result) {
+void print(const TrainedModel& trained, const Evaluation& result, size_t pairs) {
   std::cout << fmt::format("{} (step {}{})\n", trained.checkpoint.string(), trained.step,
                            trained.averaged ? ", averaged weights" : "")
             << fmt::format("loss {:.4f} with smoothing, cross-entropy {:.4f}, perplexity {:.3f} on {} target tokens\n",
                            result.smoothed(), result.cross_entropy(), std::exp(result.cross_entropy()),
                            human_count(static_cast<uint64_t>(result.loss.tokens)))
+            << (result.translations.size() < pairs
+                    ? fmt::format("BLEU and chrF of the first {} of {} sentences:\n", result.translations.size(), pairs)
+                    : "")
             << score_line(report(result.bleu), 2) << "\n"
             << score_line(report(result.chrf), 2) << "\n"
             << fmt::format("exact sentences {:.1f} % of {}; translated in {}, {:.0f} target tokens per second\n",
@@ -95,7 +101,12 @@ void run_evaluate(const Arguments& arguments) {
     fail_usage("say what to evaluate on: --data FOLDER, or --source FILE and --reference FILE");
   }
   TrainedModel trained = load_trained_model(command.place);
-  override_config(trained.config, command.overrides);
+  trained.config.evaluate.sentences = 0;  // what was enough while training is no test
+  override_use(trained.config, command.overrides);
+  const DecodeConfig decode = decode_config(trained.config);
+  tokenizer_named(trained.config.evaluate.tokenize);  // before the work, not after it
+  std::optional<OutputFile> output;
+  if (!command.output.empty()) output.emplace(command.output);
   keep_freed_memory();
   const TestSet set = read_set(command, trained);
   Evaluation result;
@@ -108,20 +119,17 @@ void run_evaluate(const Arguments& arguments) {
     workers.must_agree("the test set", fmt::format("one of {} pairs with the checksum {}", set.size(), checksum(set)));
     std::optional<DeferInterrupts> together;
     if (workers.size() > 1) together.emplace();
-    result = evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate,
-                      trained.config.decode, workers);
+    result = evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate, decode, workers);
   });
   if (!leads) return;
-  if (!command.output.empty()) {
-    std::string text;
-    for (const std::string& line : result.translations) text += line + "\n";
-    write_file(command.output, text);
-  }
   if (command.json) {
     std::cout << to_json(trained, result).dump(1) << "\n";
   } else {
-    print(trained, result);
+    print(trained, result, set.size());
   }
+  if (!output) return;
+  for (const std::string& line : result.translations) output->write(line + "\n");
+  output->commit();
 }
 
 }  // namespace verbund

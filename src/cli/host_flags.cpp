@@ -15,7 +15,7 @@ namespace verbund {
 void HostFlags::declare(Options& options) {
   options.add_option("-n,--workers", workers, "Number of workers (all that the hosts take)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   CLI::Option* const hosts_option =
       options.add_option("-H,--hosts", list, "Hosts, and how many workers each takes (this machine)");
   hosts_option->type_name("A:N,B:N");

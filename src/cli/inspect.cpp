@@ -80,8 +80,10 @@ void run_inspect(const Arguments& arguments) {
   bool json = false;
   options.add_option("FOLDER", folder, "A dataset folder")->required();
   options.add_option("--split", split, "Whose pairs to show")->capture_default_str();
-  options.add_option("--pair", first, "The first pair to show, counted from 0")->capture_default_str();
-  options.add_option("--count", count, "How many pairs to show")->capture_default_str();
+  options.add_option("--pair", first, "The first pair to show, counted from 0")
+      ->check(at_least(0))
+      ->capture_default_str();
+  options.add_option("--count", count, "How many pairs to show")->check(at_least(0))->capture_default_str();
   options.add_flag("--json", json, "Print everything as JSON");
   if (!options.read(arguments)) return;
 

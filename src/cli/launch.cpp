@@ -32,8 +32,9 @@ std::vector<std::string> worker_program(const Arguments& command) {
   }
   if (std::find(kCommandsForWorkers.begin(), kCommandsForWorkers.end(), command[0]) == kCommandsForWorkers.end()) {
     const std::string guess = nearest(command[0], kCommandsForWorkers);
-    fail_usage("\"{}\" is not work for several workers{}", command[0],
-               guess.empty() ? ": launch is for train" : fmt::format(": did you mean {}?", guess));
+    fail_usage("launch starts train and doctor, not \"{}\"{}", command[0],
+               guess.empty() ? ". evaluate and translate share their work under mpirun: see their --help"
+                             : fmt::format(": did you mean {}?", guess));
   }
   program.insert(program.begin(), fs::read_symlink("/proc/self/exe"));
   return program;
@@ -59,16 +60,18 @@ void run_launch(const Arguments& arguments) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
   flags.declare(options);
-  count("--max-restarts", settings.max_restarts, "How often to start again after a loss", CLI::NonNegativeNumber)
+  count("--max-restarts", settings.max_restarts, "How often to start again after a loss", at_least(0))
       ->capture_default_str();
-  count("--min-workers", min_workers, "Leave out a host that does not come back if so many remain (all)",
-        CLI::PositiveNumber);
-  count("--wait-for-hosts", wait, "Seconds that it has to come back", CLI::NonNegativeNumber)->capture_default_str();
+  count("--min-workers", min_workers, "Leave out a host that does not come back if so many remain (all)", at_least(1));
+  count("--wait-for-hosts", wait, "Seconds that it has to come back", at_least(0))->capture_default_str();
   options.add_list("--mpirun-args", mpirun_args, "More for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)",
                    "ARGS");
   options.add_flag("--dry-run", dry_run, "Only print the command");
 
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  if (end == arguments.end() && std::find(arguments.begin(), arguments.end(), "train") != end) {
+    fail_usage("write -- before the command, as in: verbund launch -n 2 -- train --data ...");
+  }
   if (!options.read(Arguments(arguments.begin(), end))) return;
 
   flags.job.program = worker_program(Arguments(end == arguments.end() ? end : end + 1, arguments.end()));

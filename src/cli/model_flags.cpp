@@ -1,5 +1,7 @@
 #include "cli/model_flags.h"
 
+#include "core/error.h"
+
 namespace verbund {
 
 void add_model_flags(Options& options, ModelPlace& place) {
@@ -15,6 +17,18 @@ void add_checkpoint_flags(Options& options, ModelPlace& place) {
   options.add_option("--vocabulary", place.source_vocabulary, "Subword model, if the run has none")->type_name("FILE");
   options.add_option("--target-vocabulary", place.target_vocabulary, "Of the target side, if it is another")
       ->type_name("FILE");
+}
+
+void override_use(Config& config, const std::vector<std::string>& overrides) {
+  override_config(config, overrides);
+  for (const std::string& assignment : overrides) {
+    const std::string key = assignment.substr(0, assignment.find('='));
+    const bool of_use = key.starts_with("decode.") || key.starts_with("evaluate.") || key.starts_with("workers.") ||
+                        key == "threads" || key == "seed";
+    if (of_use) continue;
+    fail_usage(
+        "--set {}: the model is trained, this no longer matters. decode.*, evaluate.*, workers.* and threads do.", key);
+  }
 }
 
 }  // namespace verbund

@@ -8,6 +8,16 @@
 
 namespace verbund {
 
+CLI::Validator at_least(int64_t least) {
+  return CLI::Validator(
+      [least](const std::string& text) {
+        int64_t value = 0;
+        const bool whole = CLI::detail::lexical_cast(text, value);
+        return whole && value >= least ? "" : fmt::format("{} is not a whole number from {} on", text, least);
+      },
+      "");
+}
+
 Options::Options(const std::string& command, const std::string& description, const std::string& examples)
     : CLI::App(description, "verbund " + command), command_(command) {
   footer("Examples:\n" + examples);

@@ -9,6 +9,9 @@
 
 namespace verbund {
 
+// For counts: a whole number from `least` on.
+CLI::Validator at_least(int64_t least);
+
 class Options : public CLI::App {
  public:
   Options(const std::string& command, const std::string& description, const std::string& examples);

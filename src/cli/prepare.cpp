@@ -59,7 +59,7 @@ void run_prepare(const Arguments& arguments) {
       "prepare",
       "Parallel text -> a dataset folder with subword model, token ids and statistics. An interrupted\n"
       "run goes on where it was; a changed setting redoes only what depends on it.",
-      "  verbund prepare --corpus demo --out data/demo\n"
+      "  verbund prepare --config configs/demo.yaml --out data/demo\n"
       "  verbund prepare --corpus wmt16-en-de --out data/wmt16 --export-text\n"
       "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de "
       "\\\n"

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/output.h"
 #include "core/process.h"
 #include "decode/pair_scorer.h"
 #include "decode/trained_model.h"
@@ -43,10 +44,10 @@ void declare_flags(Options& options, ScorePairsCommand& command) {
   options.add_flag("--per-token", command.per_token, "Also each piece of the translation with its own");
   options.add_flag("--json", command.json, "One JSON object a line, with exact numbers");
   options.add_option("--max-tokens", command.scorer.max_tokens, "Longest side of a pair; longer ones are refused")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
   options.add_option("--window", command.window, "Pairs that are read ahead and sorted by length")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
   options.add_list("--set", command.overrides, "Override a value of the configuration: threads=1 (repeatable)",
                    "KEY=VALUE");
@@ -148,7 +149,7 @@ Total score_all(const ScorePairsCommand& command, PairReader& reader, const Pair
       total.tokens += scores[i].tokens.size();
       total.log_probability += scores[i].sum();
     }
-    if (!std::cout.flush()) fail("cannot write to standard output");
+    flush_output();
   }
   return total;
 }
@@ -167,7 +168,7 @@ void run_score_pairs(const Arguments& arguments) {
   if (!options.read(arguments)) return;
   check(command);
   TrainedModel trained = load_trained_model(command.place);
-  override_config(trained.config, command.overrides);
+  override_use(trained.config, command.overrides);
   command.scorer.batch_tokens = trained.config.decode.batch_tokens;
   keep_freed_memory();
   use_threads(trained.config.threads);

@@ -29,18 +29,22 @@ void run_train(const Arguments& arguments) {
   options
       .add_option("--resume", resume,
                   "auto: go on if the run folder has a checkpoint; never: refuse to; force: even if the configuration "
-                  "or dataset differs")
-      ->check(CLI::IsMember({"auto", "never", "force"}))
+                  "or dataset differs; best: go back to the best checkpoint, drop what came later, and go on from "
+                  "there, with other settings if you like")
+      ->check(CLI::IsMember({"auto", "never", "force", "best"}).description(""))
       ->capture_default_str();
   options
       .add_option("--benchmark", request.benchmark_steps,
                   "Only train N steps and print time per step and tokens per second")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   if (!options.read(arguments)) return;
   request.dataset = data;
   request.run = run;
-  request.resume = resume == "never" ? Resume::kNever : resume == "force" ? Resume::kForce : Resume::kAuto;
+  request.resume = resume == "never"   ? Resume::kNever
+                   : resume == "force" ? Resume::kForce
+                   : resume == "best"  ? Resume::kBest
+                                       : Resume::kAuto;
   request.program = fmt::format("verbund {} (commit {})", VERBUND_VERSION, VERBUND_COMMIT);
 
   int signal = 0;

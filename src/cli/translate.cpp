@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
+#include "core/output.h"
 #include "core/process.h"
 #include "decode/shared_translation.h"
 #include "decode/trained_model.h"
@@ -31,6 +32,7 @@ struct TranslateCommand {
   int64_t prefix_column = 0;  // 0: none
   std::string prefix;
   int64_t window = 2000;
+  int64_t max_tokens = 0;
   bool interactive = false, scores = false, json = false, benchmark = false;
 };
 
@@ -52,24 +54,28 @@ void declare_flags(Options& options, TranslateCommand& command) {
       .add_option("--tsv", command.column,
                   "Lines have columns with tabs between; translate column N, append the result")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   options.add_option("--prefix", command.prefix, "Every translation begins with this text")->type_name("TEXT");
   options.add_option("--prefix-column", command.prefix_column, "With --tsv: column N says how the translation begins")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  options.add_option("--max-tokens", command.translator.max_tokens, "Longest source line that is translated at once")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->check(at_least(1));
+  options
+      .add_option("--max-tokens", command.max_tokens,
+                  "Longest source line that is translated at once; as long as those it was trained with if not given")
+      ->type_name("N")
+      ->check(at_least(1));
   options
       .add_option_function<std::string>(
           "--long-lines",
           [&](const std::string& value) {
             command.translator.long_lines = value == "refuse" ? LongLines::kRefuse : LongLines::kSplit;
           },
-          "Longer ones: split (default; each piece for itself) or refuse")
+          "Longer ones: split (default; each sentence for itself) or refuse")
       ->check(CLI::IsMember({"split", "refuse"}).description(""));
-  options.add_option("--window", command.window, "Lines that are read ahead and sorted by length")
-      ->check(CLI::PositiveNumber)
+  options
+      .add_option("--window", command.window,
+                  "At most so many lines are read ahead and sorted by length; fewer if the input pauses")
+      ->check(at_least(1))
       ->capture_default_str();
   options.add_flag("--benchmark", command.benchmark,
                    "At the end, say on stderr how many target tokens a second it made");
@@ -105,10 +111,13 @@ std::string show_alignment(const Translation& translation) {
   return fmt::format("{}", fmt::join(pairs, " "));
 }
 
-std::string show_json(const Line& line, const std::vector<Translation>& translations, bool align) {
+std::string show_json(const Line& line, const std::vector<Translation>& translations, const Translator& translator,
+                      bool align) {
   nlohmann::ordered_json object = {{"line", line.number}, {"source", line.text}};
+  if (align) object["source_pieces"] = translator.source_pieces(line.text);
   for (const Translation& translation : translations) {
     nlohmann::ordered_json each = {{"text", translation.text}, {"score", translation.score}};
+    if (!translation.finished) each["finished"] = false;
     if (align) {
       each["pieces"] = translation.pieces;
       each["alignment"] = translation.alignment;
@@ -119,9 +128,9 @@ std::string show_json(const Line& line, const std::vector<Translation>& translat
 }
 
 // Columns, each only if asked for: the line's number (n-best), score, translation, alignment.
-std::string show(const TranslateCommand& command, const std::string& input, const Line& line,
-                 const std::vector<Translation>& translations) {
-  if (command.json) return show_json(line, translations, command.translator.search.align);
+std::string show(const TranslateCommand& command, const Translator& translator, const std::string& input,
+                 const Line& line, const std::vector<Translation>& translations) {
+  if (command.json) return show_json(line, translations, translator, command.translator.search.align);
   std::string text;
   for (const Translation& translation : translations) {
     if (command.column > 0) text += input + "\t";
@@ -134,39 +143,63 @@ std::string show(const TranslateCommand& command, const std::string& input, cons
   return text;
 }
 
-void write(const std::string& text) {
-  std::cout << text << std::flush;
-  if (!std::cout) fail("cannot write to standard output");
+// At most `most` lines: those that are there, and as long as no more than a moment passes before the next one.
+struct Window {
+  std::vector<std::string> inputs;
+  std::vector<Line> lines;
+  std::string bad_line;  // what is wrong with the line behind these, if anything
+  bool more = true;
+};
+
+Window read_window(const TranslateCommand& command, const Translator& translator, LineReader& reader, size_t most,
+                   uint64_t& number) {
+  constexpr std::chrono::milliseconds kMoment(100);
+  Window window;
+  while (window.lines.size() < most && (window.lines.empty() || reader.ready(kMoment))) {
+    std::string text;
+    if (!(window.more = reader.next_line(text))) break;
+    try {
+      Line line = parse(command, text, reader.lines());
+      translator.check(line);
+      line.number = ++number;
+      window.lines.push_back(line);
+      window.inputs.push_back(text);
+    } catch (const Error& error) {
+      window.bad_line = fmt::format("{}{}", reader.path() == "-" ? "" : reader.path().string() + ": ", error.what());
+      break;
+    }
+  }
+  return window;
 }
 
-void translate_file(const TranslateCommand& command, SharedTranslation& translation, const std::string& file,
-                    uint64_t& number) {
+void translate_file(const TranslateCommand& command, const Translator& translator, SharedTranslation& translation,
+                    const std::string& file, uint64_t& number, uint64_t& cut) {
   LineReader reader(file);
   const bool prompt = command.interactive && ::isatty(STDIN_FILENO) == 1;
-  const size_t window = command.interactive ? 1 : static_cast<size_t>(command.window);
+  const size_t most = command.interactive ? 1 : static_cast<size_t>(command.window);
   for (bool more = true; more;) {
-    std::vector<std::string> inputs;
-    std::vector<Line> lines;
-    if (prompt) write("> ");
-    for (std::string text; lines.size() < window && (more = reader.next_line(text));) {
-      lines.push_back(parse(command, text, ++number));
-      inputs.push_back(text);
+    if (prompt) std::cout << "> ";
+    flush_output();
+    const Window window = read_window(command, translator, reader, most, number);
+    const auto translations = translation.translate(window.lines);
+    for (size_t i = 0; i < window.lines.size(); ++i) {
+      std::cout << show(command, translator, window.inputs[i], window.lines[i], translations[i]);
+      for (const Translation& each : translations[i]) cut += each.finished ? 0 : 1;
     }
-    const auto translations = translation.translate(lines);
-    for (size_t i = 0; i < lines.size(); ++i) write(show(command, inputs[i], lines[i], translations[i]));
+    flush_output();
+    if (!window.bad_line.empty() && !command.interactive) fail("{}", window.bad_line);
+    if (!window.bad_line.empty()) warn("{}", window.bad_line);
+    more = window.more;
   }
 }
 
-void check(TranslateCommand& command) {
-  if (command.models.empty()) fail_usage("say which model: --model RUN");
+void check(const TranslateCommand& command) {
   if (command.prefix_column > 0 && command.column == 0) fail_usage("--prefix-column needs --tsv");
+  if (command.prefix_column > 0 && !command.prefix.empty()) fail_usage("give --prefix or --prefix-column, not both");
   const DecodeConfig& decode = command.translator.search.config;
   if (command.translator.search.nbest < 1 || command.translator.search.nbest > decode.beam) {
     fail_usage("--nbest {} must be from 1 to the beam, {}: --set decode.beam=N", command.translator.search.nbest,
                decode.beam);
-  }
-  if (decode.sample_top > 0 && decode.beam != 1) {
-    fail_usage("sampling draws one translation: --set decode.beam=1 (it is {})", decode.beam);
   }
 }
 
@@ -192,6 +225,7 @@ void run_translate(const Arguments& arguments) {
       "  mpirun -n 4 --bind-to none verbund translate -m runs/a text.en    # the lines are shared\n");
   declare_flags(options, command);
   if (!options.read(arguments)) return;
+  if (command.models.empty()) fail_usage("say which model: --model RUN");
   std::vector<TrainedModel> trained;
   std::vector<DecodableModel*> models;
   for (const std::string& folder : command.models) {
@@ -200,10 +234,10 @@ void run_translate(const Arguments& arguments) {
     check_same_vocabulary(trained.front(), trained.back());
   }
   for (TrainedModel& each : trained) models.push_back(each.model.get());
-  if (trained.empty()) check(command);
   Config config = trained.front().config;
-  override_config(config, command.overrides);
-  command.translator.search.config = config.decode;
+  override_use(config, command.overrides);
+  if (command.max_tokens > 0) config.decode.max_tokens = command.max_tokens;
+  command.translator.search.config = decode_config(config);
   check(command);
   keep_freed_memory();
   const Translator translator(models, trained.front().source, trained.front().target, command.translator);
@@ -213,10 +247,11 @@ void run_translate(const Arguments& arguments) {
     workers.at(0, "reading and writing text", true);
     SharedTranslation translation(translator, workers);
     if (!workers.leads()) return translation.assist();
-    uint64_t number = 0;
+    uint64_t number = 0, cut = 0;
     const auto start = std::chrono::steady_clock::now();
-    for (const std::string& file : command.files) translate_file(command, translation, file, number);
+    for (const std::string& file : command.files) translate_file(command, translator, translation, file, number, cut);
     translation.finish();
+    if (cut > 0) warn("{} translations were cut at their greatest length (decode.max_ratio, decode.max_extra)", cut);
     if (!command.benchmark) return;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     log("benchmark: {} target tokens, {:.3f} seconds, {:.0f} tokens per second", translation.target_tokens(), seconds,

@@ -12,6 +12,7 @@ struct DecodeConfig {
   double length_penalty = 0.6;
   double max_ratio = 1;
   int64_t max_extra = 50;
+  int64_t max_tokens = 0;
   int64_t batch_tokens = 2048;
   int64_t sample_top = 0;
   double temperature = 1;
@@ -22,10 +23,12 @@ struct DecodeConfig {
                 "a translation's score is its log-probability / ((5 + length) / 6)^length_penalty");
     visit.field("max_ratio", max_ratio, {0, 1000}, "a translation has at most max_ratio times the source's tokens ...");
     visit.field("max_extra", max_extra, {0, 100000}, "... and so many more");
+    visit.field("max_tokens", max_tokens, {0, 1000000},
+                "a longer source line is cut at the ends of its sentences; 0: the batch.max_length of training");
     visit.field("batch_tokens", batch_tokens, {1, 10000000}, "source tokens that are translated together");
     visit.field("sample_top", sample_top, {0, 1000000},
                 "draw each token from so many of the likeliest instead of searching (with beam 1); 0: search");
-    visit.field("temperature", temperature, {0.01, 100}, "of sampling: below 1 bolder, above 1 more varied");
+    visit.field("temperature", temperature, {0.01, 100}, "of sampling: below 1 more cautious, above 1 more varied");
   }
 };
 

@@ -52,8 +52,8 @@ CorpusSource generated(const Config& config, const fs::path& work, Stages& stage
   const bool demo = config.corpus.name == "demo";
   const fs::path train = work / "generated.train.tsv", dev = work / "generated.dev.tsv",
                  test = work / "generated.test.tsv";
-  const std::string key =
-      checksum_of(fmt::format("generate 1 {} {} {}", config.corpus.name, config.seed, config.corpus.generated_pairs));
+  const std::string key = checksum_of(fmt::format("generate {} {} {} {}", kGeneratorVersion, config.corpus.name,
+                                                  config.seed, config.corpus.generated_pairs));
   stages.run("generate", key, {train, dev, test}, [&] {
     GeneratedSizes sizes;
     sizes.train = static_cast<size_t>(config.corpus.generated_pairs);
@@ -79,7 +79,9 @@ void check_readable(const std::vector<ParallelFiles>& corpora) {
   for (const ParallelFiles& files : corpora) {
     for (const std::string* path : {&files.source, &files.target, &files.tsv}) {
       if (*path == "-") fail_usage("prepare reads files, not standard input: a stage may have to read them again");
-      if (!path->empty()) open_bytes(*path);
+      if (path->empty()) continue;
+      open_bytes(*path);
+      if (!fs::is_regular_file(*path)) fail_usage("prepare may read {} again, and it is not a file that can be", *path);
     }
   }
 }
@@ -92,6 +94,12 @@ CorpusSource find_corpus(const Config& config, const fs::path& work, Stages& sta
   const CorpusConfig& corpus = config.corpus;
   CorpusSource source;
   if (is_generated(corpus.name)) {
+    if (!corpus.train.empty()) {
+      fail_usage(
+          "the corpus {} is made by the program, and other text is given beside it. For your text alone: --set "
+          "corpus.name=",
+          corpus.name);
+    }
     source = generated(config, work, stages);
   } else if (!corpus.name.empty()) {
     source = fetched(corpus);

@@ -109,8 +109,9 @@ Dataset::Dataset(const fs::path& folder, Verify verify) : folder_(folder), manif
 const Split& Dataset::split(const std::string& name) const {
   const auto found = splits_.find(name);
   if (found == splits_.end()) {
-    fail("the dataset {} has no {} pairs. Prepare it with some: --{}-source FILE --{}-target FILE", folder_.string(),
-         name, name, name);
+    std::vector<std::string> names;
+    for (const auto& [there, split] : splits_) names.push_back(there);
+    fail("the dataset {} has no {} pairs, only {}", folder_.string(), name, fmt::join(names, ", "));
   }
   return found->second;
 }

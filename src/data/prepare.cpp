@@ -80,6 +80,9 @@ class Preparation {
   }
 
  private:
+  // What was once asked for stays: a dataset that is made again has its text again.
+  bool exports_text() const { return request_.export_text || fs::exists(out_ / "export"); }
+
   const fs::path& open_folder() const {
     if (fs::exists(out_) && !fs::is_directory(out_)) fail("--out {} is a file, not a folder", out_.string());
     if (fs::exists(out_) && !fs::is_empty(out_) && !fs::exists(work_) && !fs::exists(out_ / kDatasetManifest)) {
@@ -131,10 +134,9 @@ class Preparation {
   }
 
   void encode(const CleanReport& cleaned) {
-    const std::string key =
-        key_of("encode 2", shuffle_key_, subwords_key_, config_.subwords.dropout, config_.subwords.copies,
-               content_key(sources_.dev), content_key(sources_.test), sources_.name, sources_.source_language,
-               sources_.target_language, request_.export_text);
+    const std::string key = key_of("encode 2", shuffle_key_, subwords_key_, config_.subwords.dropout,
+                                   config_.subwords.copies, content_key(sources_.dev), content_key(sources_.test),
+                                   sources_.name, sources_.source_language, sources_.target_language, exports_text());
     // The files' names follow from what was asked for, so that a dataset that is already
     // made is known by all of them.
     std::vector<fs::path> outputs = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "source.model"};
@@ -179,7 +181,7 @@ class Preparation {
     fs::remove_all(making);
     make_folder(making);
     std::optional<TextExport> text;
-    if (request_.export_text) text.emplace(making / "export", sources_, config_.subwords, vocabularies, joint);
+    if (exports_text()) text.emplace(making / "export", sources_, config_.subwords, vocabularies, joint);
     for (const auto& [split, corpora] : splits()) {
       const bool train = split == "train";
       const EncodeRequest request = {split, corpora, !train, threads_, train && samplers ? &*samplers : nullptr};

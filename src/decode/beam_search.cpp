@@ -183,8 +183,10 @@ class Search {
   }
 
   void close(OpenSentence& sentence) {
-    std::stable_sort(sentence.finished.begin(), sentence.finished.end(),
-                     [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+    // What was cut has not paid for its end yet: it stands behind what has one.
+    std::stable_sort(sentence.finished.begin(), sentence.finished.end(), [](const Hypothesis& a, const Hypothesis& b) {
+      return a.finished != b.finished ? a.finished : a.score > b.score;
+    });
     if (sentence.finished.size() > static_cast<size_t>(request_.nbest)) {
       sentence.finished.resize(static_cast<size_t>(request_.nbest));
     }

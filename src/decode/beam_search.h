@@ -2,9 +2,9 @@
 //
 // In every step, the 2 beam likeliest continuations of a sentence's rows are looked at in order. One
 // that ends is a finished translation if it is among the first `beam`; the others are the next
-// rows, until there are `beam`. A sentence is done, and leaves the batch, at its greatest length, when no
-// row can become better than the n-best finished translations, or when there are `beam` of
-// those and no row would be better than the n-best if it ended with the next token. With a
+// rows, until there are `beam`. What is cut at the greatest length comes behind what has ended. A sentence is done, and
+// leaves the batch, at its greatest length, when no row can become better than the n-best finished translations, or
+// when there are `beam` of those and no row would be better than the n-best if it ended with the next token. With a
 // beam of 1, the first end is the end: that is greedy search.
 #pragma once
 

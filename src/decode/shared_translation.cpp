@@ -8,10 +8,12 @@ namespace {
 using Json = nlohmann::json;
 
 Json pack(const Line& line) { return {line.text, line.prefix, line.number}; }
-Json pack(const Translation& t) { return {t.text, t.score, t.alignment, t.pieces}; }
+Json pack(const Translation& t) { return {t.text, t.score, t.alignment, t.pieces, t.finished}; }
 
 Line unpack_line(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
-Translation unpack_translation(const Json& json) { return {json.at(0), json.at(1), json.at(2), json.at(3)}; }
+Translation unpack_translation(const Json& json) {
+  return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4)};
+}
 
 }  // namespace
 

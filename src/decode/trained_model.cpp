@@ -14,8 +14,13 @@ fs::path run_of(const fs::path& folder) {
   return fs::canonical(folder).parent_path().parent_path();  // RUN/checkpoints/step-...
 }
 
-fs::path find_vocabulary(const fs::path& wish, const fs::path& run, const char* name) {
-  const fs::path path = wish.empty() ? run / name : wish;
+// In the run's folder, or with the checkpoint if that stands alone.
+fs::path find_vocabulary(const fs::path& wish, const fs::path& checkpoint, const fs::path& run, const char* name) {
+  fs::path path = wish;
+  if (wish.empty()) path = (fs::exists(checkpoint / name) ? checkpoint : run) / name;
+  if (!wish.empty() && fs::exists(wish) && fs::exists(run / name) && read_file(wish) != read_file(run / name)) {
+    fail("{} is not the vocabulary that the model was trained with: that is {}", wish.string(), (run / name).string());
+  }
   if (!fs::exists(path)) {
     fail(
         "there is no subword model {}. Give the one that the model was trained with: --vocabulary FILE "
@@ -49,7 +54,12 @@ fs::path find_checkpoint(const ModelPlace& place) {
     fail("{} is neither a run folder (with checkpoints/) nor a checkpoint (with weights.safetensors)", folder.string());
   }
   if (place.checkpoint.empty()) {
-    if (fs::exists(checkpoints / "best")) return fs::canonical(checkpoints / "best");
+    const fs::path best = checkpoints / "best";
+    if (fs::exists(best)) return fs::canonical(best);
+    if (fs::is_symlink(best)) {
+      fail("{} points to {}, which is not there. Choose another checkpoint: --checkpoint last", best.string(),
+           fs::read_symlink(best).string());
+    }
     const NewestCheckpoint newest = newest_whole_checkpoint(checkpoints);
     if (!newest.checkpoint) fail("{} has no whole checkpoint", checkpoints.string());
     return newest.checkpoint->folder();
@@ -68,8 +78,8 @@ void load_weights(const SafetensorsFile& file, const ParameterTable& table, std:
   for (const Parameter& p : table.all()) {
     const TensorView& tensor = file.at(p.name);
     if (tensor.shape != p.shape) {
-      fail("{}: {} is {}, but the configuration needs {}", file.path().string(), p.name, show_shape(tensor.shape),
-           show_shape(p.shape));
+      fail("{}: {} is {}, but the configuration needs {}. To train a model of another shape, begin a new run.",
+           file.path().string(), p.name, show_shape(tensor.shape), show_shape(p.shape));
     }
     copy_tensor(tensor, values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
   }
@@ -78,9 +88,9 @@ void load_weights(const SafetensorsFile& file, const ParameterTable& table, std:
 TrainedModel load_trained_model(const ModelPlace& place) {
   const Checkpoint checkpoint(find_checkpoint(place));
   const fs::path run = run_of(place.folder);
-  const fs::path source_path = find_vocabulary(place.source_vocabulary, run, kSourceVocabulary);
+  const fs::path source_path = find_vocabulary(place.source_vocabulary, checkpoint.folder(), run, kSourceVocabulary);
   const fs::path& wish = place.target_vocabulary.empty() ? place.source_vocabulary : place.target_vocabulary;
-  const fs::path target_path = find_vocabulary(wish, run, kTargetVocabulary);
+  const fs::path target_path = find_vocabulary(wish, checkpoint.folder(), run, kTargetVocabulary);
   Config config;
   load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
 

@@ -1,6 +1,7 @@
 #include "decode/translator.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -10,22 +11,41 @@
 namespace verbund {
 namespace {
 
-// The keys of all tokens of all beams are kept: short sentences must not become too many.
-constexpr size_t kMostSentences = 128;
+// The keys of all tokens of all beams are kept, and there are logits of each: short sentences must not become
+// too many.
+constexpr size_t kMostRows = 512;
 
-// Where to end a piece that begins at `first`: behind the last piece of at most `limit` that ends a sentence,
-// else a word, else at the limit. SentencePiece marks the begin of a word with U+2581.
-size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, size_t limit) {
-  if (ids.size() - first <= limit) return ids.size();
-  const auto begins_word = [&](size_t i) { return subwords.piece(ids[i]).rfind(kWordStart, 0) == 0; };
-  size_t word = 0;
-  for (size_t i = first + limit; i > first + limit / 2; --i) {
-    if (!begins_word(i)) continue;
-    const std::string before = subwords.piece(ids[i - 1]);
-    if (!before.empty() && std::string(".!?;:,").find(before.back()) != std::string::npos) return i;
-    if (word == 0) word = i;
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
+// How good a place it is to cut before piece `i`: 3 the end of a sentence, 2 of a clause, 1 of a word, 0 none.
+// SentencePiece marks the begin of a word with U+2581, which some languages do without.
+int cut_quality(const Subwords& subwords, const Sentence& ids, size_t i) {
+  std::string before = subwords.piece(ids[i - 1]);
+  const bool word = subwords.piece(ids[i]).starts_with(kWordStart);
+  if (ends_with_any(before, {"。", "！", "？"})) return 3;
+  if (!word) return 0;
+  for (const std::string_view quote : {"\"", "'", "”", "“", "»", "«", "’", ")"}) {
+    if (before.ends_with(quote) && before.size() > quote.size()) before.resize(before.size() - quote.size());
   }
-  return word > 0 ? word : first + limit;
+  if (ends_with_any(before, {".", "!", "?", "…"})) return 3;
+  return ends_with_any(before, {",", ";", ":", "–"}) ? 2 : 1;
+}
+
+// Where the next piece of a long line that begins at `first` ends: with its sentence, since a model has learned to
+// translate those; a sentence of more than `limit` is cut at the last clause, else word, that fits.
+size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, size_t limit) {
+  size_t best = std::min(ids.size(), first + limit);
+  int quality = 0;
+  for (size_t i = first + 1; i < ids.size() && i <= first + limit; ++i) {
+    const int here = cut_quality(subwords, ids, i);
+    if (here == 3) return i;
+    if (here == 0 || here < quality) continue;
+    best = i;
+    quality = here;
+  }
+  return ids.size() - first <= limit ? ids.size() : best;
 }
 
 void append(Translation& whole, const Translation& piece, int32_t source_pieces) {
@@ -33,6 +53,7 @@ void append(Translation& whole, const Translation& piece, int32_t source_pieces)
   if (!whole.text.empty() && !piece.text.empty()) whole.text += ' ';
   whole.text += piece.text;
   whole.score += piece.score;
+  whole.finished = whole.finished && piece.finished;
   for (const auto& [source, target] : piece.alignment) {
     whole.alignment.emplace_back(source_pieces + source, target_pieces + target);
   }
@@ -41,27 +62,47 @@ void append(Translation& whole, const Translation& piece, int32_t source_pieces)
 
 }  // namespace
 
-void Translator::add_pieces(const Line& line, size_t index, std::vector<Piece>& pieces) const {
-  if (!is_utf8(line.text) || !is_utf8(line.prefix))
+DecodeConfig decode_config(const Config& config) {
+  DecodeConfig decode = config.decode;
+  if (decode.max_tokens == 0) decode.max_tokens = config.batch.max_length;
+  if (decode.sample_top > 0 && decode.beam != 1) {
+    fail_usage("sampling draws one translation: --set decode.beam=1 (it is {})", decode.beam);
+  }
+  return decode;
+}
+
+void Translator::check(const Line& line) const {
+  if (!is_utf8(line.text) || !is_utf8(line.prefix)) {
     fail("line {} is not valid UTF-8: convert it first, e.g. with iconv", line.number);
-  const Sentence ids = source_.encode(line.text);
-  const auto limit = static_cast<size_t>(config_.max_tokens);
-  if (ids.size() > limit && config_.long_lines == LongLines::kRefuse) {
-    fail(
-        "line {} has {} tokens, but at most {} are translated at once. Raise --max-tokens, or let it be cut into "
-        "pieces: --long-lines split.",
-        line.number, ids.size(), limit);
   }
-  if (ids.size() > limit) {
-    warn("line {} has {} tokens: it is translated in pieces of at most {}", line.number, ids.size(), limit);
+  if (!line.prefix.empty()) {
+    const Sentence prefix = target_.encode(line.prefix);
+    if (std::find(prefix.begin(), prefix.end(), kUnknown) != prefix.end()) {
+      fail("line {}: the prefix \"{}\" has characters that the model's vocabulary has not", line.number, line.prefix);
+    }
   }
-  const Sentence prefix = line.prefix.empty() ? Sentence() : target_.encode(line.prefix);
-  for (size_t first = 0; first < ids.size();) {
-    const size_t end = piece_end(source_, ids, first, limit);
-    pieces.push_back(
-        {index,
-         {Sentence(ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(end)),
-          first == 0 ? prefix : Sentence(), line.number}});
+  if (config_.long_lines == LongLines::kSplit) return;
+  const size_t tokens = source_.encode(line.text).size();
+  if (tokens <= most_tokens()) return;
+  fail(
+      "line {} has {} tokens, but at most {} are translated at once. Raise --max-tokens, or let it be cut into "
+      "pieces: --long-lines split.",
+      line.number, tokens, most_tokens());
+}
+
+size_t Translator::most_tokens() const {
+  const int64_t most = config_.search.config.max_tokens;
+  return most > 0 ? static_cast<size_t>(most) : std::numeric_limits<size_t>::max();
+}
+
+void Translator::add_pieces(const Sentence& source, const Sentence& prefix, uint64_t number, size_t line,
+                            std::vector<Piece>& pieces) const {
+  const size_t limit = most_tokens();
+  for (size_t first = 0; first < source.size();) {
+    const size_t end = source.size() <= limit ? source.size() : piece_end(source_, source, first, limit);
+    const auto at = [&](size_t i) { return source.begin() + static_cast<std::ptrdiff_t>(i); };
+    // Each piece has random numbers of its own.
+    pieces.push_back({line, {Sentence(at(first), at(end)), first == 0 ? prefix : Sentence(), number << 24 | first}});
     first = end;
   }
 }
@@ -73,7 +114,8 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
   for (size_t first = 0; first < order.size();) {
     const auto budget = static_cast<size_t>(config_.search.config.batch_tokens);
     const size_t longest = tasks[order[first]].source.size() + 1;
-    const size_t count = std::min({std::max<size_t>(1, budget / longest), kMostSentences, order.size() - first});
+    const size_t rows = std::max<size_t>(1, kMostRows / static_cast<size_t>(config_.search.config.beam));
+    const size_t count = std::min({std::max<size_t>(1, budget / longest), rows, order.size() - first});
     std::vector<SearchTask> batch;
     for (size_t i = first; i < first + count; ++i) batch.push_back(tasks[order[i]]);
     auto found = search(models_, static_cast<int64_t>(target_.size()), batch, config_.search);
@@ -90,6 +132,7 @@ Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size
   Translation translation;
   translation.text = target_.decode(hypothesis.tokens);
   translation.score = hypothesis.score;
+  translation.finished = hypothesis.finished;
   for (size_t i = 0; i < hypothesis.alignment.size(); ++i) {
     if (hypothesis.alignment[i] == static_cast<int32_t>(source_size)) continue;  // </s>: no piece of the source
     translation.alignment.emplace_back(hypothesis.alignment[i], static_cast<int32_t>(i));
@@ -100,7 +143,16 @@ Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size
 
 std::vector<std::vector<Translation>> Translator::translate(const std::vector<Line>& lines) const {
   std::vector<Piece> pieces;
-  for (size_t i = 0; i < lines.size(); ++i) add_pieces(lines[i], i, pieces);
+  for (const Line& line : lines) check(line);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const Sentence source = source_.encode(lines[i].text);
+    if (source.size() > most_tokens()) {
+      warn("line {} has {} tokens, more than {}: it is translated sentence by sentence", lines[i].number, source.size(),
+           most_tokens());
+    }
+    const Sentence prefix = lines[i].prefix.empty() ? Sentence() : target_.encode(lines[i].prefix);
+    add_pieces(source, prefix, lines[i].number, i, pieces);
+  }
   std::vector<SearchTask> tasks;
   for (const Piece& piece : pieces) tasks.push_back(piece.task);
   const std::vector<std::vector<Hypothesis>> found = search_all(tasks);
@@ -129,11 +181,15 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
 }
 
 std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& sources) const {
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < sources.size(); ++i) add_pieces(sources[i], {}, i, i, pieces);
   std::vector<SearchTask> tasks;
-  for (const Sentence& source : sources) tasks.push_back({source, {}, tasks.size()});
-  std::vector<Sentence> results;
-  for (std::vector<Hypothesis>& found : search_all(tasks)) {
-    results.push_back(found.empty() ? Sentence() : std::move(found[0].tokens));
+  for (const Piece& piece : pieces) tasks.push_back(piece.task);
+  std::vector<std::vector<Hypothesis>> found = search_all(tasks);
+  std::vector<Sentence> results(sources.size());
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const Sentence& tokens = found[i].at(0).tokens;
+    results[pieces[i].line].insert(results[pieces[i].line].end(), tokens.begin(), tokens.end());
   }
   return results;
 }

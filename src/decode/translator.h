@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "decode/beam_search.h"
 #include "text/subwords.h"
 
@@ -14,9 +15,12 @@ enum class LongLines { kSplit, kRefuse };
 
 struct TranslatorConfig {
   SearchRequest search;
-  int64_t max_tokens = 512;  // of a source line
   LongLines long_lines = LongLines::kSplit;
 };
+
+// The configuration of translating with a model that was trained with `config`: what it leaves open is
+// decided. Refuses settings that contradict each other.
+DecodeConfig decode_config(const Config& config);
 
 struct Line {
   std::string text;
@@ -30,6 +34,7 @@ struct Translation {
   // Source piece, target piece. What attends to the end of the source most has none.
   std::vector<std::pair<int32_t, int32_t>> alignment;
   std::vector<std::string> pieces;  // of the translation
+  bool finished = true;             // false: cut at its greatest length (decode.max_ratio, max_extra)
 };
 
 class Translator {
@@ -39,10 +44,14 @@ class Translator {
              const TranslatorConfig& config)
       : models_(std::move(models)), source_(source), target_(target), config_(config) {}
 
+  // Refuses a line that cannot be translated.
+  void check(const Line& line) const;
   // The best translations of each line. An empty line has one, which is empty.
   std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines) const;
-  // One translation of each line, without scores; of token ids without </s>.
+  // The same for token ids without </s>: one translation of each, without scores.
   std::vector<Sentence> translate_tokens(const std::vector<Sentence>& sources) const;
+
+  std::vector<std::string> source_pieces(const std::string& text) const { return source_.encode_pieces(text); }
 
   uint64_t target_tokens() const { return target_tokens_; }  // made so far, with </s>
 
@@ -52,7 +61,9 @@ class Translator {
     SearchTask task;
   };
 
-  void add_pieces(const Line& line, size_t index, std::vector<Piece>& pieces) const;
+  size_t most_tokens() const;  // that are translated at once
+  void add_pieces(const Sentence& source, const Sentence& prefix, uint64_t number, size_t line,
+                  std::vector<Piece>& pieces) const;
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks) const;
   Translation to_text(const Hypothesis& hypothesis, size_t source_size) const;
 

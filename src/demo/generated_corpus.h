@@ -9,6 +9,10 @@
 
 namespace verbund {
 
+// To be raised when a generator makes other text than before, so that what an earlier program
+// made is not taken for it.
+inline constexpr int kGeneratorVersion = 2;
+
 struct SentencePair {
   std::string source, target;
   bool operator==(const SentencePair&) const = default;

@@ -6,7 +6,7 @@
 
 namespace verbund {
 
-enum class Health { kOk, kWarning, kProblem };
+enum class Health { kSkipped, kOk, kWarning, kProblem };  // from best to worst, but for what nobody looked at
 
 struct Finding {
   Health health = Health::kOk;

@@ -8,6 +8,8 @@ namespace verbund {
 
 const char* name_of(Health health) {
   switch (health) {
+    case Health::kSkipped:
+      return "-";
     case Health::kOk:
       return "ok";
     case Health::kWarning:

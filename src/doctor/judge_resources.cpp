@@ -67,7 +67,7 @@ Finding judge_memory(const Host& host, const ModelNeeds& needs) {
 
 Findings judge_run_disk(const WorkerFacts& leader, const ModelNeeds& needs) {
   const DiskFacts& run = leader.run;
-  if (run.path.empty()) return {{Health::kOk, "disk", "run folder not looked at: give --run FOLDER"}};
+  if (run.path.empty()) return {{Health::kSkipped, "disk", "run folder not looked at: give --run FOLDER"}};
   if (!run.writable) {
     return {{Health::kProblem, "disk", fmt::format("{} may not write to {}", leader.name(), run.path),
              "choose another folder, or change its owner"}};

@@ -91,7 +91,7 @@ Findings judge_config(const Facts& facts) {
                          list_deviants(others, kShownDigits)),
              "copy one file to all hosts; verbund config --show FILE prints what each of them understands"}};
   }
-  if (common.empty()) return {{Health::kOk, "config", "not looked at: give --config FILE"}};
+  if (common.empty()) return {{Health::kSkipped, "config", "not looked at: give --config FILE"}};
   return {{Health::kOk, "config", fmt::format("the same everywhere (checksum {})", common.substr(0, kShownDigits))}};
 }
 
@@ -123,7 +123,7 @@ Findings judge_dataset(const Facts& facts) {
     break;
   }
   if (!findings.empty()) return findings;
-  if (common.empty()) return {{Health::kOk, "dataset", "not looked at: give --data FOLDER"}};
+  if (common.empty()) return {{Health::kSkipped, "dataset", "not looked at: give --data FOLDER"}};
   return {{Health::kOk, "dataset",
            fmt::format("the same everywhere: {}, checksum {}", human_bytes(size), common.substr(0, kShownDigits))}};
 }

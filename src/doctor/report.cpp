@@ -54,7 +54,12 @@ std::string conclusion(const Findings& findings) {
   const std::string problems = number_of(findings, Health::kProblem), warnings = number_of(findings, Health::kWarning);
   const std::string both = problems + (problems.empty() || warnings.empty() ? "" : ", ") + warnings;
   if (!problems.empty()) return both + ": this will not train yet";
-  return (both.empty() ? "no problem" : both) + ": ready to train";
+  std::vector<std::string> skipped;
+  for (const Finding& finding : findings) {
+    if (finding.health == Health::kSkipped) skipped.push_back(finding.check);
+  }
+  return (both.empty() ? "no problem" : both) +
+         (skipped.empty() ? ": ready to train" : fmt::format("; not looked at: {}", fmt::join(skipped, ", ")));
 }
 
 std::string findings_json(const Findings& findings, const Facts& facts) {

@@ -1,13 +1,16 @@
 #include "text/line_reader.h"
 
+#include <fcntl.h>
 #include <lzma.h>
+#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
 #include "core/interrupt.h"
@@ -20,28 +23,53 @@ constexpr size_t kBufferSize = 1 << 18;
 
 class PlainSource final : public ByteSource {
  public:
-  PlainSource(std::FILE* file, fs::path path) : file_(file), path_(std::move(path)) {}
+  PlainSource(int descriptor, fs::path path) : descriptor_(descriptor), path_(std::move(path)) {}
   ~PlainSource() override {
-    if (file_ != stdin) std::fclose(file_);
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
   }
   PlainSource(const PlainSource&) = delete;
   PlainSource& operator=(const PlainSource&) = delete;
 
   // What is there: a pipe or a terminal is not waited for until the buffer is full.
   size_t read(char* bytes, size_t capacity) override {
+    if (!seen_.empty()) {
+      const size_t count = std::min(capacity, seen_.size());
+      std::memcpy(bytes, seen_.data(), count);
+      seen_.erase(0, count);
+      return count;
+    }
     ssize_t count = 0;
-    while ((count = ::read(::fileno(file_), bytes, capacity)) < 0) {
+    while ((count = ::read(descriptor_, bytes, capacity)) < 0) {
       if (errno != EINTR) fail_errno("cannot read {}", path_.string());
       check_interrupt();
     }
     position_ += static_cast<uint64_t>(count);
     return static_cast<size_t>(count);
   }
+  bool ready(std::chrono::milliseconds patience) const override {
+    pollfd descriptor = {descriptor_, POLLIN, 0};
+    return !seen_.empty() || ::poll(&descriptor, 1, static_cast<int>(patience.count())) != 0;
+  }
   uint64_t position() const override { return position_; }
+  const fs::path& path() const { return path_; }
+
+  // Whether it begins so; `read` returns what was looked at all the same. A terminal is asked for no more than that
+  // takes.
+  bool starts_with(std::string_view magic) {
+    while (seen_.size() < magic.size() && magic.substr(0, seen_.size()) == seen_) {
+      std::string before = std::exchange(seen_, {});
+      char more[16];
+      const size_t count = read(more, sizeof(more));
+      seen_ = before.append(more, count);
+      if (count == 0) return false;
+    }
+    return std::string_view(seen_).substr(0, magic.size()) == magic;
+  }
 
  private:
-  std::FILE* file_;
+  int descriptor_;
   fs::path path_;
+  std::string seen_;  // read, but not yet given to anybody
   uint64_t position_ = 0;
 };
 
@@ -51,34 +79,55 @@ class PlainSource final : public ByteSource {
 
 class GzipSource final : public ByteSource {
  public:
-  explicit GzipSource(fs::path path) : path_(std::move(path)), file_(gzopen(path_.c_str(), "rb")) {
-    if (file_ == nullptr) fail_errno("cannot read {}", path_.string());
-    gzbuffer(file_, kBufferSize);
+  explicit GzipSource(std::unique_ptr<PlainSource> file) : file_(std::move(file)) {
+    constexpr int kLargestWindow = 15, kGzip = 16;
+    if (inflateInit2(&stream_, kLargestWindow + kGzip) != Z_OK) {
+      fail("cannot decode {}: zlib does not start", file_->path().string());
+    }
   }
-  ~GzipSource() override { gzclose(file_); }
+  ~GzipSource() override { inflateEnd(&stream_); }
   GzipSource(const GzipSource&) = delete;
   GzipSource& operator=(const GzipSource&) = delete;
 
   size_t read(char* bytes, size_t capacity) override {
-    const int count = gzread(file_, bytes, static_cast<unsigned>(capacity));
-    int code = Z_OK;
-    const char* message = gzerror(file_, &code);
-    if (code == Z_BUF_ERROR) fail_truncated(path_);
-    if (count < 0) fail("{} is not intact gzip data: {}", path_.string(), message);
-    return static_cast<size_t>(count);
+    stream_.next_out = reinterpret_cast<Bytef*>(bytes);
+    stream_.avail_out = static_cast<uInt>(capacity);
+    while (!done_ && stream_.avail_out == capacity) {
+      if (stream_.avail_in == 0) {
+        stream_.next_in = input_.data();
+        stream_.avail_in = static_cast<uInt>(file_->read(reinterpret_cast<char*>(input_.data()), input_.size()));
+      }
+      if (stream_.avail_in == 0) {
+        if (!between_members_) fail_truncated(file_->path());
+        done_ = true;
+        break;
+      }
+      if (between_members_) inflateReset(&stream_);  // files joined with `cat` are one
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      between_members_ = result == Z_STREAM_END;
+      if (result == Z_OK || result == Z_STREAM_END) continue;
+      fail("{} is not intact gzip data: {}", file_->path().string(),
+           stream_.msg != nullptr ? stream_.msg : "zlib cannot decode it");
+    }
+    return capacity - stream_.avail_out;
   }
-  uint64_t position() const override { return static_cast<uint64_t>(gzoffset(file_)); }
+  bool ready(std::chrono::milliseconds patience) const override {
+    return stream_.avail_in > 0 || file_->ready(patience);
+  }
+  uint64_t position() const override { return file_->position(); }
 
  private:
-  fs::path path_;
-  gzFile file_;
+  std::unique_ptr<PlainSource> file_;
+  z_stream stream_ = {};
+  std::array<Bytef, kBufferSize> input_;
+  bool between_members_ = false, done_ = false;
 };
 
 class XzSource final : public ByteSource {
  public:
-  explicit XzSource(const fs::path& path) : path_(path), file_(std::fopen(path.c_str(), "rb"), path) {
+  explicit XzSource(std::unique_ptr<PlainSource> file) : file_(std::move(file)) {
     if (lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) {
-      fail("cannot decode {}: liblzma does not start", path_.string());
+      fail("cannot decode {}: liblzma does not start", file_->path().string());
     }
   }
   ~XzSource() override { lzma_end(&stream_); }
@@ -88,59 +137,76 @@ class XzSource final : public ByteSource {
   size_t read(char* bytes, size_t capacity) override {
     stream_.next_out = reinterpret_cast<uint8_t*>(bytes);
     stream_.avail_out = capacity;
-    while (!done_ && stream_.avail_out > 0) {
+    while (!done_ && stream_.avail_out == capacity) {
       if (stream_.avail_in == 0 && action_ == LZMA_RUN) {
         stream_.next_in = input_.data();
-        stream_.avail_in = file_.read(reinterpret_cast<char*>(input_.data()), input_.size());
+        stream_.avail_in = file_->read(reinterpret_cast<char*>(input_.data()), input_.size());
         if (stream_.avail_in == 0) action_ = LZMA_FINISH;
       }
       const lzma_ret result = lzma_code(&stream_, action_);
       if (result == LZMA_STREAM_END) {
         done_ = true;
       } else if (result == LZMA_BUF_ERROR) {
-        fail_truncated(path_);
+        fail_truncated(file_->path());
       } else if (result != LZMA_OK) {
-        fail("{} is not intact xz data (liblzma error {}). Copy or download it again.", path_.string(),
+        fail("{} is not intact xz data (liblzma error {}). Copy or download it again.", file_->path().string(),
              static_cast<int>(result));
       }
     }
     return capacity - stream_.avail_out;
   }
-  uint64_t position() const override { return file_.position(); }
+  bool ready(std::chrono::milliseconds patience) const override {
+    return stream_.avail_in > 0 || file_->ready(patience);
+  }
+  uint64_t position() const override { return file_->position(); }
 
  private:
-  fs::path path_;
-  PlainSource file_;
+  std::unique_ptr<PlainSource> file_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   lzma_action action_ = LZMA_RUN;
   std::array<uint8_t, kBufferSize> input_;
   bool done_ = false;
 };
 
+// Looks at the first bytes when they are wanted, not before: a terminal has none yet.
+class AnySource final : public ByteSource {
+ public:
+  explicit AnySource(std::unique_ptr<PlainSource> file) : plain_(std::move(file)) {}
+
+  size_t read(char* bytes, size_t capacity) override {
+    if (!source_) decide();
+    return source_->read(bytes, capacity);
+  }
+  bool ready(std::chrono::milliseconds patience) const override {
+    return source_ ? source_->ready(patience) : plain_->ready(patience);
+  }
+  uint64_t position() const override { return source_ ? source_->position() : 0; }
+
+ private:
+  void decide() {
+    if (plain_->starts_with("\x1f\x8b")) {
+      source_ = std::make_unique<GzipSource>(std::move(plain_));
+    } else if (plain_->starts_with(std::string_view("\xFD"
+                                                    "7zXZ\0",
+                                                    6))) {
+      source_ = std::make_unique<XzSource>(std::move(plain_));
+    } else {
+      source_ = std::move(plain_);
+    }
+  }
+
+  std::unique_ptr<PlainSource> plain_;  // until it is decided
+  std::unique_ptr<ByteSource> source_;  // from then on
+};
+
 }  // namespace
 
 std::unique_ptr<ByteSource> open_bytes(const fs::path& path) {
-  if (path == "-") return std::make_unique<PlainSource>(stdin, "standard input");
+  if (path == "-") return std::make_unique<AnySource>(std::make_unique<PlainSource>(STDIN_FILENO, "standard input"));
   if (fs::is_directory(path)) fail("cannot read {}: it is a folder, not a file", path.string());
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) fail_errno("cannot read {}", path.string());
-  std::array<char, 6> magic = {};
-  const size_t count = std::fread(magic.data(), 1, magic.size(), file);
-  const auto starts_with = [&](std::string_view bytes) {
-    return count >= bytes.size() && std::memcmp(magic.data(), bytes.data(), bytes.size()) == 0;
-  };
-  if (starts_with("\x1f\x8b")) {
-    std::fclose(file);
-    return std::make_unique<GzipSource>(path);
-  }
-  if (starts_with(std::string_view("\xFD"
-                                   "7zXZ\0",
-                                   6))) {
-    std::fclose(file);
-    return std::make_unique<XzSource>(path);
-  }
-  ::lseek(::fileno(file), 0, SEEK_SET);
-  return std::make_unique<PlainSource>(file, path);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_errno("cannot read {}", path.string());
+  return std::make_unique<AnySource>(std::make_unique<PlainSource>(descriptor, path));
 }
 
 LineReader::LineReader(const fs::path& path)

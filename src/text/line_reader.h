@@ -2,6 +2,7 @@
 // bytes, not by its name). A file that ends in the middle is an error, not an end.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // Fills at most `capacity` bytes; 0 at the end.
   virtual size_t read(char* bytes, size_t capacity) = 0;
+  // Whether `read` would return within `patience`; files always do.
+  virtual bool ready(std::chrono::milliseconds) const { return true; }
   // Bytes of the file on disk that have been used, for progress.
   virtual uint64_t position() const = 0;
 };
@@ -30,6 +33,9 @@ class LineReader {
   // text is appended to `line`, so that many lines can share one buffer.
   bool append_line(std::string& line);
   bool next_line(std::string& line);
+
+  // False if nothing more has come for so long: a pipe or a terminal pauses.
+  bool ready(std::chrono::milliseconds patience) const { return begin_ < end_ || source_->ready(patience); }
 
   uint64_t lines() const { return lines_; }
   uint64_t position() const { return source_->position(); }

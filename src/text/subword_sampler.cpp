@@ -22,7 +22,9 @@ SubwordSampler::SubwordSampler(const Subwords& subwords, double dropout) : dropo
   }
   const auto size = static_cast<TokenId>(subwords.size());
   std::unordered_map<std::string, TokenId> ids;
-  for (TokenId id = kUnknown + 1; id < size; ++id) ids.emplace(subwords.piece(id), id);
+  for (TokenId id = kUnknown + 1; id < size; ++id) {
+    if (subwords.is_ordinary(id)) ids.emplace(subwords.piece(id), id);
+  }
   const auto find = [&](const std::string& piece) {
     const auto found = ids.find(piece);
     return found == ids.end() ? kUnknown : found->second;
@@ -35,6 +37,10 @@ SubwordSampler::SubwordSampler(const Subwords& subwords, double dropout) : dropo
     const std::string piece = subwords.piece(id);
     scores_[id] = subwords.score(id);
     starts_word_[id] = piece.rfind(kWordStart, 0) == 0;
+    if (!subwords.is_ordinary(id)) {  // a byte, or a mark that the user has defined, is one thing
+      characters_[id] = {id};
+      continue;
+    }
     size_t begin = 0;
     for (size_t end = 1; end <= piece.size(); ++end) {
       if (end < piece.size() && !starts_character(piece[end])) continue;

@@ -27,7 +27,7 @@ class SubwordSampler {
   double dropout_;
   std::unordered_map<uint64_t, TokenId> merges_;  // two neighbours -> the piece they make
   std::vector<float> scores_;                     // of each piece; the highest is merged first
-  std::vector<std::vector<TokenId>> characters_;  // of each piece; none: it is never split
+  std::vector<std::vector<TokenId>> characters_;  // of each piece; itself: it is never split
   std::vector<bool> starts_word_;
 };
 

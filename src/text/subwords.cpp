@@ -77,6 +77,19 @@ ModelType model_type(std::string_view file) {
   return kUnigramModel;  // the format's default
 }
 
+// Field 1 is a piece, whose type is field 3: ordinary (1, if missing), or control, user-defined, byte, ...
+std::vector<bool> ordinary_pieces(std::string_view file) {
+  std::vector<bool> ordinary;
+  for (WireReader model(file); model.next();) {
+    if (model.number != 1) continue;
+    ordinary.push_back(true);
+    for (WireReader piece(model.bytes); piece.next();) {
+      if (piece.number == 3) ordinary.back() = piece.value == 1;
+    }
+  }
+  return ordinary;
+}
+
 }  // namespace
 
 struct Subwords::Model {
@@ -100,6 +113,7 @@ Subwords::Subwords(const fs::path& path) : model_(std::make_unique<Model>()) {
         "model with `verbund prepare`, or with spm_train --pad_id=0 --eos_id=1 --bos_id=2 --unk_id=3",
         path.string(), processor.pad_id(), processor.eos_id(), processor.bos_id(), processor.unk_id());
   }
+  ordinary_ = ordinary_pieces(file.bytes());
   encodes_by_word_ = decide_by_word();
 }
 

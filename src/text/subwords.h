@@ -32,6 +32,7 @@ class Subwords {
   const char* type() const;  // "bpe", "unigram", "word", "char"
   std::string piece(TokenId id) const;
   float score(TokenId id) const;
+  bool is_ordinary(TokenId id) const { return ordinary_[static_cast<size_t>(id)]; }  // made of text, by learning
 
   // Safe to call from several threads. Special pieces are never part of the result.
   std::vector<TokenId> encode(std::string_view text) const;
@@ -49,6 +50,7 @@ class Subwords {
   struct Model;
   std::unique_ptr<Model> model_;
   bool encodes_by_word_ = false;
+  std::vector<bool> ordinary_;
 };
 
 }  // namespace verbund

@@ -6,7 +6,6 @@
 #include "config/config.h"
 #include "config/show.h"
 #include "config/value.h"
-#include "core/error.h"
 
 namespace verbund {
 namespace {
@@ -26,8 +25,8 @@ void flatten(const Value& value, const std::string& prefix, std::map<std::string
 bool may_change(const std::string& key) {
   for (const char* prefix :
        {"corpus.", "clean.", "subwords.", "checkpoint.", "train.max_steps", "train.epochs", "train.log_every",
-        "train.eval_every", "train.sample_every", "train.on_divergence", "train.roll_backs", "train.start_from",
-        "decode.", "evaluate.", "workers.", "batch.memory_limit", "threads"}) {
+        "train.eval_every", "train.sample_every", "train.on_divergence", "train.divergence_factor", "train.roll_backs",
+        "train.start_from", "decode.", "evaluate.", "workers.", "batch.memory_limit", "threads"}) {
     if (key.rfind(prefix, 0) == 0) return true;
   }
   return false;
@@ -49,21 +48,17 @@ std::vector<ConfigDifference> config_differences(const std::string& first, const
   return differences;
 }
 
-void check_compatible(const std::string& saved_config, const std::string& config, const std::string& saved_state,
-                      const std::string& dataset_checksum) {
-  std::string differences;
+std::vector<std::string> differences_that_matter(const std::string& saved_config, const std::string& config,
+                                                 const std::string& saved_state, const std::string& dataset_checksum) {
+  std::vector<std::string> differences;
   for (const auto& [key, before, now] : config_differences(saved_config, config)) {
-    if (!may_change(key)) differences += fmt::format("\n  {} was {}, is now {}", key, before, now);
+    if (!may_change(key)) differences.push_back(fmt::format("{} was {}, is now {}", key, before, now));
   }
   const std::string saved_dataset = nlohmann::json::parse(saved_state).at("dataset");
   if (saved_dataset != dataset_checksum) {
-    differences += fmt::format("\n  the dataset's checksum was {}, is now {}", saved_dataset, dataset_checksum);
+    differences.push_back(fmt::format("the dataset's checksum was {}, is now {}", saved_dataset, dataset_checksum));
   }
-  if (differences.empty()) return;
-  fail(
-      "the run cannot go on, for it was started differently:{}\nGive another --run folder to train anew, or "
-      "--resume force to go on all the same.",
-      differences);
+  return differences;
 }
 
 }  // namespace verbund

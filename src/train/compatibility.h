@@ -14,8 +14,9 @@ struct ConfigDifference {
 // Keys that are missing in the first count as defaults.
 std::vector<ConfigDifference> config_differences(const std::string& first, const std::string& second);
 
-// Refuses with a list of what differs. How long to train, what to log and what to keep may change.
-void check_compatible(const std::string& saved_config, const std::string& config, const std::string& saved_state,
-                      const std::string& dataset_checksum);
+// "model.dropout was 0.1, is now 0.3": each difference that changes what is computed. How long to train, what
+// to log and what to keep may change.
+std::vector<std::string> differences_that_matter(const std::string& saved_config, const std::string& config,
+                                                 const std::string& saved_state, const std::string& dataset_checksum);
 
 }  // namespace verbund

@@ -21,6 +21,15 @@ const Checkpoint* RunKeeper::find_newest() {
        store_.folder().string());
 }
 
+const Checkpoint* RunKeeper::find_best() {
+  const fs::path best = store_.folder() / "best";
+  if (!fs::exists(best))
+    fail("{} has no best checkpoint to go back to: no evaluation was made", store_.folder().string());
+  newest_ = {};
+  newest_.checkpoint.emplace(fs::canonical(best));
+  return &*newest_.checkpoint;
+}
+
 void RunKeeper::begin_at(int64_t step) {
   if (newest_.checkpoint) store_.drop_after(step);
   log_.reset();

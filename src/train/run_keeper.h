@@ -19,7 +19,9 @@ class RunKeeper {
 
   // The newest checkpoint, or none. Refuses to go on if there are some and all are damaged.
   const Checkpoint* find_newest();
-  // Goes on from the newest checkpoint, at this step, or from nothing: what came later is dropped.
+  // The best one instead, for what comes after it was in vain.
+  const Checkpoint* find_best();
+  // Goes on from the checkpoint that was found, at this step, or from nothing: what came later is dropped.
   void begin_at(int64_t step);
   // What makes a run's model usable by itself.
   void write_description(const std::string& config_yaml, const Dataset& dataset) const;

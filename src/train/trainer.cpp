@@ -200,11 +200,14 @@ class Trainer {
   }
 
   void start() {
-    optimizer_->freeze(frozen_pieces(model_->table(), config_.train.freeze));
-    const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr;
-    if (newest != nullptr && request_.resume != Resume::kForce) {
-      check_compatible(newest->config_yaml(), config_yaml_, newest->state_json(), state_.dataset);
+    if (!config_.evaluate.stop_on.empty() && (!dataset_.has("dev") || config_.train.eval_every == 0)) {
+      fail_usage("evaluate.stop_on={} needs {}", config_.evaluate.stop_on,
+                 dataset_.has("dev") ? "evaluations: set train.eval_every" : "dev pairs, and the dataset has none");
     }
+    optimizer_->freeze(frozen_pieces(model_->table(), config_.train.freeze));
+    const bool best = request_.resume == Resume::kBest;
+    const Checkpoint* newest = !keeper_ ? nullptr : best ? keeper_->find_best() : keeper_->find_newest();
+    if (newest != nullptr) check_compatible(*newest);
     const bool resumed = workers_.any(newest != nullptr);
     if (resumed) {
       restore(newest, parts_, guard_, best_, state_);
@@ -215,6 +218,15 @@ class Trainer {
     }
     if (dataset_.has("dev")) dev_ = read_test_set(dataset_, "dev", source_, target_);
     if (keeper_) introduce(resumed);
+  }
+
+  void check_compatible(const Checkpoint& newest) {
+    differences_ = differences_that_matter(newest.config_yaml(), config_yaml_, newest.state_json(), state_.dataset);
+    if (differences_.empty() || request_.resume == Resume::kForce || request_.resume == Resume::kBest) return;
+    fail(
+        "the run cannot go on, for it was started differently:\n  {}\nGive another --run folder to train anew, or "
+        "--resume force to go on all the same.",
+        fmt::join(differences_, "\n  "));
   }
 
   // The watch's warnings go there as well.
@@ -237,6 +249,8 @@ class Trainer {
         human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
     log.line(fmt::format("{}; {} kernels{}, {} threads", schedule_.describe(), kernels().name,
                          uses_bf16_products() ? " with bf16 products" : "", threads_));
+    for (const std::string& difference : differences_) log.line("going on although " + difference);
+    if (!dev_) log.line("the dataset has no dev pairs: there is no evaluation, and no best checkpoint");
     if (workers_.size() > 1) log.line(describe(workers_, config_.workers));
     warn_of_crowding(workers_, threads_);
   }
@@ -273,7 +287,7 @@ class Trainer {
     if (!dev_ || !keeper_) return;
     const size_t pair = static_cast<size_t>(state_.step) % dev_->size();
     TranslatorConfig config;
-    config.search.config = config_.decode;
+    config.search.config = decode_config(config_);
     const Translator translator({model_.get()}, source_, target_, config);
     const Sentence translation = translator.translate_tokens({dev_->source_tokens[pair]})[0];
     RunReport::log_sample(keeper_->log(), *dev_, pair, target_.decode(translation));
@@ -284,7 +298,7 @@ class Trainer {
     workers_.at(state_.step, "evaluation");
     const AveragedWeights averaged(*model_, average_);
     const Evaluation dev =
-        verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, config_.decode, workers_);
+        verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, decode_config(config_), workers_);
     state_.last_evaluation = state_.step;
     if (keeper_) report_.log_evaluation(keeper_->log(), state_, dev, *dev_, average_.started());
     if (state_.step == 0) return;  // an untrained model is nobody's best
@@ -352,6 +366,7 @@ class Trainer {
   std::unique_ptr<RunKeeper> keeper_;  // worker 0's
   const Config config_;
   std::string config_yaml_;
+  std::vector<std::string> differences_;  // from the run that goes on, if that is forced
   Subwords source_, target_;
   std::optional<TestSet> dev_;
   std::unique_ptr<DecodableModel> model_;

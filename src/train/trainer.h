@@ -9,7 +9,7 @@
 
 namespace verbund {
 
-enum class Resume { kAuto, kNever, kForce };
+enum class Resume { kAuto, kNever, kForce, kBest };
 
 struct TrainRequest {
   Config config;

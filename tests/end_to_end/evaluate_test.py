@@ -3,6 +3,7 @@
 import json
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -98,12 +99,17 @@ class EvaluateTest(ProgramTest):
 
     def test_evaluate_agrees_with_the_training_log(self):
         done = self.succeed("evaluate", "-m", self.run_folder, "--checkpoint", "last", "--data", self.data, "--split",
-                            "dev", "--json")
+                            "dev", "--set", "evaluate.sentences=8", "--json")
         result = json.loads(done.stdout)
         logged = [line for line in self.metrics(self.run_folder) if "dev_loss" in line][-1]
         self.assertAlmostEqual(result["loss"], logged["dev_loss"], places=6)
         self.assertAlmostEqual(result["bleu"]["score"], logged["dev_bleu"], places=6)
         self.assertEqual(result["sentences"], 8)
+
+    def test_what_was_enough_while_training_is_no_test(self):
+        done = self.succeed("evaluate", "-m", self.run_folder, "--data", self.data, "--json")
+        lines = len((self.data / "test.source.txt").read_text().splitlines())
+        self.assertEqual(json.loads(done.stdout)["sentences"], lines)
 
     def test_evaluate_on_files(self):
         output = self.folder / "out.txt"
@@ -112,6 +118,52 @@ class EvaluateTest(ProgramTest):
                             "--set", "evaluate.sentences=10", "--output", output)
         self.assert_says(done.stdout, "BLEU|nrefs:1", "chrF2|", "perplexity")
         self.assertEqual(len(output.read_text().splitlines()), 10)
+        self.assert_says(done.stdout, "the first 10 of")
+
+    def test_the_output_may_be_a_link_or_a_device(self):
+        evaluate = ["evaluate", "-m", self.run_folder, "--data", self.data, "--set", "evaluate.sentences=3", "--output"]
+        link = self.folder / "link.txt"
+        link.symlink_to("real.txt")
+        self.succeed(*evaluate, link)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(len((self.folder / "real.txt").read_text().splitlines()), 3)
+        self.succeed(*evaluate, "/dev/null")
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+        done = self.refuse(1, *evaluate, self.folder / "no" / "such" / "file")
+        self.assert_says(done, "such")
+
+    def test_back_to_the_best(self):
+        run = self.folder / "run"
+        shutil.copytree(self.run_folder, run, symlinks=True)
+        (run / "checkpoints" / "best").unlink()
+        (run / "checkpoints" / "best").symlink_to("step-00000050")
+        done = self.succeed(*self.arguments(run, 60, "--resume", "best", "--set", "schedule.learning_rate=0.5"))
+        self.assert_says(done.stderr, "resume at step 50", "going on although schedule.learning_rate was 1, is now 0.5")
+        steps = [line["step"] for line in self.metrics(run) if "dev_loss" in line]
+        self.assertEqual(steps, [0, 10, 20, 30, 40, 50, 60])
+        shutil.rmtree(run)
+        self.succeed(*self.arguments(run, 5, "--set", "train.eval_every=0", "--set", "evaluate.at_start=false"))
+        for link in ("best", "best-bleu", "best-loss", "best-chrf"):
+            (run / "checkpoints" / link).unlink(missing_ok=True)
+        self.assert_says(self.refuse(1, *self.arguments(run, 9, "--resume", "best")), "no best checkpoint to go back to")
+
+    def test_stopping_needs_evaluations(self):
+        never = self.refuse(2, *self.arguments(self.folder / "run", 5, "--set", "evaluate.stop_on=bleu", "--set",
+                                               "train.eval_every=0"))
+        self.assert_says(never, "evaluate.stop_on=bleu needs", "train.eval_every")
+
+    def test_settings_that_no_longer_matter(self):
+        evaluate = ["evaluate", "-m", self.run_folder, "--data", self.data, "--set"]
+        self.assert_says(self.refuse(2, *evaluate, "model.d_model=64"), "model.d_model", "trained")
+        self.assert_says(self.refuse(2, *evaluate, "evaluate.tokenize=foo"), "foo")
+        self.assert_says(self.refuse(2, *evaluate, "decode.sample_top=5"), "decode.beam=1")
+
+    def test_a_best_checkpoint_that_is_gone(self):
+        run = self.folder / "run"
+        shutil.copytree(self.run_folder, run, symlinks=True)
+        best = run / "checkpoints" / "best"
+        shutil.rmtree(best.resolve())
+        self.assert_says(self.refuse(1, "translate", "-m", run, input="x\n"), "best points to step-", "--checkpoint")
 
     def test_wrong_calls(self):
         self.assert_says(self.refuse(2, "evaluate", "-m", self.run_folder), "--data", "--source")
@@ -130,6 +182,13 @@ class EvaluateTest(ProgramTest):
         self.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=1000", "--set",
                      "subwords.vocabulary=300", "--out", other)
         message = self.refuse(1, "translate", "-m", self.run_folder, "--vocabulary", other / "joint.model", input="x\n")
+        self.assert_says(message, "is not the vocabulary that the model was trained with", "source.model")
+        (self.run_folder / "source.model").rename(self.run_folder / "kept")
+        try:
+            message = self.refuse(1, "translate", "-m", self.run_folder, "--vocabulary", other / "joint.model",
+                                  "--target-vocabulary", self.run_folder / "target.model", input="x\n")
+        finally:
+            (self.run_folder / "kept").rename(self.run_folder / "source.model")
         self.assert_says(message, "do not belong together", "300", "500")
 
 

@@ -1,5 +1,6 @@
 """verbund translate: what goes in comes out translated, line by line, whatever it is."""
 
+import gzip
 import json
 import pathlib
 import resource
@@ -50,13 +51,58 @@ class TranslateTest(ProgramTest):
     def test_any_utf8(self):
         self.assertEqual(len(self.translate("日本語 🙂 Ω\n\u200b\nx\ty\n").split("\n")), 4)
         message = self.refuse(1, "translate", "-m", self.model, self.write("bad.txt", b"good\nb\xffd\n"))
-        self.assert_says(message, "line 2", "UTF-8")
+        self.assert_says(message, "bad.txt: line 2", "UTF-8")
+
+    def test_what_comes_before_a_bad_line_is_translated(self):
+        for bad, flags in ((b"b\xffd\n", []), (b"one column\n", ["--tsv", "2"]),
+                           (b"long " * 300 + b"\n", ["--long-lines", "refuse"])):
+            good = b"The dog sleeps.\n" if "--tsv" not in flags else b"1\tThe dog sleeps.\n"
+            with self.subTest(bad=bad[:10]):
+                done = self.run_program("translate", "-m", self.model, *flags, input=good * 5 + bad + good)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stdout.count("\n"), 5)
+                self.assert_says(done.stderr, "line 6")
+        done = self.run_program("translate", "-m", self.model, "--interactive", input=b"A\n\xff\nB\n")
+        self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 2))
+        self.assert_says(done.stderr, "line 2")
+
+    def test_a_stream_that_pauses_is_answered(self):
+        with subprocess.Popen(self.command("translate", "-m", self.model), stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as stream:
+            for _ in range(3):
+                stream.stdin.write(b"The dog sleeps.\nThe cat runs.\n")
+                stream.stdin.flush()
+                self.assertTrue(stream.stdout.readline().endswith(b"\n"))
+                self.assertTrue(stream.stdout.readline().endswith(b"\n"))
+            stream.stdin.close()
+        self.assertEqual(stream.returncode, 0)
+
+    def test_pipes_and_compressed_streams(self):
+        text = "".join(f"The dog sleeps {i}.\n" for i in range(300))
+        expected = self.translate(text)
+        self.assertEqual(self.succeed("translate", "-m", self.model, input=gzip.compress(text.encode())).stdout, expected)
+        path = self.write("text.en", text)
+        command = " ".join(str(word) for word in self.command("translate", "-m", self.model))
+        done = subprocess.run(["bash", "-c", f"{command} <(cat {path})"], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, expected)
+
+    def test_a_reader_that_leaves_is_no_error(self):
+        command = " ".join(str(word) for word in self.command("translate", "-m", self.model))
+        for both in ("", "2>&1"):
+            done = subprocess.run(["bash", "-c", f"yes The dog sleeps. | head -5000 | {command} {both} | head -1; "
+                                   "echo ${PIPESTATUS[2]}"], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout.splitlines()[-1], "141")
+            self.assertEqual(done.stderr, "")
 
     def test_very_long_lines(self):
         text = "the dog sees the cat , " * 2500 + "\n"
         done = self.succeed("translate", "-m", self.model, "--set", "decode.beam=1", input=text)
         self.assertEqual(done.stdout.count("\n"), 1)
-        self.assert_says(done.stderr, "line 1", "pieces")
+        self.assert_says(done.stderr, "line 1", "sentence by sentence")
+        sentences = ["The dog sleeps.", "The cat runs.", "A man reads a book."] * 20
+        apart = self.translate("".join(sentence + "\n" for sentence in sentences)).split("\n")
+        together = self.translate(" ".join(sentences) + "\n")
+        self.assertEqual(together, " ".join(apart).rstrip() + "\n")
         self.assert_says(self.refuse(1, "translate", "-m", self.model, "--long-lines", "refuse", input=text), "line 1",
                          "--max-tokens")
 
@@ -77,6 +123,15 @@ class TranslateTest(ProgramTest):
         self.assertTrue(columns[3].startswith("Die"))
         self.assert_says(self.refuse(1, "translate", "-m", self.model, "--tsv", "2", input="one\n"), "line 1", "column")
         self.assertTrue(self.translate("The dog sleeps.\n", "--prefix", "Das ist").startswith("Das ist"))
+        self.assert_says(self.refuse(1, "translate", "-m", self.model, "--prefix", "漢", input="x\n"), "prefix", "漢")
+        self.assert_says(self.refuse(2, "translate", "-m", self.model, "--prefix", "x", "--prefix-column", "1", "--tsv",
+                                     "1", input="x\n"), "not both")
+
+    def test_what_was_cut_is_said(self):
+        short = ["--set", "decode.max_ratio=0", "--set", "decode.max_extra=2"]
+        done = self.succeed("translate", "-m", self.model, *short, "--json", input="The dog sleeps in the house.\n")
+        self.assertIs(json.loads(done.stdout)["translations"][0]["finished"], False)
+        self.assert_says(done.stderr, "1 translations were cut", "decode.max_extra")
 
     def test_sampling_repeats_with_its_seed(self):
         sample = ["--set", "decode.beam=1", "--set", "decode.sample_top=20", "--set", "decode.temperature=2"]

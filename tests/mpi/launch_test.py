@@ -278,7 +278,9 @@ class LaunchTest(ProgramTest):
                 (["-n", "2"], ["what shall the workers do?"]),
                 (["-n", "2", "--"], ["what shall the workers do?"]),
                 (["-n", "2", "--", "trian"], ["did you mean train?"]),
-                (["-n", "2", "--", "prepare"], ['"prepare" is not work for several workers']),
+                (["-n", "2", "--", "prepare"], ['launch starts train and doctor, not "prepare"', "mpirun"]),
+                (["-n", "2", "train", "--config", "x"], ["write -- before the command"]),
+                (["-n", "0", "--", "train"], ["0 is not a whole number from 1 on"]),
                 (["-n", "2", "--min-workers", "3", "--", "train"], ["--min-workers 3 is more than all 2"]),
                 (["-n", "2", "--nic", "nosuch0", "--", "train"], ["nosuch0", "it has lo"]),
                 (["-n", "2", "--max-restart", "3", "--", "train"], ["did you mean --max-restarts?"])):

@@ -25,6 +25,8 @@ class ProgramTest(unittest.TestCase):
     def run_program(self, *arguments, **options):
         """Runs to the end and returns the finished process, with text output."""
         options.setdefault("timeout", 300)
+        if isinstance(options.get("input"), bytes):
+            options.update(input=options["input"].decode(errors="surrogateescape"), errors="surrogateescape")
         environment = {**os.environ, "HOME": str(self.folder), **options.pop("env", {})}
         return subprocess.run(self.command(*arguments), capture_output=True, text=True, env=environment, **options)
 

@@ -184,9 +184,9 @@ TEST(SearchOptions, ALongTranslationMayStillWin) {
   const MadeModel made = markov_model({{kNo, 1, kNo, kNo, kNo, kNo},
                                        {kNo, 1, kNo, kNo, kNo, kNo},
                                        {kNo, 0.55, kNo, 0.45, kNo, kNo},  // <s>: </s> or 3
-                                       {kNo, kNo, kNo, kNo, 0.9, 0.1},    // 3 4 3 4 ..., or 5 5 5 ...
-                                       {kNo, kNo, kNo, 0.9, kNo, 0.1},
-                                       {kNo, kNo, kNo, kNo, kNo, 1}});
+                                       {kNo, kNo, kNo, kNo, 1, kNo},      // 3 4 3 4 ...
+                                       {kNo, 0.1, kNo, 0.9, kNo, kNo},    // ... </s>
+                                       {kNo, 1, kNo, kNo, kNo, kNo}});
   SearchRequest request;
   request.config.beam = 2;
   request.config.max_ratio = 0;
@@ -198,8 +198,29 @@ TEST(SearchOptions, ALongTranslationMayStillWin) {
   EXPECT_NEAR(likeliest.score, std::log(0.55), 1e-5);
   request.config.length_penalty = 1.5;
   const auto best = search(made, tasks, request)[0][0];
-  EXPECT_EQ(best.tokens.size(), 20u);
-  EXPECT_NEAR(best.log_probability, std::log(0.45) + 19 * std::log(0.9), 1e-4);
+  EXPECT_EQ(best.tokens.size(), 18u);
+  EXPECT_NEAR(best.log_probability, std::log(0.45) + 8 * std::log(0.9) + std::log(0.1), 1e-4);
+}
+
+// What is cut has not paid for its end, and would look better than it is.
+TEST(SearchOptions, WhatIsCutStandsBehindWhatHasEnded) {
+  constexpr double kNo = 1e-9;
+  const MadeModel made = markov_model({{kNo, 1, kNo, kNo, kNo, kNo},
+                                       {kNo, 1, kNo, kNo, kNo, kNo},
+                                       {kNo, 0.1, kNo, 0.9, kNo, kNo},  // <s>: </s> or 3, and then never an end
+                                       {kNo, kNo, kNo, 1, kNo, kNo},
+                                       {kNo, 1, kNo, kNo, kNo, kNo},
+                                       {kNo, 1, kNo, kNo, kNo, kNo}});
+  SearchRequest request;
+  request.config.beam = 2;
+  request.config.max_ratio = 0;
+  request.config.max_extra = 5;
+  const auto found = search(made, std::vector<SearchTask>{{{4}, {}, 0}}, request)[0];
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].finished);
+  EXPECT_TRUE(found[0].tokens.empty());
+  request.config.beam = 1;  // greedy: there is nothing but what is cut
+  EXPECT_FALSE(search(made, std::vector<SearchTask>{{{4}, {}, 0}}, request)[0].at(0).finished);
 }
 
 // What a decoder that is led along the translation says of each of its tokens.

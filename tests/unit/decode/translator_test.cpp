@@ -126,7 +126,7 @@ TEST_F(TranslatorTest, LongLinesAreSplitBetweenSentences) {
   }
   ASSERT_LT(longest, 2 * shortest);
   TranslatorConfig split = config();
-  split.max_tokens = static_cast<int64_t>(longest);
+  split.search.config.max_tokens = static_cast<int64_t>(longest);
   split.search.align = true;
   const auto results = translate({{"bado"}, {all}, {"kunü"}}, split);
   ASSERT_EQ(results.size(), 3u);
@@ -152,12 +152,49 @@ TEST_F(TranslatorTest, LongLinesAreSplitBetweenSentences) {
   }
 }
 
+// A model has learned to translate sentences, one at a time: a line that is too long is cut at each of their ends,
+// however many would fit.
+TEST_F(TranslatorTest, LongLinesAreTranslatedSentenceBySentence) {
+  TranslatorConfig split = config();
+  split.search.config.max_tokens = 20;
+  std::string all, expected;
+  for (const char* sentence : {"bado kunü ra .", "so ti we .", "meli badoku .", "rasoti wenü .", "doku ."}) {
+    all += (all.empty() ? "" : " ") + std::string(sentence);
+    const std::string translation = translate(sentence);
+    expected += (expected.empty() || translation.empty() ? "" : " ") + translation;
+  }
+  ASSERT_GT(subwords_->encode(all).size(), 20u);
+  EXPECT_EQ(translate({{all}}, split)[0][0].text, expected);
+}
+
+TEST_F(TranslatorTest, TokensAreTranslatedAsLinesAre) {
+  Random random(8, 0);
+  TranslatorConfig split = config();
+  split.search.config.max_tokens = 30;
+  const Translator translator({model_->model.get()}, *subwords_, *subwords_, split);
+  const std::vector<std::string> texts = {"", "bado kunü", random_words(random, 100), "   "};
+  std::vector<Line> lines;
+  std::vector<Sentence> tokens;
+  for (const std::string& text : texts) {
+    lines.push_back({text});
+    tokens.push_back(subwords_->encode(text));
+  }
+  const auto by_line = translator.translate(lines);
+  const auto by_token = translator.translate_tokens(tokens);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::string pieces, expected;
+    for (const TokenId token : by_token[i]) pieces += subwords_->piece(token) + " ";
+    for (const std::string& piece : by_line[i].at(0).pieces) expected += piece + " ";
+    EXPECT_EQ(pieces, expected) << texts[i];
+  }
+}
+
 // No full stop, and at last no blank either: still every part is translated.
 TEST_F(TranslatorTest, LongLinesWithoutSentencesAreSplitBetweenWordsOrAnywhere) {
   const MadeModel endless = made_model(model_->config, model_->sizes, 1, -50);
   Random random(4, 0);
   TranslatorConfig split = config();
-  split.max_tokens = 100;
+  split.search.config.max_tokens = 100;
   split.search.config.max_ratio = 0;
   split.search.config.max_extra = 3;
   const Translator translator({endless.model.get()}, *subwords_, *subwords_, split);
@@ -177,12 +214,13 @@ TEST_F(TranslatorTest, LongLinesAreRefusedIfWanted) {
   Random random(5, 0);
   TranslatorConfig refuse = config();
   refuse.long_lines = LongLines::kRefuse;
+  refuse.search.config.max_tokens = 512;
   const std::string text = random_words(random, 10000);
   EXPECT_ERROR(translate({{"bado", "", 6}, {text, "", 7}}, refuse), Error, HasSubstr("line 7 has"),
                HasSubstr(std::to_string(subwords_->encode(text).size())), HasSubstr("at most 512"),
                HasSubstr("--long-lines split"));
   const Sentence ids = subwords_->encode("bado kunü");
-  refuse.max_tokens = static_cast<int64_t>(ids.size());
+  refuse.search.config.max_tokens = static_cast<int64_t>(ids.size());
   EXPECT_EQ(translate({{"bado kunü"}}, refuse)[0][0].text, translate("bado kunü")) << "just as long as is allowed";
 }
 

@@ -46,6 +46,8 @@ TEST(Report, Conclusion) {
   EXPECT_EQ(conclusion(kFindings), "1 problem, 1 warning: this will not train yet");
   EXPECT_EQ(conclusion({kFindings[2], kFindings[2]}), "2 warnings: ready to train");
   EXPECT_EQ(conclusion({kFindings[0]}), "no problem: ready to train");
+  const Finding skipped = {Health::kSkipped, "dataset", "not looked at", ""};
+  EXPECT_EQ(conclusion({kFindings[0], skipped}), "no problem; not looked at: dataset");
 }
 
 TEST(Report, JsonHasFindingsAndFacts) {

@@ -1,9 +1,14 @@
 #include "text/line_reader.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <lzma.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include <fstream>
+#include <thread>
 #include <vector>
 
 #include "core/error.h"
@@ -13,6 +18,7 @@
 namespace verbund {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -97,6 +103,41 @@ TEST(LineReader, MissingFileAndFolder) {
   TemporaryFolder folder;
   EXPECT_ERROR(LineReader(folder / "none"), Error, HasSubstr("none"), HasSubstr("No such file"));
   EXPECT_ERROR(LineReader(folder.path()), Error, HasSubstr("it is a folder"));
+}
+
+// A pipe cannot be read twice, and gives what it has in pieces of any size.
+TEST(LineReader, ReadsFromPipes) {
+  const TemporaryFolder folder;
+  for (const std::string& content : {many_lines(), std::string("short\n"), std::string("\x1f\n"), std::string(),
+                                     gzipped(many_lines()), xz_compressed(many_lines())}) {
+    const fs::path plain = folder.write("plain", content), pipe = folder / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::thread writer([&] {
+      std::ofstream out(pipe, std::ios::binary);
+      for (size_t i = 0; i < content.size(); i += 1000) out << content.substr(i, 1000) << std::flush;
+    });
+    EXPECT_EQ(lines_of(pipe), lines_of(plain));
+    writer.join();
+    fs::remove(pipe);
+  }
+}
+
+TEST(LineReader, SaysWhetherALineIsThere) {
+  const TemporaryFolder folder;
+  const fs::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int keep_open = ::open(pipe.c_str(), O_RDWR);
+  LineReader reader(pipe);
+  EXPECT_FALSE(reader.ready(std::chrono::milliseconds(1)));
+  ASSERT_EQ(::write(keep_open, "a\nb\n", 4), 4);
+  std::string line;
+  EXPECT_TRUE(reader.ready(std::chrono::milliseconds(1000)));
+  EXPECT_TRUE(reader.next_line(line));
+  EXPECT_TRUE(reader.ready(std::chrono::milliseconds(0)));
+  EXPECT_TRUE(reader.next_line(line));
+  EXPECT_EQ(line, "b");
+  EXPECT_FALSE(reader.ready(std::chrono::milliseconds(1)));
+  ::close(keep_open);
 }
 
 }  // namespace

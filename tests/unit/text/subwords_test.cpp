@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "core/error.h"
@@ -182,6 +183,33 @@ TEST_F(SubwordsTest, SamplerLeavesUnknownCharactersAlone) {
   Random random(1, 0);
   EXPECT_EQ(SubwordSampler(subwords, 0.9).sample(ids, random), ids);
   EXPECT_TRUE(SubwordSampler(subwords, 0.9).sample({}, random).empty());
+}
+
+// Bytes and marks that the user has defined are no text to be split, even if their names are.
+TEST_F(SubwordsTest, SamplerKeepsBytesAndUserDefinedPiecesWhole) {
+  const std::filesystem::path model = *folder_ / "marks.model";
+  folder_->write("marks", training_text() + "<2de> [x] 0E6 < >\n");
+  const std::string command = "spm_train --input=" + (*folder_ / "marks").string() +
+                              " --model_prefix=" + (*folder_ / "marks").string() +
+                              " --model_type=bpe --vocab_size=400 --byte_fallback --user_defined_symbols='<2de>,[x]'"
+                              " --pad_id=0 --eos_id=1 --bos_id=2 --unk_id=3 --character_coverage=1 2> /dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  const Subwords subwords(model);
+  const SubwordSampler sampler(subwords, 0.5);
+  const std::vector<TokenId> ids = subwords.encode("<2de> bado 漢 [x]");
+  std::vector<TokenId> whole;
+  for (const TokenId id : ids) {
+    if (!subwords.is_ordinary(id)) whole.push_back(id);
+  }
+  ASSERT_EQ(whole.size(), 5u);  // two marks, three bytes
+  for (uint64_t stream = 0; stream < 50; ++stream) {
+    Random random(1, stream);
+    std::vector<TokenId> kept;
+    for (const TokenId id : sampler.sample(ids, random)) {
+      if (!subwords.is_ordinary(id)) kept.push_back(id);
+    }
+    EXPECT_EQ(kept, whole);
+  }
 }
 
 TEST_F(SubwordsTest, SamplerRefusesAModelWithoutMerges) {

@@ -1,0 +1,48 @@
+#include "core/output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <iostream>
+
+#include "core/error.h"
+
+namespace verbund {
+
+void flush_output() {
+  if (std::cout.flush()) return;
+  if (errno == EPIPE) throw Interrupted(SIGPIPE);
+  fail_errno("cannot write to standard output");
+}
+
+OutputFile::OutputFile(const fs::path& path) : path_(path) {
+  const bool device = path.string().starts_with("/dev/") || (fs::exists(path) && !fs::is_regular_file(path));
+  if (!device) {
+    while (fs::is_symlink(path_)) path_ = path_.parent_path() / fs::read_symlink(path_);  // may lead to nothing yet
+    file_.emplace(path_);
+    return;
+  }
+  device_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (device_ < 0) fail_errno("cannot write to {}", path_.string());
+}
+
+OutputFile::~OutputFile() {
+  if (device_ >= 0) ::close(device_);
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (file_) return file_->write(bytes);
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(device_, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) fail_errno("cannot write to {}", path_.string());
+    if (count > 0) bytes.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+void OutputFile::commit() {
+  if (file_) file_->commit();
+}
+
+}  // namespace verbund
