@@ -72,8 +72,9 @@ inline std::vector<Hypothesis> plain_beam_search(const NextToken& next, const Se
       done = beam == 1 || ended_next <= scores[static_cast<size_t>(request.nbest) - 1];
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  std::stable_sort(found.begin(), found.end(), [](const Hypothesis& a, const Hypothesis& b) {
+    return a.finished != b.finished ? a.finished : a.score > b.score;
+  });
   found.resize(std::min(found.size(), static_cast<size_t>(request.nbest)));
   return found;
 }
