@@ -104,15 +104,15 @@ void run_evaluate(const Arguments& arguments) {
   trained.config.evaluate.sentences = 0;  // what was enough while training is no test
   override_use(trained.config, command.overrides);
   const DecodeConfig decode = decode_config(trained.config);
-  tokenizer_named(trained.config.evaluate.tokenize);  // before the work, not after it
-  std::optional<OutputFile> output;
-  if (!command.output.empty()) output.emplace(command.output);
+  tokenizer_named(trained.config.evaluate.tokenize);  // refuses an unknown one
+  std::optional<OutputFile> output;  // worker 0's
   keep_freed_memory();
   const TestSet set = read_set(command, trained);
   Evaluation result;
   bool leads = true;
   with_workers([&](Workers& workers) {
     leads = workers.leads();
+    if (leads && !command.output.empty()) output.emplace(command.output);  // before the work, not after it
     use_threads(workers, trained.config.threads);
     workers.set_limits(trained.config.workers);
     agree_on_model(workers, trained.step, trained.model->values());
