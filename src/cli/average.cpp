@@ -1,6 +1,5 @@
 // verbund average: several checkpoints of a run -> one, with the mean of their weights.
 #include "checkpoint/average_checkpoints.h"
-#include "checkpoint/checkpoint_links.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -36,13 +35,9 @@ void declare_flags(Options& options, AverageCommand& command) {
   options.add_option("--out", command.out, "Write it into this folder instead")->type_name("FOLDER")->excludes(name);
 }
 
-// `last`, `best`, `best-bleu` ... are links that training sets.
 void check_name(const std::string& name) {
   if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos) {
     fail_usage("--name \"{}\" is not the name of a folder. For a place outside the run there is --out FOLDER.", name);
-  }
-  if (name == kLastLink || name.starts_with("best")) {
-    fail_usage("--name {} is a name that training gives to checkpoints of its own: choose another", name);
   }
 }
 
