@@ -38,7 +38,8 @@ class SharedWorkTest(TrainingTest):
         self.assertEqual(done.stderr.count(b"line 4 is not valid UTF-8"), 1, done.stderr)
 
     def test_evaluations_are_those_of_one(self):
-        arguments = ["evaluate", "-m", self.model, "--data", self.data, "--json"]
+        output = self.folder / "out.txt"
+        arguments = ["evaluate", "-m", self.model, "--data", self.data, "--json", "--output", output]
         alone = json.loads(self.succeed(*arguments).stdout)
         shared = json.loads(self.together(3, *arguments).stdout)
         for key in ("loss", "cross_entropy", "bleu", "chrf", "exact_sentences", "sentences", "translated_tokens"):
