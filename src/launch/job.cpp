@@ -3,58 +3,43 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <optional>
 
 #include "core/error.h"
 #include "core/log.h"
-#include "launch/mpirun_notices.h"
-#include "launch/process.h"
-#include "launch/tagged_output.h"
+#include "launch/mpirun_session.h"
 
 namespace verbund {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr seconds kSilence{30};
-constexpr seconds kGraceAfterLoss{15};
 constexpr seconds kGraceAfterTerminate{10};
-constexpr seconds kGraceOfLeftovers{2};
 
 class Job {
  public:
   Job(const std::vector<std::string>& command, const std::vector<Host>& hosts)
-      : hosts_(hosts), notices_(hosts), output_([this](const OutputLine& line) { show(line); }), mpirun_(command) {}
+      : hosts_(hosts), mpirun_(command, hosts, [this](const OutputLine& line) { show(line); }) {}
 
   JobEnd run(const StopSignals& signals) {
     JobEnd end;
-    bool hung = false;  // after a loss
-    while (!mpirun_.exit_code()) {
-      output_.add(mpirun_.read(milliseconds(50)));
+    while (mpirun_.listen()) {
       if (const int signal = signals.take()) {
         if (end.stop_requests == 0) end.stop_signal = signal;
         stop(++end.stop_requests);
       }
-      if (kill_at_ && Clock::now() >= *kill_at_) {
-        mpirun_.signal_group(SIGKILL);
-        hung = lost_worker_;
-      }
       if (!heard_or_said_ && Clock::now() >= begin_ + kSilence) report_silence();
     }
-    end_leftover_children(kGraceOfLeftovers);  // a worker that lives on would keep the run folder locked
-    for (std::string rest; !(rest = mpirun_.read(milliseconds(0))).empty();) output_.add(rest);
-    output_.finish();
-    show_mpirun(notices_.finish());
-
-    end.exit_code = hung ? kExitLostWorker : *mpirun_.exit_code();
-    end.lost_host = notices_.lost_host();
-    end.cannot_start = notices_.cannot_start();
-    end.reason = hung                         ? "a worker was lost, and mpirun did not end"
-                 : !notices_.reason().empty() ? notices_.reason()
-                 : end.lost_host              ? "mpirun could not reach a host"
-                                              : fmt::format("mpirun ended with exit code {}", end.exit_code);
+    const MpirunNotices& notices = mpirun_.notices();
+    end.exit_code = mpirun_.exit_code();
+    end.lost_host = notices.lost_host();
+    end.cannot_start = notices.cannot_start();
+    end.reason = !notices.reason().empty() ? notices.reason()
+                 : end.lost_host           ? "mpirun could not reach a host"
+                 : mpirun_.was_killed() && mpirun_.lost_worker()
+                     ? "a worker was lost, and mpirun did not end"
+                     : fmt::format("mpirun ended with exit code {}", end.exit_code);
     return end;
   }
 
@@ -66,9 +51,9 @@ class Job {
     } else if (request == 2) {
       log("ending all workers at once");
       mpirun_.signal(SIGTERM);
-      kill_at_ = Clock::now() + kGraceAfterTerminate;
+      mpirun_.kill_within(kGraceAfterTerminate);
     } else {
-      kill_at_ = Clock::now();
+      mpirun_.kill_within(seconds(0));
     }
   }
 
@@ -81,12 +66,7 @@ class Job {
   }
 
   void show(const OutputLine& line) {
-    if (line.rank == OutputLine::kMpirun) return show_mpirun(notices_.add(line.text));
     heard_or_said_ = true;
-    if (line.text.find(kLostWorkerMark) != std::string::npos && !lost_worker_) {
-      lost_worker_ = true;
-      if (!kill_at_) kill_at_ = Clock::now() + kGraceAfterLoss;
-    }
     if (line.rank == 0) {
       std::FILE* const stream = line.is_stdout ? stdout : stderr;
       fmt::print(stream, "{}\n", line.text);
@@ -98,20 +78,10 @@ class Job {
     }
   }
 
-  static void show_mpirun(const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) {
-      if (!line.empty()) fmt::print(stderr, "[mpirun] {}\n", line);
-    }
-  }
-
   std::vector<Host> hosts_;
-  MpirunNotices notices_;
-  TaggedOutput output_;
   const Clock::time_point begin_ = Clock::now();
   bool heard_or_said_ = false;  // a worker spoke, or we said that none does
-  bool lost_worker_ = false;
-  std::optional<Clock::time_point> kill_at_;
-  Process mpirun_;
+  MpirunSession mpirun_;
 };
 
 }  // namespace

@@ -10,14 +10,10 @@
 
 namespace verbund {
 
-// What a worker's message begins with when it ends because another one is gone.
-constexpr const char* kLostWorkerMark = "verbund: lost worker";
-
 // Lines of worker 0 appear as they are, those of others as "[1 b] line" on stderr.
 //
 // A signal asks the workers to save and leave (mpirun passes SIGUSR1 on to all of them); a second
-// one has them terminated, and 10 s later killed. mpirun may wait for ever for the daemon of a host
-// that is cut off: once a worker has said that another is lost, it has 15 s to end.
+// one has them terminated, and 10 s later killed.
 JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals);
 
 }  // namespace verbund

@@ -42,16 +42,18 @@ bool MpirunNotices::understand(const std::string& paragraph) {
   cannot_start_ |= holds(paragraph, "unable to launch the specified application") ||
                    holds(paragraph, "unable to find the specified executable");
 
-  static const std::regex killed(R"(process rank (\d+) with PID \d+ on node \S+ exited on (signal \d+ \([^)]*\)))");
+  static const std::regex killed(R"(process rank (\d+) with PID \d+ on node \S+ exited on (signal (\d+) \([^)]*\)))");
   static const std::regex ended(R"(Process name: \[\[\d+,\d+\],(\d+)\]\s*Exit code:\s*(\d+))");
   static const std::regex lost(R"(lost communication with a remote daemon[^]*Remote daemon: \S+ on node (\S+))");
   std::smatch match;
   if (std::regex_search(paragraph, match, killed)) {
     reason_ = worker(std::stoi(match[1])) + " was killed by " + match[2].str();
+    exit_code_ = 128 + std::stoi(match[3]);
     return true;
   }
   if (std::regex_search(paragraph, match, ended)) {
     reason_ = worker(std::stoi(match[1])) + " ended with exit code " + match[2].str();
+    exit_code_ = std::stoi(match[2]);
     return true;
   }
   if (std::regex_search(paragraph, match, lost)) {

@@ -2,6 +2,7 @@
 // tell that a worker or a host is gone are read, not shown: one sentence of ours says it. All others are shown.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class MpirunNotices {
   // Why the job ended, as "worker 1 on b was killed by signal 9 (Killed)"; "" if mpirun did not say.
   const std::string& reason() const { return reason_; }
 
+  // That of the worker that ended first, 128 + n if signal n ended it; nothing if mpirun did not say.
+  std::optional<int> exit_code() const { return exit_code_; }
+
   // mpirun could not start a daemon on a host, or lost it.
   bool lost_host() const { return lost_host_; }
 
@@ -36,6 +40,7 @@ class MpirunNotices {
   bool inside_ = false;
   std::vector<std::string> paragraph_;
   std::string reason_;
+  std::optional<int> exit_code_;
   bool lost_host_ = false;
   bool cannot_start_ = false;
 };

@@ -16,7 +16,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.training import MPIRUN, TrainingTest  # noqa: E402
 
-STEPS = 60
+STEPS = 120
 HOST = socket.gethostname()
 SOON = 15  # seconds, on a busy machine
 VALUES = {"train.max_steps": STEPS, "checkpoint.save_every_steps": 10, "checkpoint.keep_last": 3}
@@ -107,7 +107,9 @@ class TrainFaultsMpiTest(TrainingTest):
                 step = self.assert_lost(job, rank)
                 self.assertAlmostEqual(step, self.last_step(self.run_folder), delta=20)  # as it was last heard of
                 self.assertEqual(self.codes(count), [137 if r == rank else 3 for r in range(count)], job.said())
-                self.assert_says(self.assert_goes_on(count), "resume at step 20")
+                saved = self.checkpoints(self.run_folder)[-1]
+                self.assertGreaterEqual(saved, 10)
+                self.assert_says(self.assert_goes_on(count), f"resume at step {saved} ")
                 print(f"{count} workers without {rank}: {took:.1f} s to the end", flush=True)
 
     def test_a_killed_worker_under_mpirun_alone(self):
@@ -159,7 +161,7 @@ class TrainFaultsMpiTest(TrainingTest):
                 self.assertEqual(self.codes(2), [137 if r == rank else 3 for r in range(2)], job.said())
                 self.assert_lost(job, rank)
                 before = self.checkpoints(self.run_folder)
-                self.assert_says(self.assert_goes_on(2), f"resume at step {before[-1]}")
+                self.assert_says(self.assert_goes_on(2), f"resume at step {before[-1]} ")
                 self.assertEqual(partial(), [])
 
     # Frozen
@@ -212,19 +214,22 @@ class TrainFaultsMpiTest(TrainingTest):
     # Again and again
 
     def test_killed_ten_times_at_random_moments(self):
+        """By turns while they start, and some steps further on than the time before."""
         dice = random.Random(os.environ.get("VERBUND_TEST_SEED", "5"))
         values = {**VALUES, "train.max_steps": 5 * STEPS, "checkpoint.save_every_steps": 5}
         straight = self.folder / "straight"
-        began = time.monotonic()
         self.train(2, straight, values)
-        seconds = time.monotonic() - began
         job = self.start(self.command("launch", "-n", 2, "--max-restarts", 20,
                                       "--mpirun-args=--mca odls_base_sigkill_timeout 0", "--",
                                       *self.arguments(self.run_folder, values)))
         killed, steps = 0, []
         while killed < 10:
             self.wait_for(lambda: len(self.processes(self.run_folder)) == 2, job)
-            time.sleep(dice.uniform(0, seconds / 9))
+            if killed % 2 == 0:
+                time.sleep(dice.uniform(0, 0.3))
+            else:
+                goal = max(steps) + dice.randint(1, 20)
+                self.wait_for(lambda: self.last_step(self.run_folder) >= goal, job)
             workers = self.processes(self.run_folder)
             self.assertIsNone(job.process.poll(), f"it ended after {killed} kills:\n{job.said()}")
             victims = dice.choice([list(workers.values()), [dice.choice(sorted(workers.values()))]])

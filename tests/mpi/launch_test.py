@@ -225,6 +225,18 @@ class LaunchTest(ProgramTest):
         self.assert_gone(0, 1)
         self.assert_says(done.stderr, "a worker was lost, and mpirun did not end. Restart 1 of 1\n")
 
+    def test_an_mpirun_that_hangs_after_its_notice_is_ended(self):
+        """As it does of a worker that was killed while it started. What the worker's end means, counts."""
+        hangs = self.write("mpirun", f"#!/bin/sh\n{shutil.which('mpirun')} \"$@\"\nexec sleep 60\n")
+        hangs.chmod(0o755)
+        self.environment["PATH"] = f"{self.folder}:{os.environ['PATH']}"
+        for what, code, says in (("kill", 3, "worker 0 on localhost was killed by signal 9 (Killed).\nThe same command"),
+                                 ("exit2", 2, "worker 0 on localhost ended with exit code 2: not started again")):
+            with self.subTest(what=what):
+                done = self.launch("-n 2", what)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assert_says(done.stderr, says)
+
     def test_a_host_that_does_not_answer_is_named_before_anything_starts(self):
         self.write("other.down", "")
         done = self.launch(f"-H localhost:1,other:1 --max-restarts 5 --rsh {self.folder}/agent", "print")

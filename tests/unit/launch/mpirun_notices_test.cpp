@@ -36,6 +36,7 @@ TEST_F(MpirunNoticesTest, NamesAWorkerThatWasKilled) {
                   paragraph("mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n")),
               IsEmpty());
   EXPECT_EQ(notices_.reason(), "worker 1 on b was killed by signal 9 (Killed)");
+  EXPECT_EQ(notices_.exit_code(), 137);
   EXPECT_FALSE(notices_.lost_host());
 }
 
@@ -45,6 +46,7 @@ TEST_F(MpirunNoticesTest, NamesAWorkerThatEndedWithAnError) {
                             "  Process name: [[31739,1],0]\n  Exit code:    3\n")),
               IsEmpty());
   EXPECT_EQ(notices_.reason(), "worker 0 on a ended with exit code 3");
+  EXPECT_EQ(notices_.exit_code(), 3);
 }
 
 TEST_F(MpirunNoticesTest, NamesAHostThatIsLost) {
@@ -73,6 +75,7 @@ TEST_F(MpirunNoticesTest, ShowsAllElse) {
   EXPECT_THAT(say("plain\n" + kRule + "\nbegun\n"), ElementsAre("plain"));
   EXPECT_THAT(notices_.finish(), ElementsAre("begun"));
   EXPECT_EQ(notices_.reason(), "");
+  EXPECT_EQ(notices_.exit_code(), std::nullopt);
 }
 
 }  // namespace

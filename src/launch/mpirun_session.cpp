@@ -1,0 +1,71 @@
+#include "launch/mpirun_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "core/error.h"
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kMoment{50};
+constexpr seconds kGraceAfterLoss{15};
+constexpr seconds kGraceOfLeftovers{2};
+
+}  // namespace
+
+MpirunSession::MpirunSession(const std::vector<std::string>& command, const std::vector<Host>& hosts, Hear hear)
+    : hear_worker_(std::move(hear)),
+      notices_(hosts),
+      output_([this](const OutputLine& line) { this->hear(line); }),
+      mpirun_(command) {}
+
+bool MpirunSession::listen() {
+  if (!mpirun_.exit_code()) {
+    output_.add(mpirun_.read(kMoment));
+    if (kill_at_ && Clock::now() >= *kill_at_) {
+      mpirun_.signal_group(SIGKILL);
+      killed_ = true;
+    }
+    return true;
+  }
+  end_leftover_children(kGraceOfLeftovers);  // a worker that lives on would keep the run folder locked
+  for (std::string rest; !(rest = mpirun_.read(milliseconds(0))).empty();) output_.add(rest);
+  output_.finish();
+  hear_mpirun(notices_.finish());
+  exit_code_ = killed_ && lost_worker_ ? notices_.exit_code().value_or(kExitLostWorker) : *mpirun_.exit_code();
+  return false;
+}
+
+void MpirunSession::kill_within(seconds patience) {
+  const Clock::time_point at = Clock::now() + patience;
+  kill_at_ = kill_at_ ? std::min(*kill_at_, at) : at;
+}
+
+void MpirunSession::hear(const OutputLine& line) {
+  if (line.rank == OutputLine::kMpirun) return hear_mpirun(notices_.add(line.text));
+  if (line.text.find(kLostWorkerMark) != std::string::npos) note_loss();
+  hear_worker_(line);
+}
+
+void MpirunSession::hear_mpirun(const std::vector<std::string>& shown) {
+  if (!notices_.reason().empty()) note_loss();
+  for (const std::string& line : shown) {
+    if (!line.empty()) fmt::print(stderr, "[mpirun] {}\n", line);
+  }
+}
+
+void MpirunSession::note_loss() {
+  if (lost_worker_) return;
+  lost_worker_ = true;
+  kill_within(kGraceAfterLoss);
+}
+
+}  // namespace verbund

@@ -1,0 +1,62 @@
+// mpirun from its start until it and all that it left behind have ended: whoever starts it hears what the workers
+// say, line by line; what mpirun itself says is read, and shown if it is of use.
+//
+// mpirun may wait for ever: for the daemon of a host that is cut off, or, of one bug, for a worker that
+// was killed while it started. Once a worker or mpirun has said that somebody is lost, it has 15 s to end.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/host_list.h"
+#include "launch/mpirun_notices.h"
+#include "launch/process.h"
+#include "launch/tagged_output.h"
+
+namespace verbund {
+
+// What a worker's message begins with when it ends because another one is gone.
+constexpr const char* kLostWorkerMark = "verbund: lost worker";
+
+class MpirunSession {
+ public:
+  using Hear = std::function<void(const OutputLine&)>;  // of a worker
+
+  MpirunSession(const std::vector<std::string>& command, const std::vector<Host>& hosts, Hear hear);
+
+  // Listens for a moment. False when all has ended and all has been heard.
+  bool listen();
+
+  void signal(int number) const { mpirun_.signal(number); }
+
+  // It is killed, with what it started here, if it has not ended by then. The shortest patience counts.
+  void kill_within(std::chrono::seconds patience);
+
+  // It may run as long as it likes.
+  void spare() { kill_at_.reset(); }
+
+  // After the end.
+  bool was_killed() const { return killed_; }  // because it did not end by itself
+  bool lost_worker() const { return lost_worker_; }
+  int exit_code() const { return exit_code_; }  // if it was killed after a loss: what it would have been
+  const MpirunNotices& notices() const { return notices_; }
+
+ private:
+  void hear(const OutputLine& line);
+  void hear_mpirun(const std::vector<std::string>& shown);
+  void note_loss();
+
+  Hear hear_worker_;
+  MpirunNotices notices_;
+  TaggedOutput output_;
+  Process mpirun_;
+  std::optional<std::chrono::steady_clock::time_point> kill_at_;
+  bool lost_worker_ = false;
+  bool killed_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace verbund
