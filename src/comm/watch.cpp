@@ -18,6 +18,8 @@ namespace {
 constexpr double kPulseSeconds = 0.25;
 constexpr double kConnectSeconds = 15;
 constexpr double kAddressSeconds = 2;
+constexpr std::chrono::seconds kLastWords{3};
+constexpr std::chrono::milliseconds kSameReason{300};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -169,7 +171,7 @@ void Watch::send(Peer& peer, const Pulse& pulse) {
 void Watch::report_failure(const std::string& message, int exit_code) {
   failing_ = true;
   tell_all(rank_ == 0 ? PulseKind::kEnd : PulseKind::kFailed, message, exit_code);
-  if (rank_ != 0) sleep(3);
+  if (rank_ != 0) std::this_thread::sleep_for(kLastWords);  // even if mpirun sends a signal meanwhile
 }
 
 void Watch::goodbye() { tell_all(PulseKind::kGoodbye, "", 0); }
@@ -252,7 +254,7 @@ void Watch::hear(size_t rank) {
       peer.may_leave = true;
       return;
     case PulseKind::kFailed:
-      usleep(300000);  // all may fail for the same reason; then worker 0 speaks for itself
+      std::this_thread::sleep_for(kSameReason);  // all may fail for the same reason; then worker 0 speaks for itself
       if (failing_) return;
       end(fmt::format("{}: {}", workers_[rank].name(), peer.pulse.message), peer.pulse.exit_code);
     case PulseKind::kEnd:
