@@ -98,10 +98,12 @@ class TrainHostsTest(TrainingTest):
         self.assert_says(job.said()[:found.start()], "warning: ", "worker 1 on host-b")
         self.assert_none_left(self.run_folder)  # on neither side
         print(f"ended after {took:.1f} s", flush=True)
+        saved = self.checkpoints(self.run_folder)[-1]
+        self.assertGreaterEqual(saved, 20)
         self.hosts.link("host-b", "up")
         again = self.launch()
         self.assertEqual(again.wait(), 0, again.said())
-        self.assert_says(again.said(), "resume at step 20")
+        self.assert_says(again.said(), f"resume at step {saved} ")
         self.assertEqual(self.weights(self.run_folder), self.straight)
 
     # Before the start

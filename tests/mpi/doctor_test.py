@@ -195,7 +195,7 @@ class DoctorTest(ProgramTest):
         self.assertEqual({(link["from"], link["to"]) for link in facts["links"]},
                          {("host-a", "host-b"), ("host-b", "host-a")})
         for link in facts["links"]:
-            self.assertGreater(link["bytes_per_second"], 90e6)
+            self.assertGreater(link["bytes_per_second"], 60e6)  # about 119, if nobody else is at work
             self.assertLess(link["bytes_per_second"], 125e6)
             self.assertLess(link["round_trip_seconds"], 20e-3)  # some microseconds, if nobody else is at work
             self.assertLess(abs(link["clock_offset_seconds"]), 0.1)  # both have this machine's clock
