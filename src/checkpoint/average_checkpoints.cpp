@@ -145,6 +145,7 @@ CheckpointMean::CheckpointMean(std::vector<fs::path> folders) {
     tensors_.push_back({tensor.name, tensor.shape, mean_of(tensor.name, files)});
   }
   config_yaml_ = checkpoints.back().config_yaml();
+  state_json_ = checkpoints.back().state_json();
 }
 
 CheckpointSnapshot CheckpointMean::snapshot() const {
@@ -153,7 +154,9 @@ CheckpointSnapshot CheckpointMean::snapshot() const {
   for (const Tensor& tensor : tensors_) {
     snapshot.weights.push_back(view_tensor<float>(tensor.name, tensor.shape, tensor.values));
   }
-  const Json state = {{"step", snapshot.step}, {kMeanOf, steps_}, {"file", exponential_ ? kAverageFile : kWeightsFile}};
+  Json state = {{"step", snapshot.step}, {kMeanOf, steps_}, {"file", exponential_ ? kAverageFile : kWeightsFile}};
+  const Json newest = Json::parse(state_json_);
+  if (newest.contains(kVocabulariesKey)) state[kVocabulariesKey] = newest[kVocabulariesKey];
   snapshot.state_json = state.dump(2) + "\n";
   snapshot.config_yaml = config_yaml_;
   return snapshot;

@@ -26,6 +26,9 @@ inline constexpr const char* kStateFile = "state.json";
 inline constexpr const char* kConfigFile = "config.yaml";
 inline constexpr const char* kCheckpointManifest = "manifest.json";
 
+// In state.json: {"source": CHECKSUM, "target": CHECKSUM} of the subword models that the weights were trained with.
+inline constexpr const char* kVocabulariesKey = "vocabularies";
+
 inline constexpr const char* kDeletingEnding = ".deleting";
 
 // What is to be saved. The tensors' bytes belong to whoever made it.

@@ -1,10 +1,12 @@
 #include "decode/trained_model.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "config/load.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "core/hash.h"
 
 namespace verbund {
 namespace {
@@ -28,6 +30,13 @@ fs::path find_vocabulary(const fs::path& wish, const fs::path& checkpoint, const
         path.string());
   }
   return path;
+}
+
+// A checkpoint that stands alone knows its vocabulary by checksum; old ones do not.
+void check_identity(const fs::path& path, const Checkpoint& checkpoint, const char* side) {
+  const nlohmann::json state = nlohmann::json::parse(checkpoint.state_json());
+  if (!state.contains(kVocabulariesKey) || state[kVocabulariesKey].at(side) == file_checksum(path)) return;
+  fail("{} is not the vocabulary that the model in {} was trained with", path.string(), checkpoint.folder().string());
 }
 
 void check_size(const fs::path& path, size_t pieces, const SafetensorsFile& weights, const char* parameter) {
@@ -104,6 +113,8 @@ TrainedModel load_trained_model(const ModelPlace& place) {
   } else if (trained.source.size() != trained.target.size()) {
     check_size(target_path, trained.target.size(), weights, "source.embedding");
   }
+  check_identity(source_path, checkpoint, "source");
+  check_identity(target_path, checkpoint, "target");
   trained.model = make_fused_transformer(
       config.model, {static_cast<int64_t>(trained.source.size()), static_cast<int64_t>(trained.target.size())});
   load_weights(weights, trained.model->table(), trained.model->values());

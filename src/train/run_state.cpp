@@ -35,7 +35,8 @@ Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTra
           {"loss_scale", parts.scaler.state()},
           {"best", best.state()},
           {"last_evaluation", state.last_evaluation},
-          {"dataset", state.dataset}};
+          {"dataset", state.dataset},
+          {kVocabulariesKey, {{"source", state.source_vocabulary}, {"target", state.target_vocabulary}}}};
 }
 
 void from_json(const Json& json, StepParts& parts, DivergenceGuard& guard, BestTracker& best, RunState& state) {

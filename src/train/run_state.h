@@ -20,8 +20,9 @@ struct RunState {
   double training_seconds = 0;
   int64_t target_tokens = 0;
   int64_t roll_backs = 0;
-  int64_t last_evaluation = -1;  // the step of it
-  std::string dataset;           // the checksum of what is trained on
+  int64_t last_evaluation = -1;                      // the step of it
+  std::string dataset;                               // the checksum of what is trained on
+  std::string source_vocabulary, target_vocabulary;  // checksums, too
 };
 
 // Where a snapshot's tensors lie that no worker has whole.

@@ -85,6 +85,8 @@ class Trainer {
         plan_(dataset_.split("train"), config_.batch, static_cast<uint64_t>(config_.seed)),
         report_(config_, workers.size()) {
     state_.dataset = dataset_.manifest().checksum();
+    state_.source_vocabulary = file_checksum(dataset_.source_model());
+    state_.target_vocabulary = file_checksum(dataset_.target_model());
     if (plan_.pairs() == 0) {
       fail("all {} training pairs are longer than batch.max_length {}", dataset_.split("train").size(),
            config_.batch.max_length);

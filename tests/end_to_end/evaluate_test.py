@@ -191,6 +191,20 @@ class EvaluateTest(ProgramTest):
             (self.run_folder / "kept").rename(self.run_folder / "source.model")
         self.assert_says(message, "do not belong together", "300", "500")
 
+    def test_a_checkpoint_that_stands_alone_knows_its_vocabulary(self):
+        """By its checksum: another one of the same size does not do."""
+        other, alone, average = self.folder / "other", self.folder / "alone", self.folder / "average"
+        self.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=1000", "--set", "seed=2", "--set",
+                     "subwords.vocabulary=500", "--out", other)
+        self.succeed("average", "--run", self.run_folder, "--last", "2", "--out", average)
+        shutil.copytree(self.run_folder / "checkpoints" / "last", alone)
+        for name in ("source.model", "target.model"):
+            (average / name).unlink()
+        for model in (alone, average):
+            self.succeed("translate", "-m", model, "--vocabulary", self.data / "joint.model", input="x\n")
+            message = self.refuse(1, "translate", "-m", model, "--vocabulary", other / "joint.model", input="x\n")
+            self.assert_says(message, other / "joint.model", "is not the vocabulary", model)
+
 
 if __name__ == "__main__":
     unittest.main()

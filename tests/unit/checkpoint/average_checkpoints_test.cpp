@@ -28,7 +28,7 @@ void write_model(const fs::path& checkpoints, int64_t step, std::vector<float> w
     snapshot.average = {view_tensor<float>(tensor, {static_cast<int64_t>(average.size())}, average)};
   }
   snapshot.optimizer = snapshot.weights;
-  snapshot.state_json = "{}";
+  snapshot.state_json = fmt::format(R"({{"vocabularies": {{"source": "s{}", "target": "t"}}}})", step);
   snapshot.config_yaml = fmt::format("seed: {}\n", step);
   write_checkpoint(checkpoints / step_folder_name(step), snapshot);
 }
@@ -59,6 +59,7 @@ TEST(CheckpointMean, IsTheMeanOfTheWeights) {
   const auto state = nlohmann::json::parse(saved.state_json());
   EXPECT_EQ(state.at("mean_of"), nlohmann::json({10, 20, 30}));
   EXPECT_EQ(state.at("file"), kWeightsFile);
+  EXPECT_EQ(state.at("vocabularies"), nlohmann::json({{"source", "s30"}, {"target", "t"}}));
 }
 
 TEST(CheckpointMean, SumsInDouble) {
