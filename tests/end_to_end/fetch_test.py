@@ -5,11 +5,13 @@ import hashlib
 import http.server
 import io
 import json
+import os
 import pathlib
 import sys
 import tarfile
 import threading
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import SOURCE, ProgramTest  # noqa: E402
@@ -76,6 +78,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class FetchTest(ProgramTest):
     def setUp(self):
         super().setUp()
+        direct = unittest.mock.patch.dict(os.environ, no_proxy="127.0.0.1")
+        direct.start()
+        self.addCleanup(direct.stop)
         english = [f"The house number {i} is {'very ' * (i % 5)}old ." for i in range(600)]
         german = [f"Das Haus Nummer {i} ist {'sehr ' * (i % 5)}alt ." for i in range(600)]
         dev = ["A &quot;small&quot; test", "Second &amp; last"]

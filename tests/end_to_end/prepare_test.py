@@ -202,7 +202,7 @@ class InterruptionTest(ProgramTest):
 
     def setUp(self):
         super().setUp()
-        source, target = sentences(120000, seed=3)
+        source, target = sentences(240000, seed=3)
         self.source = self.write("a.en", source)
         self.target = self.write("a.de", target)
 
@@ -222,7 +222,7 @@ class InterruptionTest(ProgramTest):
         self.succeed(*self.arguments(whole))
         expected = json.loads((whole / "dataset.json").read_text())["checksum"]
         work = {
-            "clean": lambda out: (out / "work/train.clean.tsv.partial").exists(),
+            "clean": lambda out: any((out / "work").glob("train.clean.tsv*")),
             "shuffle": lambda out: (out / "work/train.clean.tsv").exists(),
             "subwords": lambda out: (out / "work/train.shuffled.tsv").exists(),
             "encode": lambda out: (out / "work/dataset/train.ids.partial").exists(),
@@ -235,7 +235,7 @@ class InterruptionTest(ProgramTest):
                                                stdout=subprocess.DEVNULL, text=True)
                     self.wait_for(lambda: reached(out), process)
                     process.send_signal(number)
-                    _, message = process.communicate(timeout=20)
+                    _, message = process.communicate(timeout=60)
                     self.assertEqual(process.returncode, 128 + number, message)
                     self.assertIn("stopped by", message)
                     self.assertFalse((out / "dataset.json").exists())

@@ -105,7 +105,7 @@ class TrainFaultsMpiTest(TrainingTest):
                 self.assertNotEqual(job.wait(SOON), 0)
                 took = time.monotonic() - killed
                 step = self.assert_lost(job, rank)
-                self.assertAlmostEqual(step, self.last_step(self.run_folder), delta=20)  # as it was last heard of
+                self.assertTrue(1 <= step <= self.last_step(self.run_folder) + 2, job.said())  # as it was last heard of
                 self.assertEqual(self.codes(count), [137 if r == rank else 3 for r in range(count)], job.said())
                 saved = self.checkpoints(self.run_folder)[-1]
                 self.assertGreaterEqual(saved, 10)

