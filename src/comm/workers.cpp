@@ -229,10 +229,13 @@ void Workers::close() {
 }
 
 void with_workers(const std::function<void(Workers&)>& work) {
-  auto workers = started_by_mpi() ? std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes)
-                                  : std::make_unique<Workers>();
-  // On failure its thread may wait inside MPI, which cannot be called back: it ends with the process.
-  const auto give_up = [&](const char* why, int exit_code) { workers.release()->report_failure(why, exit_code); };
+  const bool by_mpi = started_by_mpi();
+  auto workers =
+      by_mpi ? std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes) : std::make_unique<Workers>();
+  const auto give_up = [&](const char* why, int exit_code) {
+    workers->report_failure(why, exit_code);
+    if (by_mpi) (void)workers.release();  // its thread may wait inside MPI, and ends with the process
+  };
   try {
     work(*workers);
   } catch (const Error& error) {
