@@ -46,6 +46,7 @@ std::vector<Checkpoint> open_all(std::vector<fs::path> folders) {
   }
   if (folders.size() < 2) fail("a mean takes two checkpoints or more, not {}", folders.size());
   std::vector<Checkpoint> checkpoints;
+  checkpoints.reserve(folders.size());
   for (const fs::path& folder : folders) checkpoints.push_back(open_checkpoint(folder));
   std::stable_sort(checkpoints.begin(), checkpoints.end(),
                    [](const Checkpoint& a, const Checkpoint& b) { return a.step() < b.step(); });

@@ -111,12 +111,15 @@ std::string show_alignment(const Translation& translation) {
   return fmt::format("{}", fmt::join(pairs, " "));
 }
 
-std::string show_json(const Line& line, const std::vector<Translation>& translations, const Translator& translator,
-                      bool align) {
-  nlohmann::ordered_json object = {{"line", line.number}, {"source", line.text}};
+std::string show_json(const TranslateCommand& command, const Translator& translator, const std::string& input,
+                      const Line& line, const std::vector<Translation>& translations) {
+  using Json = nlohmann::ordered_json;
+  const bool align = command.translator.search.align;
+  Json object = {{"line", line.number}, {"source", line.text}};
+  if (command.column > 0) object["columns"] = columns_of(input);
   if (align) object["source_pieces"] = translator.source_pieces(line.text);
   for (const Translation& translation : translations) {
-    nlohmann::ordered_json each = {{"text", translation.text}, {"score", translation.score}};
+    Json each = {{"text", translation.text}, {"score", translation.score}};
     if (!translation.finished) each["finished"] = false;
     if (align) {
       each["pieces"] = translation.pieces;
@@ -124,13 +127,13 @@ std::string show_json(const Line& line, const std::vector<Translation>& translat
     }
     object["translations"].push_back(each);
   }
-  return object.dump() + "\n";
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";  // other columns may be any bytes
 }
 
 // Columns, each only if asked for: the line's number (n-best), score, translation, alignment.
 std::string show(const TranslateCommand& command, const Translator& translator, const std::string& input,
                  const Line& line, const std::vector<Translation>& translations) {
-  if (command.json) return show_json(line, translations, translator, command.translator.search.align);
+  if (command.json) return show_json(command, translator, input, line, translations);
   std::string text;
   for (const Translation& translation : translations) {
     if (command.column > 0) text += input + "\t";

@@ -33,7 +33,7 @@ Value convert(const YAML::Node& node, const std::string& name, bool with_lines) 
         for (const auto& [earlier, _] : value.map) {
           if (earlier == key) fail_usage("{}: the key {} stands here a second time", item.where, key);
         }
-        value.map.emplace_back(key, std::move(item));
+        value.map.push_back({key, std::move(item)});
       }
       break;
   }
@@ -68,7 +68,7 @@ Value parse_override(const std::string& assignment) {
     Value parent;
     parent.kind = Value::Kind::kMap;
     parent.where = where;
-    parent.map.emplace_back(dot == std::string::npos ? key : key.substr(dot + 1), std::move(value));
+    parent.map.push_back({dot == std::string::npos ? key : key.substr(dot + 1), std::move(value)});
     value = std::move(parent);
     key = dot == std::string::npos ? "" : key.substr(0, dot);
   }

@@ -4,19 +4,24 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace verbund {
 
 struct Value {
   enum class Kind { kNull, kScalar, kList, kMap };
+  struct Member;
 
   Kind kind = Kind::kNull;
   std::string scalar;
   std::vector<Value> list;
-  std::vector<std::pair<std::string, Value>> map;  // in the order of the file
-  std::string where;                               // "configs/base.yaml:12" or "--set clean.max_words=9"
+  std::vector<Member> map;  // in the order of the file
+  std::string where;        // "configs/base.yaml:12" or "--set clean.max_words=9"
+};
+
+struct Value::Member {
+  std::string key;
+  Value value;
 };
 
 // `name` stands in messages for where the text came from.

@@ -1,5 +1,7 @@
 #include "launch/mpirun_notices.h"
 
+#include <fmt/format.h>
+
 #include <regex>
 #include <string_view>
 

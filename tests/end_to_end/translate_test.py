@@ -120,6 +120,9 @@ class TranslateTest(ProgramTest):
         out = self.translate("7\tThe dog sleeps.\tDie\n", "--tsv", "2", "--prefix-column", "3")
         columns = out.rstrip("\n").split("\t")
         self.assertEqual(columns[:3], ["7", "The dog sleeps.", "Die"])
+        as_json = subprocess.run(list(map(str, self.command("translate", "-m", self.model, "--tsv", "2", "--json"))),
+                                 input=b"\xff\tThe dog sleeps.\tx\n", capture_output=True, check=True).stdout
+        self.assertEqual(json.loads(as_json)["columns"], ["\ufffd", "The dog sleeps.", "x"])
         self.assertTrue(columns[3].startswith("Die"))
         self.assert_says(self.refuse(1, "translate", "-m", self.model, "--tsv", "2", input="one\n"), "line 1", "column")
         self.assertTrue(self.translate("The dog sleeps.\n", "--prefix", "Das ist").startswith("Das ist"))
