@@ -105,7 +105,7 @@ void run_evaluate(const Arguments& arguments) {
   override_use(trained.config, command.overrides);
   const DecodeConfig decode = decode_config(trained.config);
   tokenizer_named(trained.config.evaluate.tokenize);  // refuses an unknown one
-  std::optional<OutputFile> output;  // worker 0's
+  std::optional<OutputFile> output;                   // worker 0's
   keep_freed_memory();
   const TestSet set = read_set(command, trained);
   Evaluation result;

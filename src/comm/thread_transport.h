@@ -25,7 +25,9 @@ class ThreadWorld {
   class End;
   using Message = std::vector<std::byte>;
 
-  std::deque<Message>& box(int from, int to) { return boxes_[static_cast<size_t>(from * size_ + to)]; }
+  std::deque<Message>& box(int from, int to) {
+    return boxes_[static_cast<size_t>(from) * static_cast<size_t>(size_) + static_cast<size_t>(to)];
+  }
 
   int size_;
   std::mutex mutex_;

@@ -68,9 +68,9 @@ std::string human_duration(double seconds) {
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<int64_t>(std::llround(seconds));
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  const int64_t minutes = whole / 60;
-  if (minutes < 48 * 60) return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
-  return fmt::format("{} days {} h", minutes / (24 * 60), minutes / 60 % 24);
+  const int64_t minutes = whole / 60, hours = minutes / 60;
+  if (hours < 48) return fmt::format("{} h {:02} min", hours, minutes % 60);
+  return fmt::format("{} days {} h", hours / 24, hours % 24);
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {

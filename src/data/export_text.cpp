@@ -1,5 +1,7 @@
 #include "data/export_text.h"
 
+#include <fmt/format.h>
+
 #include "core/file.h"
 
 namespace verbund {

@@ -28,7 +28,8 @@ void WorkerBatch::fill(const BatchPlan& plan, const BatchShare& share, BatchPosi
 }
 
 void WorkerBatch::fill(Batch batch, uint64_t global_target_tokens) {
-  batches_.assign(1, std::move(batch));
+  batches_.clear();
+  batches_.push_back(std::move(batch));
   used_ = 1;
   global_target_tokens_ = global_target_tokens;
 }

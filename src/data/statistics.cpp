@@ -1,5 +1,7 @@
 #include "data/statistics.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "core/human.h"

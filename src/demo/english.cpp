@@ -161,6 +161,7 @@ void predicate(Line& out, const Predicate& predicate) {
     if (predicate.degree != Degree::kPositive) out.add(comparative ? "than" : "as");
   }
   for (const NounPhrase& standard : predicate.standard) english_noun_phrase(out, standard, true);
+  if (!predicate.adjective) return;
   for (const NounPhrase& complement : predicate.complement) {
     out.add(predicate.adjective->en_preposition);
     english_noun_phrase(out, complement, true);

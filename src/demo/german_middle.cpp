@@ -40,11 +40,10 @@ void predicate(Line& out, const Clause& clause) {
   for (const NounPhrase& noun : predicate.noun) {
     german_noun_phrase(out, with_kein(noun, negates_predicate(clause)), Case::kNominative);
   }
-  if (predicate.adjective) {
-    if (predicate.very) out.add("sehr");
-    if (predicate.degree == Degree::kEqual) out.add("so");
-    out.add(predicate.degree == Degree::kComparative ? predicate.adjective->de_comparative : predicate.adjective->de);
-  }
+  if (!predicate.adjective) return;
+  if (predicate.very) out.add("sehr");
+  if (predicate.degree == Degree::kEqual) out.add("so");
+  out.add(predicate.degree == Degree::kComparative ? predicate.adjective->de_comparative : predicate.adjective->de);
   for (const NounPhrase& complement : predicate.complement) {
     german_prepositional_phrase(out, predicate.adjective->de_preposition, complement,
                                 predicate.adjective->complement_case);

@@ -65,7 +65,7 @@ Adverbial circumstance(Dice& dice) {
 Adverbial day(Dice& dice, Period period) {
   const WordPair& weekday = dice.pick(kWeekdays);
   const bool named = dice.chance(60);
-  const Adverbial on_weekday = time(fmt::format("on {}", weekday.en), fmt::format("am {}", weekday.de));
+  Adverbial on_weekday = time(fmt::format("on {}", weekday.en), fmt::format("am {}", weekday.de));
   switch (period) {
     case Period::kNow:
       return time("today", "heute");

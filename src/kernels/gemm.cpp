@@ -31,7 +31,7 @@ float* scratch() {
     std::fputs("verbund: there is no memory for matrix products\n", stderr);
     std::_Exit(1);
   }
-  return memory.get();
+  return memory.get();  // NOLINT(clang-analyzer-unix.Malloc): it lives as long as the thread
 }
 
 // Into how many parts the rows and the columns of a result are cut.

@@ -1,5 +1,6 @@
 #include "kernels/kernels.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -25,7 +26,7 @@ DropoutKey dropout_key(double rate, uint64_t seed, uint64_t step, uint32_t site)
   if (rate <= 0) return key;
   const RandomBlock block = philox(seed, step, site);
   key.key = uint64_t{block[1]} << 32 | block[0];
-  key.threshold = static_cast<uint32_t>(rate * 65536 + 0.5);
+  key.threshold = static_cast<uint32_t>(std::lround(rate * 65536));
   // What is kept is scaled by the rate that the 16 bits really give.
   key.scale = static_cast<float>(65536.0 / (65536.0 - key.threshold));
   return key;
@@ -49,7 +50,7 @@ int available_kernels(const Kernels** tables, int capacity) {
   return count;
 }
 
-int64_t partial_sums_size(int64_t columns) { return 32 * 3 * columns; }
+int64_t partial_sums_size(int64_t columns) { return int64_t{32} * 3 * columns; }
 
 const Kernels& kernels() {
   static const Kernels& chosen = [&]() -> const Kernels& {

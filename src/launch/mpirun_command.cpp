@@ -1,5 +1,7 @@
 #include "launch/mpirun_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <sstream>

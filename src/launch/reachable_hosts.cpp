@@ -1,5 +1,7 @@
 #include "launch/reachable_hosts.h"
 
+#include <fmt/format.h>
+
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netdb.h>

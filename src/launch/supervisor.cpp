@@ -73,7 +73,7 @@ class Supervisor {
     for (bool said = false;; said = true) {
       const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kProbePatience);
       const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, patience, signals_);
-      const std::vector<Host> hosts = answering(answers);
+      std::vector<Host> hosts = answering(answers);
       const int slots = total_slots(hosts);
       if (slots >= settings_.workers) return used_hosts(hosts, settings_.workers);
       if (Clock::now() + kPause < end) {

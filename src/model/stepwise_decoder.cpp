@@ -1,5 +1,7 @@
 #include "model/stepwise_decoder.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "model/transformer.h"

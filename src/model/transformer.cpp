@@ -69,7 +69,7 @@ class FusedTransformer final : public DecodableModel {
   Context context_;
 
   Tensor source_embedding_, target_embedding_, output_;
-  int64_t source_size_, target_size_;
+  int64_t target_size_;
   Join source_join_, target_join_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
@@ -99,7 +99,6 @@ FusedTransformer::FusedTransformer(const ModelConfig& config, VocabularySizes vo
       target_embedding_(config.share_embeddings == Sharing::kAll ? source_embedding_
                                                                  : context_.tensor("target.embedding")),
       output_(config.share_embeddings == Sharing::kNone ? context_.tensor("output.weight") : target_embedding_),
-      source_size_(vocabularies.source),
       target_size_(vocabularies.target),
       source_join_(context_, norm_behind(config, "", "encoder.0.self.norm"), site::kSourceEmbedding),
       target_join_(context_, norm_behind(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
@@ -209,7 +208,7 @@ const int64_t* FusedTransformer::weight_offsets(const std::vector<int32_t>& quer
   auto* offsets = workspace_.take<int64_t>(static_cast<int64_t>(queries.size()));
   offsets[0] = 0;
   for (size_t s = 0; s + 1 < queries.size(); ++s) {
-    const int64_t padded = (keys[s + 1] - keys[s] + 15) / 16 * 16;
+    const int64_t padded = (int64_t{keys[s + 1]} - keys[s] + 15) / 16 * 16;
     offsets[s + 1] = offsets[s] + config_.heads * (queries[s + 1] - queries[s]) * padded;
   }
   return offsets;

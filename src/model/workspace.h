@@ -2,6 +2,7 @@
 // once. It grows while it learns how much a step needs; after that nothing is allocated.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

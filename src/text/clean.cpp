@@ -1,5 +1,6 @@
 #include "text/clean.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "core/error.h"

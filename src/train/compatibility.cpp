@@ -1,5 +1,7 @@
 #include "train/compatibility.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 
