@@ -84,6 +84,23 @@ void check_same_model(const SafetensorsFile& first, const SafetensorsFile& other
   }
 }
 
+// What the checkpoints have under this key, as JSON; "" if they are old ones.
+std::string common_vocabularies(const std::vector<Checkpoint>& checkpoints) {
+  const Checkpoint* first = nullptr;
+  Json common;
+  for (const Checkpoint& checkpoint : checkpoints) {
+    const Json state = Json::parse(checkpoint.state_json());
+    if (!state.contains(kVocabulariesKey)) continue;
+    if (first != nullptr && state[kVocabulariesKey] != common) {
+      fail("{} and {} were trained with different vocabularies: only checkpoints of one model can be averaged",
+           first->folder().string(), checkpoint.folder().string());
+    }
+    first = &checkpoint;
+    common = state[kVocabulariesKey];
+  }
+  return first != nullptr ? common.dump() : "";
+}
+
 std::vector<float> mean_of(const std::string& name, const std::vector<const SafetensorsFile*>& files) {
   const size_t size = files.front()->at(name).bytes.size() / sizeof(float);
   std::vector<double> sum(size);
@@ -146,7 +163,7 @@ CheckpointMean::CheckpointMean(std::vector<fs::path> folders) {
     tensors_.push_back({tensor.name, tensor.shape, mean_of(tensor.name, files)});
   }
   config_yaml_ = checkpoints.back().config_yaml();
-  state_json_ = checkpoints.back().state_json();
+  vocabularies_ = common_vocabularies(checkpoints);
 }
 
 CheckpointSnapshot CheckpointMean::snapshot() const {
@@ -156,8 +173,7 @@ CheckpointSnapshot CheckpointMean::snapshot() const {
     snapshot.weights.push_back(view_tensor<float>(tensor.name, tensor.shape, tensor.values));
   }
   Json state = {{"step", snapshot.step}, {kMeanOf, steps_}, {"file", exponential_ ? kAverageFile : kWeightsFile}};
-  const Json newest = Json::parse(state_json_);
-  if (newest.contains(kVocabulariesKey)) state[kVocabulariesKey] = newest[kVocabulariesKey];
+  if (!vocabularies_.empty()) state[kVocabulariesKey] = Json::parse(vocabularies_);
   snapshot.state_json = state.dump(2) + "\n";
   snapshot.config_yaml = config_yaml_;
   return snapshot;

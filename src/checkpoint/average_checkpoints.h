@@ -40,7 +40,7 @@ class CheckpointMean {
   bool exponential_ = false;
   std::vector<Tensor> tensors_;
   std::string config_yaml_;
-  std::string state_json_;  // of the newest
+  std::string vocabularies_;  // as JSON; "" if no checkpoint knows
 };
 
 // Refuses what save_mean would: a name that could be mistaken for a step's checkpoint or for a

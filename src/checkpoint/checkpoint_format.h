@@ -37,7 +37,7 @@ struct CheckpointSnapshot {
   std::vector<TensorView> weights;
   std::vector<TensorView> optimizer;  // empty: no such file
   std::vector<TensorView> average;    // averaged weights; empty: no such file
-  std::string state_json;             // an object that the trainer alone understands
+  std::string state_json;             // an object of the trainer's, but for kVocabulariesKey
   std::string config_yaml;
 
   uint64_t tensor_bytes() const;

@@ -18,7 +18,7 @@ namespace {
 constexpr double kPulseSeconds = 0.25;
 constexpr double kConnectSeconds = 15;
 constexpr double kAddressSeconds = 2;
-constexpr std::chrono::seconds kLastWords{3};
+constexpr double kLastWordsSeconds = 3;
 constexpr std::chrono::milliseconds kSameReason{300};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -171,7 +171,10 @@ void Watch::send(Peer& peer, const Pulse& pulse) {
 void Watch::report_failure(const std::string& message, int exit_code) {
   failing_ = true;
   tell_all(rank_ == 0 ? PulseKind::kEnd : PulseKind::kFailed, message, exit_code);
-  if (rank_ != 0) std::this_thread::sleep_for(kLastWords);  // even if mpirun sends a signal meanwhile
+  if (rank_ == 0) return;
+  for (const double end = now() + kLastWordsSeconds; now() < end && !leader_gone_;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a signal of mpirun's does not cut it short
+  }
 }
 
 void Watch::goodbye() { tell_all(PulseKind::kGoodbye, "", 0); }
@@ -229,6 +232,7 @@ void Watch::read(size_t rank) {
         const std::lock_guard lock(sending_);
         peer.socket.close();
       }
+      if (rank == 0) leader_gone_ = true;
       peer.left = peer.may_leave;
       if (peer.left || stop_ || failing_) return;
       end(fmt::format("lost {}: it ended without a word at step {} ({})", workers_[rank].name(), peer.pulse.step + 1,

@@ -77,7 +77,7 @@ class Watch {
   std::function<void(const std::string&)> log_;
 
   std::mutex sending_;  // of sockets, and what is unsent to them
-  std::atomic<bool> stop_ = false, failing_ = false;
+  std::atomic<bool> stop_ = false, failing_ = false, leader_gone_ = false;
   double warned_at_ = 0;  // length of the stall that was last warned of
   std::thread thread_;
 };

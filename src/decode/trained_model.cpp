@@ -16,11 +16,20 @@ fs::path run_of(const fs::path& folder) {
   return fs::canonical(folder).parent_path().parent_path();  // RUN/checkpoints/step-...
 }
 
+// The checksum of the vocabulary that the weights were trained with; "" if the checkpoint is an old one.
+std::string known_checksum(const Checkpoint& checkpoint, const char* side) {
+  const nlohmann::json state = nlohmann::json::parse(checkpoint.state_json());
+  return state.contains(kVocabulariesKey) ? state[kVocabulariesKey].at(side).get<std::string>() : "";
+}
+
 // In the run's folder, or with the checkpoint if that stands alone.
-fs::path find_vocabulary(const fs::path& wish, const fs::path& checkpoint, const fs::path& run, const char* name) {
+fs::path find_vocabulary(const fs::path& wish, const Checkpoint& checkpoint, const fs::path& run, const char* name,
+                         const std::string& checksum) {
   fs::path path = wish;
-  if (wish.empty()) path = (fs::exists(checkpoint / name) ? checkpoint : run) / name;
-  if (!wish.empty() && fs::exists(wish) && fs::exists(run / name) && read_file(wish) != read_file(run / name)) {
+  if (wish.empty()) path = (fs::exists(checkpoint.folder() / name) ? checkpoint.folder() : run) / name;
+  const bool is_known = !wish.empty() && fs::exists(wish) && file_checksum(wish) == checksum;
+  if (!is_known && !wish.empty() && fs::exists(wish) && fs::exists(run / name) &&
+      read_file(wish) != read_file(run / name)) {
     fail("{} is not the vocabulary that the model was trained with: that is {}", wish.string(), (run / name).string());
   }
   if (!fs::exists(path)) {
@@ -32,10 +41,8 @@ fs::path find_vocabulary(const fs::path& wish, const fs::path& checkpoint, const
   return path;
 }
 
-// A checkpoint that stands alone knows its vocabulary by checksum; old ones do not.
-void check_identity(const fs::path& path, const Checkpoint& checkpoint, const char* side) {
-  const nlohmann::json state = nlohmann::json::parse(checkpoint.state_json());
-  if (!state.contains(kVocabulariesKey) || state[kVocabulariesKey].at(side) == file_checksum(path)) return;
+void check_identity(const fs::path& path, const Checkpoint& checkpoint, const std::string& checksum) {
+  if (checksum.empty() || file_checksum(path) == checksum) return;
   fail("{} is not the vocabulary that the model in {} was trained with", path.string(), checkpoint.folder().string());
 }
 
@@ -97,9 +104,12 @@ void load_weights(const SafetensorsFile& file, const ParameterTable& table, std:
 TrainedModel load_trained_model(const ModelPlace& place) {
   const Checkpoint checkpoint(find_checkpoint(place));
   const fs::path run = run_of(place.folder);
-  const fs::path source_path = find_vocabulary(place.source_vocabulary, checkpoint.folder(), run, kSourceVocabulary);
+  const std::string source_checksum = known_checksum(checkpoint, "source");
+  const std::string target_checksum = known_checksum(checkpoint, "target");
+  const fs::path source_path =
+      find_vocabulary(place.source_vocabulary, checkpoint, run, kSourceVocabulary, source_checksum);
   const fs::path& wish = place.target_vocabulary.empty() ? place.source_vocabulary : place.target_vocabulary;
-  const fs::path target_path = find_vocabulary(wish, checkpoint.folder(), run, kTargetVocabulary);
+  const fs::path target_path = find_vocabulary(wish, checkpoint, run, kTargetVocabulary, target_checksum);
   Config config;
   load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
 
@@ -113,8 +123,8 @@ TrainedModel load_trained_model(const ModelPlace& place) {
   } else if (trained.source.size() != trained.target.size()) {
     check_size(target_path, trained.target.size(), weights, "source.embedding");
   }
-  check_identity(source_path, checkpoint, "source");
-  check_identity(target_path, checkpoint, "target");
+  check_identity(source_path, checkpoint, source_checksum);
+  check_identity(target_path, checkpoint, target_checksum);
   trained.model = make_fused_transformer(
       config.model, {static_cast<int64_t>(trained.source.size()), static_cast<int64_t>(trained.target.size())});
   load_weights(weights, trained.model->table(), trained.model->values());

@@ -35,8 +35,10 @@ class MpirunSession {
   // It is killed, with what it started here, if it has not ended by then. The shortest patience counts.
   void kill_within(std::chrono::seconds patience);
 
-  // It may run as long as it likes.
-  void spare() { kill_at_.reset(); }
+  // It may run as long as it likes, unless somebody is lost.
+  void spare() {
+    if (!lost_worker_) kill_at_.reset();
+  }
 
   // After the end.
   bool was_killed() const { return killed_; }  // because it did not end by itself

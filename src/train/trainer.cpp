@@ -85,8 +85,9 @@ class Trainer {
         plan_(dataset_.split("train"), config_.batch, static_cast<uint64_t>(config_.seed)),
         report_(config_, workers.size()) {
     state_.dataset = dataset_.manifest().checksum();
-    state_.source_vocabulary = file_checksum(dataset_.source_model());
-    state_.target_vocabulary = file_checksum(dataset_.target_model());
+    const DatasetManifest& manifest = dataset_.manifest();
+    state_.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
+    state_.target_vocabulary = manifest.files.at(manifest.target_model).checksum;
     if (plan_.pairs() == 0) {
       fail("all {} training pairs are longer than batch.max_length {}", dataset_.split("train").size(),
            config_.batch.max_length);
@@ -213,6 +214,8 @@ class Trainer {
     const bool resumed = workers_.any(newest != nullptr);
     if (resumed) {
       restore(newest, parts_, guard_, best_, state_);
+      // Forced onto other data, an epoch may be shorter than the part of it that is done.
+      if (BatchPosition& at = state_.position; at.batch >= plan_.batches(at.epoch)) at = {at.epoch + 1, 0};
     } else {
       model_->table().initialize(static_cast<uint64_t>(config_.seed), model_->values());
       if (keeper_ && !config_.train.start_from.empty()) start_from(config_.train.start_from, *model_);

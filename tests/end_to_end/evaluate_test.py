@@ -204,6 +204,14 @@ class EvaluateTest(ProgramTest):
             self.succeed("translate", "-m", model, "--vocabulary", self.data / "joint.model", input="x\n")
             message = self.refuse(1, "translate", "-m", model, "--vocabulary", other / "joint.model", input="x\n")
             self.assert_says(message, other / "joint.model", "is not the vocabulary", model)
+        # A run that goes on with another vocabulary has checkpoints of both.
+        run = shutil.copytree(self.run_folder, self.folder / "run", symlinks=True)
+        arguments = self.arguments(run, 70, "--resume", "force", "--set", "checkpoint.keep_last=9")
+        self.succeed(*[other if argument == self.data else argument for argument in arguments])
+        old = ["translate", "-m", run, "--checkpoint", "step-00000060"]
+        self.assert_says(self.refuse(1, *old, input="x\n"), run / "source.model", "is not the vocabulary")
+        self.succeed(*old, "--vocabulary", self.data / "joint.model", input="x\n")
+        self.assert_says(self.refuse(1, "average", "--run", run, "--last", "3"), "different vocabularies")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 // A checkpoint of one tensor, with or without an exponential average of it.
 void write_model(const fs::path& checkpoints, int64_t step, std::vector<float> weights, std::vector<float> average = {},
-                 const std::string& tensor = "w") {
+                 const std::string& tensor = "w", const std::string& state = "{}") {
   CheckpointSnapshot snapshot;
   snapshot.step = step;
   snapshot.weights = {view_tensor<float>(tensor, {static_cast<int64_t>(weights.size())}, weights)};
@@ -28,7 +28,7 @@ void write_model(const fs::path& checkpoints, int64_t step, std::vector<float> w
     snapshot.average = {view_tensor<float>(tensor, {static_cast<int64_t>(average.size())}, average)};
   }
   snapshot.optimizer = snapshot.weights;
-  snapshot.state_json = fmt::format(R"({{"vocabularies": {{"source": "s{}", "target": "t"}}}})", step);
+  snapshot.state_json = state;
   snapshot.config_yaml = fmt::format("seed: {}\n", step);
   write_checkpoint(checkpoints / step_folder_name(step), snapshot);
 }
@@ -59,7 +59,22 @@ TEST(CheckpointMean, IsTheMeanOfTheWeights) {
   const auto state = nlohmann::json::parse(saved.state_json());
   EXPECT_EQ(state.at("mean_of"), nlohmann::json({10, 20, 30}));
   EXPECT_EQ(state.at("file"), kWeightsFile);
-  EXPECT_EQ(state.at("vocabularies"), nlohmann::json({{"source", "s30"}, {"target", "t"}}));
+  EXPECT_FALSE(state.contains("vocabularies"));
+}
+
+TEST(CheckpointMean, KnowsTheVocabularyAndRefusesToMixTwo) {
+  TemporaryFolder folder;
+  const auto trained_with = [](const char* source) {
+    return fmt::format(R"({{"vocabularies": {{"source": "{}", "target": "t"}}}})", source);
+  };
+  write_model(folder.path(), 10, {1}, {}, "w", trained_with("other"));
+  write_model(folder.path(), 20, {2});  // an old one, which does not say
+  write_model(folder.path(), 30, {3}, {}, "w", trained_with("s"));
+  write_model(folder.path(), 40, {4}, {}, "w", trained_with("s"));
+  const CheckpointMean mean(last_checkpoints(folder.path(), 3));
+  EXPECT_EQ(nlohmann::json::parse(mean.snapshot().state_json).at("vocabularies"),
+            nlohmann::json({{"source", "s"}, {"target", "t"}}));
+  EXPECT_ERROR(CheckpointMean(last_checkpoints(folder.path(), 4)), Error, HasSubstr("different vocabularies"));
 }
 
 TEST(CheckpointMean, SumsInDouble) {
