@@ -2,8 +2,9 @@
 # Multi30k English-German, test2016, with the tiny Transformer of the small-data literature: on the
 # lower-cased tokenised text (BLEU on that text), and on the raw text (sacreBLEU 13a). Trained first on
 # the text as it is, by the published protocol, then twice on copies of it whose words are split at random,
-# while the rate falls to nothing; the last time with less dropout, since such text is regularisation enough. All choices are made on the validation set. Takes two hours on two cores; stop it
-# when you like, the same command goes on.
+# while the rate falls to nothing; the last time with less dropout, since such text is regularisation enough.
+# All choices are made on the validation set. Takes about three hours on two cores; stop it when you like, the same
+# command goes on.
 #   scripts/reproduce-multi30k.sh [TEXT_FOLDER [SETTING...]]
 # TEXT_FOLDER has train.en.gz, train.lc.norm.tok.en.gz, val..., test_2016_flickr... as Multi30k's task 1 has them;
 # a SETTING is for training, such as train.precision=bf16 where the processor has it.
