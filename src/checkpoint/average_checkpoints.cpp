@@ -84,21 +84,21 @@ void check_same_model(const SafetensorsFile& first, const SafetensorsFile& other
   }
 }
 
-// What the checkpoints have under this key, as JSON; "" if they are old ones.
+// As JSON, what all that know their vocabularies have in common; "" if none does.
 std::string common_vocabularies(const std::vector<Checkpoint>& checkpoints) {
-  const Checkpoint* first = nullptr;
+  const Checkpoint* known = nullptr;
   Json common;
   for (const Checkpoint& checkpoint : checkpoints) {
     const Json state = Json::parse(checkpoint.state_json());
     if (!state.contains(kVocabulariesKey)) continue;
-    if (first != nullptr && state[kVocabulariesKey] != common) {
+    if (known != nullptr && state[kVocabulariesKey] != common) {
       fail("{} and {} were trained with different vocabularies: only checkpoints of one model can be averaged",
-           first->folder().string(), checkpoint.folder().string());
+           known->folder().string(), checkpoint.folder().string());
     }
-    first = &checkpoint;
+    known = &checkpoint;
     common = state[kVocabulariesKey];
   }
-  return first != nullptr ? common.dump() : "";
+  return known != nullptr ? common.dump() : "";
 }
 
 std::vector<float> mean_of(const std::string& name, const std::vector<const SafetensorsFile*>& files) {

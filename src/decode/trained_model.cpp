@@ -27,10 +27,12 @@ fs::path find_vocabulary(const fs::path& wish, const Checkpoint& checkpoint, con
                          const std::string& checksum) {
   fs::path path = wish;
   if (wish.empty()) path = (fs::exists(checkpoint.folder() / name) ? checkpoint.folder() : run) / name;
-  const bool is_known = !wish.empty() && fs::exists(wish) && file_checksum(wish) == checksum;
-  if (!is_known && !wish.empty() && fs::exists(wish) && fs::exists(run / name) &&
-      read_file(wish) != read_file(run / name)) {
-    fail("{} is not the vocabulary that the model was trained with: that is {}", wish.string(), (run / name).string());
+  if (!wish.empty() && fs::exists(wish) && fs::exists(run / name)) {
+    const std::string given = file_checksum(wish);
+    if (given != checksum && given != file_checksum(run / name)) {
+      fail("{} is not the vocabulary that the model was trained with: that is {}", wish.string(),
+           (run / name).string());
+    }
   }
   if (!fs::exists(path)) {
     fail(

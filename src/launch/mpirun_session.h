@@ -1,8 +1,8 @@
 // mpirun from its start until it and all that it left behind have ended: whoever starts it hears what the workers
 // say, line by line; what mpirun itself says is read, and shown if it is of use.
 //
-// mpirun may wait for ever: for the daemon of a host that is cut off, or, of one bug, for a worker that
-// was killed while it started. Once a worker or mpirun has said that somebody is lost, it has 15 s to end.
+// mpirun may wait for ever: for the daemon of a host that is cut off, or for a worker that was killed
+// while it started. Once a worker or mpirun has said that somebody is lost, it has 15 s to end.
 #pragma once
 
 #include <chrono>

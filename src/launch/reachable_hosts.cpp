@@ -1,8 +1,7 @@
 #include "launch/reachable_hosts.h"
 
-#include <fmt/format.h>
-
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <unistd.h>

@@ -41,7 +41,11 @@ class SharedWorkTest(TrainingTest):
         output = self.folder / "out.txt"
         arguments = ["evaluate", "-m", self.model, "--data", self.data, "--json", "--output", output]
         alone = json.loads(self.succeed(*arguments).stdout)
+        translations = output.read_bytes()
+        output.unlink()
         shared = json.loads(self.together(3, *arguments).stdout)
+        self.assertEqual(output.read_bytes(), translations)
+        self.assertEqual(translations.count(b"\n"), alone["sentences"])
         for key in ("loss", "cross_entropy", "bleu", "chrf", "exact_sentences", "sentences", "translated_tokens"):
             self.assertEqual(shared[key], alone[key], key)
 
