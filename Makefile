@@ -1,40 +1,47 @@
 # Two commands do everything on a fresh machine:
-#   make demo    sets up, builds, and does the main job on a corpus that the program makes itself
-#   make test    sets up, builds, and runs every test that needs nothing but Debian's packages
-.PHONY: help build demo test test-oracle test-asan test-tsan bench format lint setup clean
+#   make demo    sets up what the program needs, builds it, and does the main job on a corpus that the program makes itself
+#   make test    sets up what the tests need as well, builds them, and runs every test that needs nothing but Debian's packages
+.PHONY: help build build-tests demo test test-oracle test-asan test-tsan bench format lint setup setup-tests clean
 
 JOBS ?= $(shell nproc)
 
 help:
 	@sed -n 's/^#   //p' Makefile; echo "Also: build, test-oracle, test-asan, test-tsan, bench, format, lint, clean"
 
+# `make build` needs less than `make test`, and both use one folder: once the tests are part of it, they stay.
 setup:
 	@scripts/setup.sh
 
+setup-tests:
+	@scripts/setup.sh --tests
+
+quietly = > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log
+
 build: setup
-	@test -f build/build.ninja || cmake --preset release > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }
-	@rm -f build.log
-	@cmake --build --preset release --parallel $(JOBS) --target $(or $(TARGET),verbund)
+	@test -f build/build.ninja || { cmake --preset program $(quietly); }
+	@cmake --build --preset program --parallel $(JOBS) --target verbund
+
+build-tests: setup-tests
+	@grep -qs '^VERBUND_BUILD_TESTS:BOOL=ON' build/CMakeCache.txt && test -f build/build.ninja || { cmake --preset release $(quietly); }
+	@cmake --build --preset release --parallel $(JOBS)
 
 demo: build
 	scripts/demo.sh
 
-test: TARGET = all
-test: build
+test: build-tests
 	ctest --preset release
 
 # Against other people's programs (sacreBLEU, ...), installed into .venv.
-test-oracle: TARGET = all
-test-oracle: build
+test-oracle: build-tests
 	scripts/oracles.sh
 	ctest --preset oracle
 
-test-asan test-tsan: test-%: setup
+test-asan test-tsan: test-%: setup-tests
 	cmake --preset $* > /dev/null
 	cmake --build --preset $* --parallel $(JOBS)
 	ctest --preset $*
 
-bench: build
+bench: setup-tests build
 	scripts/bench.sh
 
 sources = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.h' 'bench/*.cpp')
@@ -43,7 +50,7 @@ format:
 	@command -v clang-format > /dev/null || { echo "make format needs clang-format: apt-get install clang-format"; exit 1; }
 	clang-format -i $(sources)
 
-lint: build
+lint: build-tests
 	@command -v clang-tidy > /dev/null || { echo "make lint needs clang-tidy: apt-get install clang-tidy"; exit 1; }
 	clang-format --dry-run --Werror $(sources)
 	scripts/lint.sh

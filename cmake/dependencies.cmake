@@ -1,4 +1,4 @@
-# Everything Verbund is built from; scripts/setup.sh installs it on Debian.
+# Everything the program is built from, and what its tests need; scripts/setup.sh [--tests] installs it on Debian.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -9,7 +9,6 @@ find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(OpenSSL REQUIRED)
-find_package(GTest REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(lzma REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(icu REQUIRED IMPORTED_TARGET icu-uc)
@@ -17,6 +16,10 @@ pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
 
 # What training is built on.
 find_package(OpenMP REQUIRED)
-find_package(Torch REQUIRED)
 pkg_check_modules(openmpi REQUIRED IMPORTED_TARGET ompi)
-set(torch_VERSION ${Torch_VERSION})
+
+if(VERBUND_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(Torch REQUIRED)  # for src/plain alone, which the fused path is tested against
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()

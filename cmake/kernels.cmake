@@ -5,10 +5,12 @@ function(verbund_kernel_set name)
   target_compile_definitions(verbund_kernels_${name} PRIVATE VERBUND_SIMD_NAME=${name})
   target_compile_options(verbund_kernels_${name} PRIVATE -O3 -fno-math-errno -Wno-psabi ${ARGN})
   target_sources(verbund_kernels PRIVATE $<TARGET_OBJECTS:verbund_kernels_${name}>)
+  set_property(GLOBAL APPEND PROPERTY verbund_kernel_sets ${name})  # for --version
 endfunction()
 
 verbund_kernel_set(baseline)
 verbund_kernel_set(avx2 -mavx2 -mfma)
+verbund_kernel_set(avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512)
 # Products in bfloat16 need one more extension and nothing else.
 add_library(verbund_kernels_bf16 OBJECT src/kernels/simd/product_bf16.cpp)
 target_link_libraries(verbund_kernels_bf16 PRIVATE verbund_options OpenMP::OpenMP_CXX)
@@ -16,4 +18,4 @@ target_compile_definitions(verbund_kernels_bf16 PRIVATE VERBUND_SIMD_NAME=avx512
 target_compile_options(verbund_kernels_bf16 PRIVATE -O3 -fno-math-errno -Wno-psabi -mavx512f -mavx512bw -mavx512vl
                        -mavx512dq -mavx512bf16 -mfma -mprefer-vector-width=512)
 target_sources(verbund_kernels PRIVATE $<TARGET_OBJECTS:verbund_kernels_bf16>)
-verbund_kernel_set(avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512)
+set_property(GLOBAL APPEND PROPERTY verbund_kernel_sets avx512bf16)

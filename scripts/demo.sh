@@ -14,7 +14,7 @@ build/verbund launch -n 2 -- train --config configs/demo.yaml --data data/demo -
 say "How good it is on sentences it has never seen"
 build/verbund evaluate -m runs/demo --data data/demo
 say "A few translations"
-head -5 data/demo/test.source.txt | build/verbund translate -m runs/demo --json |
-  python3 -c 'import json, sys
-for line in map(json.loads, sys.stdin): print("  " + line["source"] + "\n  -> " + line["translations"][0]["text"])'
+sources=$(head -5 data/demo/test.source.txt)
+translations=$(build/verbund translate -m runs/demo <<< "$sources")
+paste -d '\n' <(sed 's/^/  /' <<< "$sources") <(sed 's/^/  -> /' <<< "$translations")
 say "The run is in runs/demo: log.txt, metrics.jsonl, checkpoints/. Try it: build/verbund translate -m runs/demo --interactive"

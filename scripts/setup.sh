@@ -1,27 +1,37 @@
 #!/usr/bin/env bash
-# Makes sure that everything Verbund is built from is installed.
-#   scripts/setup.sh            installs what is missing (Debian and its derivatives)
-#   scripts/setup.sh --check    only says what is missing; exit code 1 if anything is
+# Makes sure that what Verbund is built from is installed.
+#   scripts/setup.sh            installs what building and running the program needs (Debian and its derivatives)
+#   scripts/setup.sh --tests    and what its tests and benchmarks need
+#   scripts/setup.sh --package  and what `make deb` needs
+#   ... --check                 only says what is missing; exit code 1 if anything is
 set -euo pipefail
 
 packages=(
-  build-essential cmake ninja-build ccache git pkg-config python3
-  libtorch-dev libopenmpi-dev openmpi-bin
-  libsentencepiece-dev sentencepiece
+  g++ cmake ninja-build ccache git pkg-config
+  libopenmpi-dev openmpi-bin libsentencepiece-dev
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-  libicu-dev libxxhash-dev zlib1g-dev liblzma-dev xz-utils
+  libicu-dev libxxhash-dev zlib1g-dev liblzma-dev
   libcurl4-openssl-dev libssl-dev libarchive-dev
-  libgtest-dev libgmock-dev iproute2
 )
+stamp="$(dirname "$0")/../build/.setup-elsewhere"
+check=false
+for level in "$@"; do
+  case $level in
+    --tests) packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync) ;;
+    --package) packages+=(python3 dpkg-dev file) ;;
+    --check) check=true && continue ;;
+    *) echo "setup.sh knows --tests, --package and --check, not $level" >&2 && exit 2 ;;
+  esac
+  stamp+=$level
+done
 
 if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
-  stamp="$(dirname "$0")/../build/.setup-elsewhere"
   [[ -e $stamp ]] && exit 0
   {
     echo "Verbund's set-up installs Debian packages, and this system has no apt-get."
     echo "Install what these Debian packages hold with your own package manager:"
     printf '  %s\n' "${packages[@]}"
-    echo "then say so with:  mkdir -p build && touch build/.setup-elsewhere"
+    echo "then say so with:  mkdir -p build && touch build/${stamp##*/}"
   } >&2
   exit 1
 fi
@@ -34,7 +44,7 @@ done
 [[ ${#missing[@]} -eq 0 ]] && exit 0
 
 echo "missing packages: ${missing[*]}" >&2
-[[ ${1:-} == --check ]] && exit 1
+$check && exit 1
 
 as_root=()
 if [[ $EUID -ne 0 ]]; then

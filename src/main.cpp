@@ -7,12 +7,12 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/version_text.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/interrupt.h"
 #include "core/output.h"
 #include "core/process.h"
-#include "version.h"
 
 namespace verbund {
 namespace {
@@ -39,15 +39,8 @@ std::string usage() {
   for (const Command& command : kCommands) text += fmt::format("  {:<11} {}\n", command.name, command.summary);
   text +=
       "\n  verbund COMMAND --help   explains one command, with examples\n"
-      "  verbund --version        names the commit and the parts it was built with\n";
+      "  verbund --version        names the commit and what is linked\n";
   return text;
-}
-
-std::string version() {
-  return fmt::format(
-      "verbund {} (commit {})\n"
-      "built with libtorch {}, Open MPI {}, SentencePiece {}\n",
-      VERBUND_VERSION, VERBUND_COMMIT, VERBUND_TORCH_VERSION, VERBUND_MPI_VERSION, VERBUND_SENTENCEPIECE_VERSION);
 }
 
 void run(const Arguments& arguments) {
@@ -59,7 +52,7 @@ void run(const Arguments& arguments) {
     return;
   }
   if (name == "--version") {
-    std::cout << version();
+    std::cout << version_text();
     return;
   }
   std::vector<std::string> names;

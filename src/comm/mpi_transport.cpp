@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -105,6 +106,14 @@ int launched_rank() {
     if (const char* rank = std::getenv(name)) return std::atoi(rank);
   }
   return 0;
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);  // may be asked before MPI_Init
+  const std::string whole(text, length);
+  return whole.substr(0, whole.find(','));
 }
 
 std::unique_ptr<Transport> make_mpi_transport() { return std::make_unique<MpiTransport>(); }

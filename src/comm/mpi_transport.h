@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "comm/transport.h"
 
@@ -11,6 +12,8 @@ namespace verbund {
 bool started_by_mpi();
 // This worker's number as the launcher tells it, without asking MPI; 0 if nobody did.
 int launched_rank();
+// Name and version of the library that is loaded, which may be another than it was built with.
+std::string mpi_library();
 
 // All further calls must come from the thread that makes it: MPI is asked for no more than that
 // (MPI_THREAD_FUNNELED). Once in a process.

@@ -1,11 +1,12 @@
 """The manners that all commands share."""
 
 import pathlib
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
+from support.program import PROGRAM, ProgramTest  # noqa: E402
 
 COMMANDS = ["prepare", "train", "launch", "doctor", "evaluate", "translate", "average", "score-pairs", "export", "score", "inspect", "config"]
 
@@ -18,8 +19,16 @@ class CommandsTest(ProgramTest):
             self.assert_says(self.succeed(command, "--help").stdout, "Examples:", f"verbund {command}")
 
     def test_version_names_the_parts(self):
-        self.assert_says(self.succeed("--version").stdout, "verbund", "commit", "libtorch", "Open MPI",
-                         "SentencePiece")
+        version = self.succeed("--version").stdout
+        self.assert_says(version, "verbund", "commit", "Open MPI v", "SentencePiece", "fmt", "ICU", "libcurl",
+                         "kernels: baseline, avx2, avx512, avx512bf16\n", "on this machine: ")
+        self.assertNotRegex(version, r"torch|[ (]\d*[,)\n]$")  # every part has a version
+        self.assertLessEqual(max(map(len, version.splitlines())), 100)
+
+    def test_the_program_is_linked_without_what_only_tests_need(self):
+        linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assert_says(linked, "libmpi", "libsentencepiece")
+        self.assertNotRegex(linked, "torch|gtest|gmock|python")
 
     def test_wrong_calls(self):
         self.assert_says(self.refuse(2), "Usage")

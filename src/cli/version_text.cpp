@@ -1,0 +1,20 @@
+#include "cli/version_text.h"
+
+#include <fmt/format.h>
+
+#include "comm/mpi_transport.h"
+#include "kernels/kernels.h"
+#include "version.h"
+
+namespace verbund {
+
+std::string version_text() {
+  return fmt::format(
+      "verbund {} (commit {})\n"
+      "linked with: {}\n"
+      "kernels: {}\n"
+      "on this machine: {}, kernels {}\n",
+      VERBUND_VERSION, VERBUND_COMMIT, VERBUND_PARTS, VERBUND_KERNEL_SETS, mpi_library(), kernels().name);
+}
+
+}  // namespace verbund
