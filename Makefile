@@ -1,12 +1,12 @@
 # Two commands do everything on a fresh machine:
 #   make demo    sets up what the program needs, builds it, and does the main job on a corpus that the program makes itself
 #   make test    sets up what the tests need as well, builds them, and runs every test that needs nothing but Debian's packages
-.PHONY: help build build-tests demo test test-oracle test-asan test-tsan bench format lint setup setup-tests clean
+.PHONY: help build build-tests build-package install deb demo test test-oracle test-asan test-tsan bench format lint setup setup-tests clean
 
 JOBS ?= $(shell nproc)
 
 help:
-	@sed -n 's/^#   //p' Makefile; echo "Also: build, test-oracle, test-asan, test-tsan, bench, format, lint, clean"
+	@sed -n 's/^#   //p' Makefile; echo "Also: build, install, deb, test-oracle, test-asan, test-tsan, bench, format, lint, clean"
 
 # `make build` needs less than `make test`, and both use one folder: once the tests are part of it, they stay.
 setup:
@@ -24,6 +24,23 @@ build: setup
 build-tests: setup-tests
 	@grep -qs '^VERBUND_BUILD_TESTS:BOOL=ON' build/CMakeCache.txt && test -f build/build.ninja || { cmake --preset release $(quietly); }
 	@cmake --build --preset release --parallel $(JOBS)
+
+# Python makes the manual pages; CMake looks for it again.
+build-package:
+	@scripts/setup.sh --package
+	@cmake --preset program $(quietly)
+	@cmake --build --preset program --parallel $(JOBS) --target verbund manual
+
+# make install PREFIX=/opt/verbund
+install: build-package
+	cmake --install build --strip --prefix $(or $(PREFIX),/usr/local)
+
+# build/verbund_VERSION_ARCHITECTURE.deb, for: apt install ./verbund_*.deb
+deb: build-package
+	rm -f build/verbund_*.deb
+	cd build && cpack
+	@if command -v lintian > /dev/null; then lintian --fail-on error build/verbund_*.deb; \
+	else echo "not checked by lintian, which is not installed"; fi
 
 demo: build
 	scripts/demo.sh
