@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/version_text.h"
+#include "core/bus_error.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/interrupt.h"
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
   using namespace verbund;
   wait_briefly_for_threads(argv);
   install_signal_handlers();
+  install_bus_error_handler();
   try {
     run(Arguments(argv + 1, argv + argc));
     flush_output();

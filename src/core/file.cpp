@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/bus_error.h"
 #include "core/error.h"
 
 namespace verbund {
@@ -84,10 +85,13 @@ MappedFile::MappedFile(const fs::path& path) {
   errno = reason;
   if (!ok) fail_errno("cannot read {}", path.string());
   data_ = static_cast<const char*>(data);
+  if (data_ != nullptr) note_mapped_file(data_, size_, path.string());
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+  if (data_ == nullptr) return;
+  forget_mapped_file(data_);
+  ::munmap(const_cast<char*>(data_), size_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
