@@ -192,6 +192,12 @@ void check_place_of_mean(const fs::path& folder) {
   if (fs::exists(path) && !(fs::is_directory(path) && (fs::is_empty(path) || is_mean(path)))) {
     fail("{} exists and is not an average of checkpoints: it will not be replaced. Give another name.", path.string());
   }
+  for (const char* ending : {kPartialEnding, kDeletingEnding}) {
+    const fs::path used = path.string() + ending;  // while it is made, or replaced
+    if (!fs::exists(fs::symlink_status(used))) continue;
+    fail("{} is in the way. If a call that was killed left it, remove it; else give the average another name.",
+         used.string());
+  }
 }
 
 void save_mean(const fs::path& folder, const CheckpointMean& mean) {

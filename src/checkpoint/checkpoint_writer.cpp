@@ -70,6 +70,8 @@ void write_checkpoint(const fs::path& folder, const CheckpointSnapshot& snapshot
   if (!nlohmann::json::parse(snapshot.state_json, nullptr, false).is_object()) {
     fail("the state to save is not a JSON object: {:.80}", snapshot.state_json);
   }
+  // Such names are training's own: what a call that was killed left there goes.
+  if (step_of_folder_name(folder.filename().string())) fs::remove_all(folder.string() + kPartialEnding);
   const PartialFolder partial(folder);
   write_contents(partial.path(), snapshot);
   publish(partial.path(), folder);

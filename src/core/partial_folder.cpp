@@ -1,5 +1,8 @@
 #include "core/partial_folder.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cstdio>
 
 #include "core/error.h"
@@ -7,8 +10,13 @@
 namespace verbund {
 
 PartialFolder::PartialFolder(fs::path folder) : folder_(std::move(folder)), path_(folder_.string() + kPartialEnding) {
-  fs::remove_all(path_);
-  make_folder(path_);
+  if (path_.has_parent_path()) make_folder(path_.parent_path());
+  if (::mkdir(path_.c_str(), 0777) == 0) return;
+  if (errno != EEXIST) fail_errno("cannot create the folder {}", path_.string());
+  fail(
+      "{} is in the way: it is somebody's, or was left by a call that was killed, or another call is at work on it. "
+      "Remove or rename it, or have the result elsewhere.",
+      path_.string());
 }
 
 PartialFolder::~PartialFolder() {

@@ -8,7 +8,8 @@ namespace verbund {
 
 class PartialFolder {
  public:
-  explicit PartialFolder(fs::path folder);  // what a killed call left under the temporary name goes
+  // Fails if something has the temporary name: nobody knows whose it is, so it is not touched.
+  explicit PartialFolder(fs::path folder);
   ~PartialFolder();
   PartialFolder(const PartialFolder&) = delete;
   PartialFolder& operator=(const PartialFolder&) = delete;

@@ -135,12 +135,12 @@ class ExportTest(ProgramTest):
         self.assert_says(message, "model.bin", "File too large")
         self.assertEqual(list((self.folder / "new").iterdir()), [])
 
-    def test_what_a_killed_call_left_is_replaced(self):
-        leftover = self.folder / "out.partial"
-        leftover.mkdir()
-        (leftover / "model.bin").write_text("half")
-        self.succeed(*self.call(self.folder / "out"))
-        self.assertEqual(self.files_below(self.folder), [f"out/{name}" for name in FILES])
+    def test_a_folder_of_somebody_else_is_left_alone(self):
+        other = self.folder / "out.partial"
+        other.mkdir()
+        (other / "letter.txt").write_text("dear")
+        self.assert_says(self.refuse(1, *self.call(self.folder / "out")), other, "in the way", "Remove")
+        self.assertEqual(self.files_below(self.folder), ["out.partial/letter.txt"])
 
     def test_wrong_calls(self):
         out = self.folder / "out"

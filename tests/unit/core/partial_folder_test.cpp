@@ -30,11 +30,15 @@ TEST(PartialFolder, IsThereAsAWholeOrNotAtAll) {
   EXPECT_FALSE(fs::exists(folder / "a.partial"));
 }
 
-TEST(PartialFolder, WhatAKilledCallLeftGoes) {
+TEST(PartialFolder, LeavesWhatItDidNotMake) {
   const TemporaryFolder folder;
   make_folder(folder / "a.partial");
-  write_file(folder / "a.partial/old", "text");
-  EXPECT_TRUE(fs::is_empty(PartialFolder(folder / "a").path()));
+  write_file(folder / "a.partial/mine", "text");
+  EXPECT_ERROR(PartialFolder(folder / "a"), Error, HasSubstr("a.partial is in the way"), HasSubstr("Remove"));
+  EXPECT_EQ(read_file(folder / "a.partial/mine"), "text");
+  folder.write("b.partial", "a file");
+  EXPECT_ERROR(PartialFolder(folder / "b"), Error, HasSubstr("b.partial is in the way"));
+  EXPECT_EQ(read_file(folder / "b.partial"), "a file");
 }
 
 TEST(PartialFolder, ATakenNameIsAnError) {
