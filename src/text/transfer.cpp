@@ -31,6 +31,7 @@ class Transfer {
   Transfer(const DownloadRequest& request, const DownloadOptions& options, PartialFile& partial)
       : request_(request), partial_(partial), curl_(curl_easy_init(), curl_easy_cleanup) {
     if (curl_ == nullptr) fail("cannot start libcurl");
+    check_local_source();
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https,file");
     set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
@@ -89,6 +90,7 @@ class Transfer {
     if (!is_content(transfer.response_code())) return count;  // the text of an error page
     const bool ok = transfer.guarded([&] {
       if (!transfer.begun_) transfer.begin();
+      transfer.check_limit(count);
       transfer.partial_.append({bytes, count});
     });
     return ok ? count : 0;
@@ -136,6 +138,7 @@ class Transfer {
       if (partial_.size() > 0) log("  starting anew: the file has changed, or the server cannot send parts");
       partial_.restart(version(), total);
     }
+    limit_ = request_.size > 0 ? request_.size : total > 0 ? total : partial_.size() + free_space() / 10 * 9;
     progress_.emplace("download", total > 0 ? total : request_.size, "bytes");
   }
 
@@ -167,11 +170,47 @@ class Transfer {
           "Correct its size and checksums in {} if that is the one you want.",
           request_.url, total, request_.size, listed_in());
     }
-    const fs::path folder = fs::absolute(partial_.path()).parent_path();
-    const uint64_t needed = total - arrived, free = fs::space(folder).available;
+    const uint64_t needed = total - arrived, free = free_space();
     if (free < needed) {
       fail("cannot download {}: it needs {} more, and {} has only {} free. Make room and start again.", request_.url,
-           human_bytes(needed), folder.string(), human_bytes(free));
+           human_bytes(needed), folder().string(), human_bytes(free));
+    }
+  }
+
+  // A server that sends more than it may is stopped at once, and nothing of that is kept.
+  void check_limit(uint64_t more) {
+    const uint64_t arrived = partial_.size() + more;
+    if (arrived <= limit_) return;
+    partial_.restart("", 0);
+    if (request_.size > 0) {
+      fail(
+          "{} has at least {} bytes but should have {}: the download was stopped and dropped.\n"
+          "Correct its size in {} if that is the file you want.",
+          request_.url, arrived, request_.size, listed_in());
+    }
+    fail(
+        "{} has sent {} and does not say where it ends, and {} has {} free: the download was stopped and dropped.\n"
+        "Make room, or give its size in {}.",
+        request_.url, human_bytes(arrived), folder().string(), human_bytes(free_space()), listed_in());
+  }
+
+  fs::path folder() const { return fs::absolute(partial_.path()).parent_path(); }
+  uint64_t free_space() const { return fs::space(folder()).available; }
+
+  // A device or a pipe may never end, or never begin.
+  void check_local_source() const {
+    const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), curl_url_cleanup);
+    const auto part = [&](CURLUPart which) {
+      char* text = nullptr;
+      const CURLUcode code = curl_url_get(url.get(), which, &text, CURLU_URLDECODE);
+      const std::unique_ptr<char, decltype(&curl_free)> owned(text, curl_free);
+      return code == CURLUE_OK ? std::string(text) : std::string();
+    };
+    if (curl_url_set(url.get(), CURLUPART_URL, request_.url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return;
+    if (part(CURLUPART_SCHEME) != "file") return;
+    const fs::path path = part(CURLUPART_PATH);
+    if (fs::exists(path) && !fs::is_regular_file(path)) {
+      fail("{} is not an ordinary file, and only such can be copied. Change its url in {}.", request_.url, listed_in());
     }
   }
 
@@ -237,6 +276,7 @@ class Transfer {
   char message_[CURL_ERROR_SIZE] = {};
   std::optional<Progress> progress_;
   std::exception_ptr thrown_;
+  uint64_t limit_ = 0;  // bytes that the whole file may have
   bool begun_ = false;
 };
 

@@ -361,12 +361,33 @@ TEST_F(Download, SaysTheWrongSizeBeforeItDownloads) {
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
-TEST_F(Download, SetsAsideAFileOfTheWrongSize) {
-  const HttpServer server([&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
+TEST_F(Download, SetsAsideAFileThatIsTooShort) {
+  const HttpServer server([&](const HttpRequest&, int) { return HttpReply{.body = "short", .length = false}; });
   EXPECT_THAT([&] { get(server, 999); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("1000003"), HasSubstr("999"), HasSubstr("x.tgz.bad"))));
+              ThrowsMessage<Error>(AllOf(HasSubstr("has 5 bytes"), HasSubstr("999"), HasSubstr("x.tgz.bad"))));
   EXPECT_FALSE(fs::exists(path_));
   EXPECT_TRUE(fs::exists(folder_ / "x.tgz.bad"));
+}
+
+// The server has a thousand times as much as it should, and does not say so.
+TEST_F(Download, StopsWhereTheFileShouldEnd) {
+  const HttpServer server([&](const HttpRequest&, int) {
+    return HttpReply{.headers = {{"ETag", "\"v1\""}}, .body = content_, .length = false};
+  });
+  EXPECT_THAT([&] { get(server, 1000); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("should have 1000"), HasSubstr("stopped"))));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+TEST_F(Download, RefusesDevicesAndPipes) {
+  for (const char* url : {"file:///dev/zero", "FILE:///dev/%7aero", "file://localhost/dev"}) {
+    EXPECT_THAT(
+        [&] {
+          download({url, path_, 0, ""}, kImpatient);
+        },
+        ThrowsMessage<Error>(AllOf(HasSubstr(url), HasSubstr("not an ordinary file"))));
+  }
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 // A disk of 256 kB.
@@ -391,12 +412,12 @@ TEST_F(SmallDisk, IsNotEvenTriedWhereTheSizeIsKnown) {
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
-TEST_F(SmallDisk, IsFullWhereTheSizeIsUnknown) {
+TEST_F(SmallDisk, IsNotFilledWhereTheSizeIsUnknown) {
   const HttpServer server([&](const HttpRequest&, int) { return HttpReply{.body = content_, .length = false}; });
   EXPECT_THAT([&] { get(server); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("No space left on device"), HasSubstr("Make room"))));
+              ThrowsMessage<Error>(AllOf(HasSubstr("does not say where it ends"), HasSubstr("Make room"))));
   EXPECT_EQ(server.requests().size(), 1);
-  EXPECT_FALSE(fs::exists(path_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 }  // namespace
