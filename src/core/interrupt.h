@@ -4,6 +4,8 @@
 // what is half-written. A second signal ends the process at once.
 #pragma once
 
+#include <cstddef>
+
 namespace verbund {
 
 // Called once, by main.
@@ -14,6 +16,11 @@ int pending_interrupt();
 
 // Throws `Interrupted` if a signal has arrived.
 void check_interrupt();
+
+// The same for turn `i` of a tight loop: looks only now and then.
+inline void check_interrupt_now_and_then(size_t i) {
+  if (i % 4096 == 0) check_interrupt();
+}
 
 // While it lives, check_interrupt() of this thread lets signals wait: in work that several
 // workers do together none may leave alone.

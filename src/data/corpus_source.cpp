@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/interrupt.h"
 #include "demo/demo_corpus.h"
 #include "demo/reversal_corpus.h"
 #include "text/fetch.h"
@@ -44,7 +45,10 @@ CorpusSource fetched(const CorpusConfig& config) {
 
 void write_tsv(const fs::path& path, const std::vector<SentencePair>& pairs) {
   AtomicFile file(path);
-  for (const SentencePair& pair : pairs) file.write(fmt::format("{}\t{}\n", pair.source, pair.target));
+  for (const SentencePair& pair : pairs) {
+    check_interrupt();
+    file.write(fmt::format("{}\t{}\n", pair.source, pair.target));
+  }
   file.commit();
 }
 

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/human.h"
+#include "core/progress.h"
 
 namespace verbund {
 namespace {
@@ -39,10 +40,12 @@ class SeenSentences {
 GeneratedCorpus collect_distinct_pairs(const GeneratedSizes& sizes, const std::string& what,
                                        const std::function<SentencePair()>& draw) {
   SeenSentences seen(sizes.total());
+  Progress progress("generate", sizes.total(), "pairs");
   const auto fill = [&](std::vector<SentencePair>& split, size_t size) {
     split.reserve(size);
     size_t fruitless = 0;
     while (split.size() < size) {
+      progress.update(seen.size());
       SentencePair pair = draw();
       if (seen.add_if_new(pair)) {
         split.push_back(std::move(pair));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "score/lower_case.h"
 #include "score/ngram_matcher.h"
 #include "score/signature.h"
@@ -46,7 +47,10 @@ class SegmentCounter {
     split_words(text, words_);
     Symbols tokens;
     tokens.reserve(words_.size());
-    for (const std::string_view word : words_) tokens.push_back(symbols_.number_of(word));
+    for (const std::string_view word : words_) {
+      check_interrupt_now_and_then(tokens.size());
+      tokens.push_back(symbols_.number_of(word));
+    }
     return tokens;
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/utf8.h"
 #include "score/lower_case.h"
 #include "score/ngram_matcher.h"
@@ -84,12 +85,16 @@ class SegmentCounter {
     Sequences sequences;
     sequences.characters.reserve(line.size());
     for (size_t position = 0; position < line.size();) {
+      check_interrupt_now_and_then(sequences.characters.size());
       const char32_t character = next_code_point(line, position);
       if (options_.whitespace || !is_whitespace(character)) sequences.characters.push_back(character);
     }
     if (word_order_ > 0) {
       split_words(line, words_);
-      for (const std::string_view word : words_) add_word(word, sequences.words);
+      for (const std::string_view word : words_) {
+        check_interrupt_now_and_then(sequences.words.size());
+        add_word(word, sequences.words);
+      }
     }
     return sequences;
   }

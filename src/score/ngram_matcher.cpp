@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/interrupt.h"
+
 namespace verbund {
 namespace {
 
@@ -22,6 +24,7 @@ void NgramMatcher::add_matches(std::span<const Symbol> hypothesis, std::span<con
 
   ++pass_;
   for (size_t start = 0; start < hypothesis.size(); ++start) {
+    check_interrupt_now_and_then(start);  // a line may be as long as a book
     const size_t longest = std::min(order, hypothesis.size() - start);
     uint32_t parent = kRoot;
     for (size_t n = 0; n < longest; ++n) {
@@ -52,6 +55,7 @@ void NgramMatcher::prepare(size_t ngrams) {
 void NgramMatcher::add_reference(std::span<const Symbol> reference, size_t order) {
   ++pass_;
   for (size_t start = 0; start < reference.size(); ++start) {
+    check_interrupt_now_and_then(start);
     const size_t longest = std::min(order, reference.size() - start);
     uint32_t parent = kRoot;
     for (size_t n = 0; n < longest; ++n) {

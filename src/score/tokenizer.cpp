@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/utf8.h"
 
 namespace verbund {
@@ -23,6 +24,7 @@ constexpr std::pair<std::string_view, Tokenizer> kNames[] = {{"13a", Tokenizer::
 // x -> " x "
 template <typename Text, typename Matches>
 Text set_apart(const Text& text, Matches matches) {
+  check_interrupt();
   Text result;
   result.reserve(text.size() + text.size() / 2);
   for (const auto symbol : text) {
@@ -39,6 +41,7 @@ enum class Detach { kFirst, kSecond };
 // kFirst: xy -> " x y", kSecond: xy -> "x y "
 template <Detach detach, typename Text, typename First, typename Second>
 Text detach_in_pairs(const Text& text, First is_first, Second is_second) {
+  check_interrupt();
   Text result;
   result.reserve(text.size() + text.size() / 2);
   for (size_t i = 0; i < text.size(); ++i) {
@@ -56,9 +59,16 @@ Text detach_in_pairs(const Text& text, First is_first, Second is_second) {
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+  size_t at = text.find(from);
+  if (at == std::string::npos) return;
+  std::string result;
+  result.reserve(text.size());
+  size_t begin = 0;
+  for (; at != std::string::npos; at = text.find(from, begin)) {
+    result.append(text, begin, at - begin).append(to);
+    begin = at + from.size();
   }
+  text = result.append(text, begin);
 }
 
 // Lambdas rather than functions, so that the passes above have them inlined.

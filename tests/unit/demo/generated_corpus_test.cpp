@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/interrupted.h"
 
 namespace verbund {
 namespace {
@@ -24,6 +25,14 @@ TEST(GeneratedCorpus, ends_when_nothing_new_comes_up) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("parrot: found only 1 distinct pairs but 2"));
   }
+}
+
+TEST(GeneratedCorpusDeathTest, hears_ctrl_c_between_two_pairs) {
+  int drawn = 0;
+  EXPECT_HEARS_CTRL_C(collect_distinct_pairs({3, 0, 0}, "test", [&] {
+    ++drawn;
+    return SentencePair{std::to_string(drawn), std::to_string(drawn)};
+  }));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/random.h"
+#include "support/interrupted.h"
 
 namespace verbund {
 namespace {
@@ -93,6 +94,13 @@ TEST(NgramMatcher, AgreesWithTheDefinition) {
     matcher.add_matches(hypothesis, references, found);
     ASSERT_EQ(found, plain_matches(hypothesis, references, order)) << "round " << round;
   }
+}
+
+// A segment may be as long as a book.
+TEST(NgramMatcherDeathTest, HearsCtrlCInsideASegment) {
+  const Symbols none, book(10000, 7);
+  EXPECT_HEARS_CTRL_C(matches(none, {book}, 4));
+  EXPECT_HEARS_CTRL_C(matches(book, {none}, 4));
 }
 
 }  // namespace

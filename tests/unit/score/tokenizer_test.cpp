@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "score/whitespace.h"
+#include "support/interrupted.h"
 
 namespace verbund {
 namespace {
@@ -80,6 +81,12 @@ TEST(Tokenizer, OfNothingGivesNothing) {
 TEST(Tokenizer, HasTheNameOfTheSignature) {
   for (const char* name : {"13a", "intl", "none", "char"}) EXPECT_EQ(tokenizer_name(tokenizer_named(name)), name);
   EXPECT_THROW(tokenizer_named("zh"), UsageError);
+}
+
+TEST(TokenizerDeathTest, HearsCtrlCInsideALine) {
+  for (const Tokenizer tokenizer : {Tokenizer::k13a, Tokenizer::kInternational}) {
+    EXPECT_HEARS_CTRL_C(tokenize(tokenizer, "a line"));
+  }
 }
 
 }  // namespace
