@@ -137,17 +137,21 @@ class Preparation {
     const std::string key = key_of("encode 2", shuffle_key_, subwords_key_, config_.subwords.dropout,
                                    config_.subwords.copies, content_key(sources_.dev), content_key(sources_.test),
                                    sources_.name, sources_.source_language, sources_.target_language, exports_text());
-    // The files' names follow from what was asked for, so that a dataset that is already
-    // made is known by all of them.
-    std::vector<fs::path> outputs = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "source.model"};
-    for (const auto& [split, corpora] : splits()) {
-      for (const char* part : {".ids", ".offsets", ".lengths"}) outputs.push_back(out_ / (split + part));
-    }
-    if (source_model_ == target_model_) outputs[2] = out_ / "joint.model";
+    std::vector<fs::path> outputs;
     stages_.run("encode", key, outputs, [&] {
       encode_all(cleaned);
+      outputs = dataset_files();
       return Json();
     });
+  }
+
+  // All that belongs to the dataset: if anything of it is gone or damaged, it is made again.
+  std::vector<fs::path> dataset_files() const {
+    std::vector<fs::path> files = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "prepare.yaml"};
+    for (const auto& [name, record] : read_manifest(out_).files) files.push_back(out_ / name);
+    if (!exports_text()) return files;
+    for (const auto& entry : fs::directory_iterator(out_ / "export")) files.push_back(entry.path());
+    return files;
   }
 
   std::vector<std::pair<std::string, std::vector<ParallelFiles>>> splits() const {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/human.h"
 #include "core/log.h"
 #include "core/process.h"
@@ -10,12 +11,14 @@
 namespace verbund {
 namespace {
 
-// Enough to notice that a file is gone, cut or written by somebody else.
-Stages::Json fingerprint(const fs::path& path) {
+Stages::Json record_of(const fs::path& path) {
+  return {{"size", fs::file_size(path)}, {"xxh3_128", file_checksum(path)}};
+}
+
+// By its content: a file that was damaged or edited may have its old size and time.
+bool is_unchanged(const fs::path& path, const Stages::Json& record) {
   std::error_code error;
-  const auto size = fs::file_size(path, error);
-  if (error) return nullptr;
-  return {{"size", size}, {"written", fs::last_write_time(path).time_since_epoch().count()}};
+  return fs::file_size(path, error) == record.at("size") && !error && file_checksum(path) == record.at("xxh3_128");
 }
 
 }  // namespace
@@ -26,13 +29,15 @@ Stages::Stages(fs::path file) : file_(std::move(file)) {
   if (!memory_.is_object()) memory_ = Json::object();  // damaged: then nothing is done
 }
 
-bool Stages::is_done(const std::string& name, const std::string& key) const {
+bool Stages::is_done(const std::string& name, const std::string& key) const try {
   const auto found = memory_.find(name);
-  if (found == memory_.end() || found->value("key", "") != key) return false;
-  for (const auto& [path, print] : (*found)["outputs"].items()) {
-    if (print.is_null() || fingerprint(path) != print) return false;
+  if (found == memory_.end() || found->at("key") != key) return false;
+  for (const auto& [path, record] : found->at("outputs").items()) {
+    if (!is_unchanged(file_.parent_path() / path, record)) return false;
   }
   return true;
+} catch (const Json::exception&) {  // damaged, or of a version that remembered other things
+  return false;
 }
 
 Stages::Json Stages::run(const std::string& name, const std::string& key, const std::vector<fs::path>& outputs,
@@ -52,7 +57,9 @@ Stages::Json Stages::run(const std::string& name, const std::string& key, const 
 
   Json entry = {{"key", key}, {"seconds", seconds}, {"peak_memory_bytes", memory}, {"result", result}};
   entry["outputs"] = Json::object();
-  for (const fs::path& path : outputs) entry["outputs"][path.string()] = fingerprint(path);
+  for (const fs::path& path : outputs) {
+    entry["outputs"][path.lexically_relative(file_.parent_path()).string()] = record_of(path);
+  }
   memory_[name] = entry;
   write_file(file_, memory_.dump(2) + "\n");
   return result;

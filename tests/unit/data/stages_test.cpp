@@ -47,6 +47,43 @@ TEST_F(StagesTest, AChangedOutputIsMadeAgain) {
   EXPECT_TRUE(run("a"));
 }
 
+TEST_F(StagesTest, DamageIsSeenWithSizeAndTimeKept) {
+  EXPECT_TRUE(run("a"));
+  const auto written = std::filesystem::last_write_time(folder_ / "output");
+  folder_.write("output", "b");
+  std::filesystem::last_write_time(folder_ / "output", written);
+  EXPECT_TRUE(run("a"));
+}
+
+// The copy is as good as the original, and looks at its own files.
+TEST_F(StagesTest, ACopiedFolderStandsAlone) {
+  EXPECT_TRUE(run("a"));
+  const TemporaryFolder copy;
+  for (const char* name : {"stages.json", "output"}) std::filesystem::copy_file(folder_ / name, copy / name);
+  const auto run_in_copy = [&] {
+    bool worked = false;
+    Stages(copy / "stages.json").run("one", "a", {copy / "output"}, [&] {
+      worked = true;
+      return Stages::Json(copy.write("output", "a").string());
+    });
+    return worked;
+  };
+  EXPECT_FALSE(run_in_copy());
+  std::filesystem::remove(copy / "output");
+  EXPECT_TRUE(run_in_copy());
+  EXPECT_FALSE(run("a"));
+}
+
+// What an earlier version remembered: absolute paths, times instead of checksums.
+TEST_F(StagesTest, AnotherVersionsMemoryForgets) {
+  EXPECT_TRUE(run("a"));
+  folder_.write("stages.json", R"({"one": {"key": "a", "outputs": {")" + (folder_ / "output").string() +
+                                   R"(": {"size": 1, "written": 12345}}, "result": "a done"}})");
+  EXPECT_TRUE(run("a"));
+  folder_.write("stages.json", R"({"one": {"key": 3, "outputs": null}, "two": []})");
+  EXPECT_TRUE(run("a"));
+}
+
 TEST_F(StagesTest, AFailureIsNotRemembered) {
   Stages stages(folder_ / "stages.json");
   EXPECT_THROW(stages.run("one", "a", {}, []() -> Stages::Json { throw std::runtime_error("no"); }),
