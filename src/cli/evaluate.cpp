@@ -13,6 +13,7 @@
 #include "core/interrupt.h"
 #include "core/output.h"
 #include "core/process.h"
+#include "data/dataset_verification.h"
 #include "decode/trained_model.h"
 #include "decode/translator.h"
 #include "evaluate/evaluation.h"
@@ -46,6 +47,7 @@ void declare_flags(Options& options, EvaluateCommand& command) {
 TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
   if (!command.data.empty()) {
     const Dataset dataset(command.data);
+    verify(dataset, command.split);
     if (read_file(dataset.source_model()) != read_file(trained.source_vocabulary) ||
         read_file(dataset.target_model()) != read_file(trained.target_vocabulary)) {
       fail(

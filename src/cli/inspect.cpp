@@ -9,6 +9,7 @@
 #include "core/human.h"
 #include "data/dataset.h"
 #include "data/dataset_format.h"
+#include "data/dataset_verification.h"
 #include "data/statistics.h"
 #include "text/subwords.h"
 
@@ -87,7 +88,8 @@ void run_inspect(const Arguments& arguments) {
   options.add_flag("--json", json, "Print everything as JSON");
   if (!options.read(arguments)) return;
 
-  const Dataset dataset(folder, Verify::kChecksums);
+  const Dataset dataset(folder);
+  verify(dataset);
   const Json pairs = count > 0 ? sample_pairs(dataset, split, first, count) : Json::array();
   const std::string statistics = read_file(dataset.folder() / kStatisticsFile);
   if (json) {

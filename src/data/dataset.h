@@ -22,16 +22,28 @@ class Split {
   uint32_t source_length(size_t pair) const { return lengths_[2 * pair]; }
   uint32_t target_length(size_t pair) const { return lengths_[2 * pair + 1]; }
   std::span<const uint32_t> lengths() const { return lengths_; }  // source, target, source, ...
+  std::span<const uint64_t> offsets() const { return offsets_; }  // of each pair, and the end
 
   // Appends the tokens of a side, without special ones.
   void append_source(size_t pair, std::vector<TokenId>& ids) const;
   void append_target(size_t pair, std::vector<TokenId>& ids) const;
 
- private:
-  void append(uint64_t begin, uint32_t count, std::vector<TokenId>& ids) const;
+  // 0 if there is none. Of all pairs from `begin` up to `end`, or of a side.
+  uint32_t largest_id(size_t begin, size_t end) const;
+  uint32_t largest_source_id(size_t pair) const;
+  uint32_t largest_target_id(size_t pair) const;
 
+ private:
+  // Calls `use` with the tokens as they are stored, of 2 or 4 bytes.
+  template <typename Use>
+  void with_tokens(uint64_t begin, uint64_t count, const Use& use) const;
+  void append(uint64_t begin, uint32_t count, std::vector<TokenId>& ids) const;
+  uint32_t largest(uint64_t begin, uint64_t count) const;
+
+  fs::path ids_path_;
   MappedFile ids_file_, offsets_file_, lengths_file_;
   uint32_t token_bytes_ = 0;
+  uint64_t tokens_ = 0;
   const char* ids_ = nullptr;
   std::span<const uint64_t> offsets_;
   std::span<const uint32_t> lengths_;
@@ -53,12 +65,10 @@ struct DatasetManifest {
 void write_manifest(const fs::path& folder, const DatasetManifest& manifest);
 DatasetManifest read_manifest(const fs::path& folder);
 
-enum class Verify { kSizes, kChecksums };
-
 class Dataset {
  public:
-  // Checks that every file is there and has its size; with kChecksums reads every byte.
-  explicit Dataset(const fs::path& folder, Verify verify = Verify::kSizes);
+  // Checks that every file is there and has its size. data/dataset_verification.h reads what is in them.
+  explicit Dataset(const fs::path& folder);
 
   const fs::path& folder() const { return folder_; }
   const DatasetManifest& manifest() const { return manifest_; }

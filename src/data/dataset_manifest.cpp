@@ -10,6 +10,21 @@ namespace verbund {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+constexpr char kOwnChecksum[] = "manifest_checksum";  // of everything before it
+
+// Manifests of earlier versions have none.
+void check_own_checksum(Json json, const fs::path& path) {
+  if (!json.contains(kOwnChecksum)) return;
+  const std::string expected = json[kOwnChecksum];
+  json.erase(kOwnChecksum);
+  if (checksum_of(json.dump()) == expected) return;
+  fail("{} is damaged: its own checksum does not fit. Run `verbund prepare` again.", path.string());
+}
+
+}  // namespace
+
 std::string DatasetManifest::checksum() const {
   std::string text = fmt::format("{} {} {} {}\n", source_language, target_language, source_model, target_model);
   for (const auto& [file, record] : files) text += fmt::format("{} {} {}\n", file, record.size, record.checksum);
@@ -33,6 +48,7 @@ void write_manifest(const fs::path& folder, const DatasetManifest& manifest) {
   }
   json["checksum"] = manifest.checksum();
   json["made_by"] = manifest.made_by;
+  json[kOwnChecksum] = checksum_of(json.dump());
   write_file(folder / kDatasetManifest, json.dump(2) + "\n");
 }
 
@@ -49,6 +65,7 @@ DatasetManifest read_manifest(const fs::path& folder) {
   DatasetManifest manifest;
   try {
     const Json json = Json::parse(read_file(path));
+    check_own_checksum(json, path);
     if (json.at("format") != "verbund-dataset") fail("{} is not a dataset's manifest", path.string());
     if (const int version = json.at("version"); version != kDatasetVersion) {
       fail("{} is of format version {}, this program reads version {}. Run `verbund prepare` again.", path.string(),

@@ -1,8 +1,13 @@
 #include "train/agreement.h"
 
+#include <algorithm>
+#include <set>
+
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/human.h"
 #include "core/log.h"
+#include "data/dataset_verification.h"
 #include "train/compatibility.h"
 
 namespace verbund {
@@ -25,6 +30,33 @@ void check_agreement(Workers& workers, const Identity& own) {
     }
     if (!list.empty()) fail("the configuration of {} differs:{}", workers.all()[i].name(), list);
   }
+}
+
+std::string verify_together(Workers& workers, const Dataset& dataset) {
+  const std::vector<std::string> places =
+      workers.gather(fmt::format("{}: {}", workers.self().host, fs::absolute(dataset.folder()).string()));
+  const auto rank = static_cast<size_t>(workers.rank());
+  Verification own;
+  std::string trouble;
+  workers.at(0, "verifying the dataset", true);
+  if (std::ranges::find(places, places[rank]) == places.begin() + workers.rank()) {
+    try {
+      own = verify(dataset);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      trouble = error.what();
+    }
+  }
+  const std::vector<std::string> troubles = workers.gather(trouble);
+  for (size_t i = 0; i < troubles.size(); ++i) {
+    if (!troubles[i].empty()) fail("{}{}", workers.size() > 1 ? workers.all()[i].host + ": " : "", troubles[i]);
+  }
+  const double slowest = workers.max(own.seconds);
+  workers.at(0, "start");
+  const size_t copies = std::set(places.begin(), places.end()).size();
+  return fmt::format("dataset verified: {} in {}{}", human_bytes(own.bytes), human_duration(slowest),
+                     copies > 1 ? fmt::format(", the slowest of {} copies", copies) : "");
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "comm/workers.h"
+#include "data/dataset.h"
 
 namespace verbund {
 
@@ -15,6 +16,10 @@ struct Identity {
 };
 
 void check_agreement(Workers& workers, const Identity& own);
+
+// Is the dataset whole? Of the workers that share one, on one host, the first reads it (data/dataset_verification.h);
+// what is wrong on one host is said on all. Returns what it took, for the log.
+std::string verify_together(Workers& workers, const Dataset& dataset);
 
 // Before work is shared that needs a trained model.
 void agree_on_model(Workers& workers, int64_t step, std::span<const float> weights);

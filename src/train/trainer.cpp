@@ -167,9 +167,10 @@ class Trainer {
             static_cast<int64_t>(dataset_.manifest().target_vocabulary)};
   }
 
-  Dataset agreed_dataset() const {
+  Dataset agreed_dataset() {
     Dataset dataset(request_.dataset);
     check_agreement(workers_, {request_.program, dataset.manifest().checksum(), show(request_.config)});
+    verified_ = verify_together(workers_, dataset);
     return dataset;
   }
 
@@ -254,6 +255,7 @@ class Trainer {
         human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
     log.line(fmt::format("{}; {} kernels{}, {} threads", schedule_.describe(), kernels().name,
                          uses_bf16_products() ? " with bf16 products" : "", threads_));
+    log.line(verified_);
     for (const std::string& difference : differences_) log.line("going on although " + difference);
     if (!dev_) log.line("the dataset has no dev pairs: there is no evaluation, and no best checkpoint");
     if (workers_.size() > 1) log.line(describe(workers_, config_.workers));
@@ -367,6 +369,7 @@ class Trainer {
   const TrainRequest& request_;
   Workers& workers_;
   const int threads_;
+  std::string verified_;  // what that took
   Dataset dataset_;
   std::unique_ptr<RunKeeper> keeper_;  // worker 0's
   const Config config_;

@@ -60,10 +60,10 @@ class TrainFaultsTest(ProgramTest):
     def files(self, folder):
         return {name: (folder / name).read_bytes() for name in self.files_below(folder)}
 
-    def start(self, run, *more):
+    def start(self, run, *more, data=None):
         """Trains in the background; returns when it is at work and there is a checkpoint."""
-        process = subprocess.Popen(self.command(*self.arguments(run, FOREVER, *more)), stderr=subprocess.PIPE,
-                                   text=True)
+        process = subprocess.Popen(self.command(*self.arguments(run, FOREVER, *more, data=data)),
+                                   stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: process.stderr.closed or process.communicate())
         self.addCleanup(process.kill)
         while "training pairs" not in (line := process.stderr.readline()):
@@ -121,6 +121,39 @@ class TrainFaultsTest(ProgramTest):
         # From now on this is the run's dataset, and the first one would be the wrong one.
         self.assert_says(self.succeed(*self.arguments(run, STEPS, data=data)).stderr, "resume at step 40")
         self.refuse(1, *self.arguments(run, STEPS))
+
+    # Damaged data
+
+    def test_a_damaged_dataset_is_refused(self):
+        data = self.folder / "data"
+        for name in ("train.ids", "train.offsets", "train.lengths", "dev.ids", "dev.target.txt", "joint.model"):
+            shutil.rmtree(data, ignore_errors=True)
+            shutil.copytree(self.data, data)
+            content = bytearray((data / name).read_bytes())
+            content[len(content) // 2] ^= 4
+            (data / name).write_bytes(content)
+            with self.subTest(damaged=name):
+                message = self.refuse(1, *self.arguments(self.folder / "run", 20, data=data))
+                self.assert_says(message, "the dataset is damaged", data / name, "checksum", "prepare")
+        self.assertFalse((self.folder / "run").exists())
+
+    def test_the_dataset_is_verified_once_and_says_what_that_takes(self):
+        done = self.succeed(*self.arguments(self.folder / "run", 10))
+        size = sum(file.stat().st_size for file in self.data.glob("*.*") if file.suffix not in (".json", ".yaml"))
+        self.assertRegex(done.stderr, rf"dataset verified: {size / 1000:.0f} kB in [0-9.]+ s\n")
+        self.assertIn("dataset verified", (self.folder / "run" / "log.txt").read_text())
+
+    def test_a_file_that_is_cut_short_while_training_is_named(self):
+        data, run = self.folder / "data", self.folder / "run"
+        shutil.copytree(self.data, data)
+        process = self.start(run, data=data)
+        os.truncate(data / "train.ids", 0)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, said)
+        self.assert_says(said, f"verbund: {data / 'train.ids'} was cut short", "start again")
+        (data / "train.ids").write_bytes((self.data / "train.ids").read_bytes())
+        newest = max(self.contents(run))
+        self.assert_says(self.succeed(*self.arguments(run, newest + 10, data=data)).stderr, f"resume at step {newest}")
 
     # Damaged checkpoints
 

@@ -149,6 +149,26 @@ class TrainMpiTest(TrainingTest):
         said = self.refuse_together(self.train_command(), self.train_command(data=other))
         self.assert_says(said, f"worker 2 on {HOST}", largest.name)
 
+    def test_a_flipped_bit_in_the_dataset_ends_all(self):
+        damaged = shutil.copytree(self.data, self.folder / "damaged")
+        ids = bytearray((damaged / "train.ids").read_bytes())
+        ids[len(ids) // 2] ^= 1
+        (damaged / "train.ids").write_bytes(ids)
+        # All have this one, or the last worker alone.
+        for first in (self.train_command(data=damaged), self.train_command()):
+            said = self.refuse_together(first, self.train_command(data=damaged))
+            self.assert_says(said, f"{HOST}: the dataset is damaged", damaged / "train.ids", "checksum")
+
+    def test_a_file_that_is_cut_short_ends_all(self):
+        data = shutil.copytree(self.data, self.folder / "data")
+        job = self.start([*MPIRUN, "-n", 2, *self.command(*self.arguments(self.run_folder, {"train.max_steps": 10**6},
+                                                                          data))])
+        self.workers_at_step(job, 2, self.run_folder, 3)
+        os.truncate(data / "train.ids", 0)
+        self.assertNotEqual(job.wait(), 0, job.said())
+        self.assert_says(job.said(), f"verbund: {data / 'train.ids'} was cut short")
+        self.assert_none_left(self.run_folder)
+
     def another_program(self, text, other):
         """A copy of the program in which one text is another."""
         content = pathlib.Path(PROGRAM).read_bytes()

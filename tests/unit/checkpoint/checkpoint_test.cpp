@@ -3,9 +3,9 @@
 #include "checkpoint/checkpoint_reader.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
-#include "flip_bit.h"
 #include "made_snapshot.h"
 #include "support/expect_error.h"
+#include "support/flip_bit.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "flip_bit.h"
 #include "support/expect_error.h"
+#include "support/flip_bit.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {

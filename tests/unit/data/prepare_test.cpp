@@ -9,7 +9,9 @@
 #include "core/log.h"
 #include "data/dataset.h"
 #include "data/dataset_format.h"
+#include "data/dataset_verification.h"
 #include "support/expect_error.h"
+#include "support/flip_bit.h"
 #include "support/temporary_folder.h"
 #include "text/line_reader.h"
 
@@ -62,7 +64,8 @@ TEST_F(PrepareTest, MakesADatasetOfParallelPairs) {
   EXPECT_EQ(statistics["clean"]["dropped"]["empty"], 4);
   EXPECT_EQ(statistics["splits"]["dev"]["pairs"], 2);  // never cleaned
 
-  const Dataset dataset(request_.out, Verify::kChecksums);
+  const Dataset dataset(request_.out);
+  verify(dataset);
   const Subwords subwords(dataset.source_model());
   const Split& train = dataset.split("train");
   std::set<std::string> seen;
@@ -102,6 +105,45 @@ TEST_F(PrepareTest, AChangeRedoesOnlyWhatDependsOnIt) {
   EXPECT_EQ(stages_run(), Names{"encode"});
 }
 
+// Every file of a dataset, with its size and its time kept.
+TEST_F(PrepareTest, WhatIsGoneOrDamagedIsMadeAgain) {
+  request_.export_text = true;
+  prepare(request_);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(request_.out)) {
+    if (entry.is_regular_file() && entry.path().filename() != "stages.json") files.push_back(entry.path());
+  }
+  EXPECT_GT(files.size(), 17u);
+  for (const fs::path& file : files) {
+    const std::string whole = slurp(file);
+    const bool work = file.parent_path() == request_.out / "work";
+    fs::remove(file);
+    EXPECT_EQ(stages_run().contains("encode"), !work) << file;
+    EXPECT_EQ(slurp(file), whole) << file;
+
+    const auto written = fs::last_write_time(file);
+    flip_bit(file, 8 * whole.size() - 8);
+    fs::last_write_time(file, written);
+    EXPECT_EQ(stages_run().contains("encode"), !work) << file;
+    EXPECT_EQ(slurp(file), whole) << file;
+  }
+  EXPECT_EQ(stages_run(), Names{});
+}
+
+TEST_F(PrepareTest, ACopyOfTheFolderStandsAlone) {
+  prepare(request_);
+  const fs::path original = request_.out;
+  request_.out = folder_ / "copy";
+  fs::copy(original, request_.out, fs::copy_options::recursive);
+  EXPECT_EQ(stages_run(), Names{});
+  const std::string text = slurp(request_.out / "dev.source.txt");
+  fs::remove(request_.out / "dev.source.txt");
+  EXPECT_EQ(stages_run(), Names{"encode"});
+  EXPECT_EQ(slurp(request_.out / "dev.source.txt"), text);
+  fs::remove_all(original);
+  EXPECT_EQ(stages_run(), Names{});
+}
+
 TEST_F(PrepareTest, ThreadsDoNotChangeTheDataset) {
   prepare(request_);
   const std::string two = read_manifest(request_.out).checksum();
@@ -119,7 +161,8 @@ TEST_F(PrepareTest, CopiesOfTheTrainingTextAreSplitAtRandom) {
   request_.config.subwords.copies = 3;
   request_.export_text = true;
   EXPECT_EQ(stages_run(), Names{"encode"});
-  const Dataset dataset(request_.out, Verify::kChecksums);
+  const Dataset dataset(request_.out);
+  verify(dataset);
   const Subwords subwords(dataset.source_model());
   const Split& train = dataset.split("train");
   ASSERT_EQ(train.size(), 3 * 396u);
@@ -163,7 +206,8 @@ TEST_F(PrepareTest, OneModelPerSide) {
   request_.config.subwords.joint = false;
   request_.config.subwords.vocabulary = 60;
   prepare(request_);
-  const Dataset dataset(request_.out, Verify::kChecksums);
+  const Dataset dataset(request_.out);
+  verify(dataset);
   EXPECT_FALSE(dataset.manifest().joint());
   EXPECT_NE(slurp(dataset.source_model()), slurp(dataset.target_model()));
 }
@@ -187,7 +231,9 @@ TEST_F(PrepareTest, AFailureLeavesTheOldDataset) {
   const std::string checksum = read_manifest(request_.out).checksum();
   folder_.write("a.de", "only one line\n");
   EXPECT_ERROR(prepare(request_), Error, HasSubstr("a.en has 400 lines"), HasSubstr("a.de has 1"));
-  EXPECT_EQ(Dataset(request_.out, Verify::kChecksums).manifest().checksum(), checksum);
+  const Dataset dataset(request_.out);
+  verify(dataset);
+  EXPECT_EQ(dataset.manifest().checksum(), checksum);
 }
 
 TEST_F(PrepareTest, RefusesFoldersOfOthers) {
