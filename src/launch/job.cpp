@@ -35,8 +35,11 @@ class Job {
     end.exit_code = mpirun_.exit_code();
     end.lost_host = notices.lost_host();
     end.cannot_start = notices.cannot_start();
+    // Terminated, mpirun has its workers leave, and ends with exit code 1 and without a word.
+    end.from_outside = end.exit_code == 1 && notices.reason().empty() && !mpirun_.mpirun_spoke_last();
     end.reason = !notices.reason().empty() ? notices.reason()
                  : end.lost_host           ? "mpirun could not reach a host"
+                 : end.from_outside        ? "somebody ended mpirun, and it the workers"
                  : mpirun_.was_killed() && mpirun_.lost_worker()
                      ? "a worker was lost, and mpirun did not end"
                      : fmt::format("mpirun ended with exit code {}", end.exit_code);

@@ -50,7 +50,8 @@ void MpirunSession::kill_within(seconds patience) {
 }
 
 void MpirunSession::hear(const OutputLine& line) {
-  if (line.rank == OutputLine::kMpirun) return hear_mpirun(notices_.add(line.text));
+  mpirun_spoke_last_ = line.rank == OutputLine::kMpirun;
+  if (mpirun_spoke_last_) return hear_mpirun(notices_.add(line.text));
   if (line.text.find(kLostWorkerMark) != std::string::npos) note_loss();
   hear_worker_(line);
 }

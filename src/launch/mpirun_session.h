@@ -43,6 +43,8 @@ class MpirunSession {
   // After the end.
   bool was_killed() const { return killed_; }  // because it did not end by itself
   bool lost_worker() const { return lost_worker_; }
+  // The last word was mpirun's own, and not a worker's: it says so when a worker ends with an error.
+  bool mpirun_spoke_last() const { return mpirun_spoke_last_; }
   int exit_code() const { return exit_code_; }  // if it was killed after a loss: what it would have been
   const MpirunNotices& notices() const { return notices_; }
 
@@ -58,6 +60,7 @@ class MpirunSession {
   std::optional<std::chrono::steady_clock::time_point> kill_at_;
   bool lost_worker_ = false;
   bool killed_ = false;
+  bool mpirun_spoke_last_ = false;
   int exit_code_ = 0;
 };
 

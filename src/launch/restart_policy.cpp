@@ -14,7 +14,7 @@ Verdict judge(const JobEnd& end) {
     return on_request ? Verdict::kStopped : Verdict::kFailed;
   }
   if (end.cannot_start) return Verdict::kFailed;
-  if (end.lost_host) return Verdict::kLost;
+  if (end.lost_host || end.from_outside) return Verdict::kLost;
   switch (end.exit_code) {
     case 1:    // the work failed for good: divergence, a full disk, damaged data
     case 2:    // the call was wrong

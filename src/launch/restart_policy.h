@@ -13,6 +13,7 @@ struct JobEnd {
   int stop_signal = 0;        // the first of them
   bool lost_host = false;     // mpirun could not start or reach its daemon on a host
   bool cannot_start = false;  // the program or folder is missing on a host
+  bool from_outside = false;  // somebody ended mpirun itself, which then ends with exit code 1
 };
 
 enum class Verdict {

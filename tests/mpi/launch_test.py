@@ -123,6 +123,10 @@ class LaunchTest(ProgramTest):
             return False
         return "State:\tZ" not in status  # dead, not yet collected
 
+    def mpirun_of(self, rank):
+        worker = (self.folder / f"process.{rank}").read_text()
+        return int(pathlib.Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+
     def assert_gone(self, *ranks, seconds=0):
         end = time.monotonic() + seconds
         while any(map(self.is_alive, ranks)) and time.monotonic() < end:
@@ -219,12 +223,30 @@ class LaunchTest(ProgramTest):
     def test_workers_do_not_outlive_a_killed_mpirun(self):
         process = self.start("-n 2", "stubborn")
         self.wait_for_files("process.0", "process.1")
-        worker = (self.folder / "process.0").read_text()
-        mpirun = int(pathlib.Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
-        os.kill(mpirun, signal.SIGKILL)
+        os.kill(self.mpirun_of(0), signal.SIGKILL)
         message = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 3, message)
         self.assert_gone(0, 1)
+
+    def terminated_mpirun(self, options):
+        """launch, after somebody else has terminated its mpirun, which then terminates the workers."""
+        process = self.start(options, "once", "9")
+        self.wait_for_files("process.0", "process.1")
+        os.kill(self.mpirun_of(0), signal.SIGTERM)
+        message = process.communicate(timeout=60)[1]
+        return process.returncode, message
+
+    def test_an_mpirun_that_somebody_terminates_is_a_loss(self):
+        code, message = self.terminated_mpirun("-n 2")
+        self.assertEqual(code, 3, message)
+        self.assertEqual(self.starts(0), 1)
+        self.assert_says(message, "verbund: somebody ended mpirun, and it the workers.\nThe same command goes on")
+
+    def test_a_terminated_mpirun_is_started_again(self):
+        code, message = self.terminated_mpirun("-n 2 --max-restarts 1")
+        self.assertEqual(code, 0, message)
+        self.assertEqual((self.starts(0), self.starts(1)), (2, 2))
+        self.assert_says(message, "warning: somebody ended mpirun, and it the workers. Restart 1 of 1\n")
 
     def test_a_job_that_hangs_after_a_loss_is_ended_and_restarted(self):
         done = self.launch("-n 2 --max-restarts 1", "hang")

@@ -16,6 +16,11 @@ TEST(RestartPolicy, AHostThatIsGoneIsWorthARestart) {
   EXPECT_EQ(judge({.exit_code = 1, .lost_host = true}), Verdict::kLost);
 }
 
+TEST(RestartPolicy, AnMpirunThatSomebodyEndedIsWorthARestart) {
+  EXPECT_EQ(judge({.exit_code = 1, .from_outside = true}), Verdict::kLost);
+  EXPECT_EQ(judge({.exit_code = 1, .stop_requests = 2, .from_outside = true}), Verdict::kStopped);
+}
+
 TEST(RestartPolicy, AMissingProgramIsNot) {
   EXPECT_EQ(judge({.exit_code = 132, .cannot_start = true}), Verdict::kFailed);
 }
