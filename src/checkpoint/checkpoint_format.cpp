@@ -46,8 +46,11 @@ void write_checkpoint_manifest(const fs::path& folder, const CheckpointManifest&
 
 CheckpointManifest read_checkpoint_manifest(const fs::path& folder) {
   const fs::path path = folder / kCheckpointManifest;
-  if (!fs::is_directory(folder)) fail("there is no checkpoint folder {}", folder.string());
-  if (!fs::exists(path)) fail("{} is not a whole checkpoint: {} is missing", folder.string(), kCheckpointManifest);
+  std::error_code status;
+  if (!fs::is_directory(folder, status)) fail("there is no checkpoint folder {}", folder.string());
+  if (fs::status(path, status).type() == fs::file_type::not_found) {
+    fail("{} is not a whole checkpoint: {} is missing", folder.string(), kCheckpointManifest);
+  }
   CheckpointManifest manifest;
   try {
     const Json json = Json::parse(read_file(path));

@@ -1,10 +1,17 @@
 #include "checkpoint/checkpoint_reader.h"
 
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/log.h"
+#include "core/system_error.h"
 
 namespace verbund {
 namespace {
@@ -13,7 +20,7 @@ void verify(const fs::path& path, const FileSummary& expected) {
   std::error_code error;
   const uint64_t size = fs::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) fail("{} is missing", path.string());
-  if (error) fail("cannot read {}: {}", path.string(), error.message());
+  if (error) throw SystemError(fmt::format("cannot read {}", path.string()), error.value());
   if (size != expected.size) {
     fail("{} is damaged: it has {} bytes, but {} says {}", path.string(), size, kCheckpointManifest, expected.size);
   }
@@ -22,6 +29,32 @@ void verify(const fs::path& path, const FileSummary& expected) {
     fail("{} is damaged: its checksum is {}, but {} says {}", path.string(), checksum, kCheckpointManifest,
          expected.checksum);
   }
+}
+
+// A file that is not there, or is none, is damage. One that is closed to us, or that the disk does not give, is not.
+bool is_damage(const SystemError& error) {
+  return error.number() == ENOENT || error.number() == ENOTDIR || error.number() == EISDIR;
+}
+
+std::string user_name(uid_t id) {
+  const passwd* user = ::getpwuid(id);
+  return user != nullptr ? user->pw_name : fmt::format("user {}", id);
+}
+
+// "It belongs to anna, with the mode 700; this program runs as ben": of the first file or folder on the way that cannot
+// be opened.
+std::string who_may_read(const CheckpointEntry& entry) {
+  std::vector<fs::path> places = {entry.folder};
+  std::error_code unreadable;
+  for (const auto& file : fs::directory_iterator(entry.folder, unreadable)) places.push_back(file.path());
+  for (const fs::path& place : places) {
+    struct stat status = {};
+    const int wanted = place == entry.folder ? R_OK | X_OK : R_OK;
+    if (::faccessat(AT_FDCWD, place.c_str(), wanted, AT_EACCESS) == 0 || ::stat(place.c_str(), &status) != 0) continue;
+    return fmt::format(" {} belongs to {}, with the mode {:o}; this program runs as {}.", place.string(),
+                       user_name(status.st_uid), status.st_mode & 07777, user_name(::geteuid()));
+  }
+  return "";
 }
 
 }  // namespace
@@ -50,9 +83,14 @@ std::vector<CheckpointEntry> list_checkpoints(const fs::path& checkpoints) {
   return entries;
 }
 
-NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints) {
+NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end) {
   NewestCheckpoint newest;
+  const auto skip = [&](const CheckpointEntry& entry, const std::exception& error) {
+    warn("skipping the checkpoint of step {}: {}", entry.step, error.what());
+    newest.damaged.push_back({entry, error.what()});
+  };
   std::vector<CheckpointEntry> entries = list_checkpoints(checkpoints);
+  std::erase_if(entries, [&](const CheckpointEntry& entry) { return entry.step >= end; });
   for (; !entries.empty(); entries.pop_back()) {
     const CheckpointEntry& entry = entries.back();
     try {
@@ -64,9 +102,17 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints) {
       break;
     } catch (const Interrupted&) {
       throw;  // the user's wish, not damage
+    } catch (const SystemError& error) {
+      if (!is_damage(error)) {
+        fail(
+            "{}.{} The checkpoint of step {} may well be whole, so it is neither skipped nor deleted. Make it "
+            "readable; "
+            "or move it away, and the one before it is taken.",
+            error.what(), who_may_read(entry), entry.step);
+      }
+      skip(entry, error);
     } catch (const std::exception& error) {
-      warn("skipping the checkpoint of step {}: {}", entry.step, error.what());
-      newest.damaged.push_back({entry, error.what()});
+      skip(entry, error);
     }
   }
   return newest;

@@ -53,7 +53,9 @@ struct NewestCheckpoint {
   std::vector<DamagedCheckpoint> damaged;  // the newer ones that were skipped, newest first
 };
 
-// Warns of each one that it skips, with the file and what is wrong with it.
-NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints);
+// Warns of each one that it skips, with the file and what is wrong with it. One that is there but cannot be read
+// (another user's, a disk that fails) is not damaged: that is an error.
+// Only of steps before `end`, if that is given.
+NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end = INT64_MAX);
 
 }  // namespace verbund

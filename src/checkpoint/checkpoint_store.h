@@ -30,7 +30,7 @@ class CheckpointStore {
   fs::path save(const CheckpointSnapshot& snapshot);
 
   std::vector<CheckpointEntry> list() const { return list_checkpoints(folder_); }
-  NewestCheckpoint newest_whole() const { return newest_whole_checkpoint(folder_); }
+  NewestCheckpoint newest_whole(int64_t end = INT64_MAX) const { return newest_whole_checkpoint(folder_, end); }
 
   // These steps are not deleted for their age; replaces what was pinned before.
   void pin(std::set<int64_t> steps);

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/system_error.h"
+
 namespace verbund {
 
 Interrupted::Interrupted(int signal)
@@ -12,6 +14,9 @@ Interrupted::Interrupted(int signal)
                                                              : fmt::format("signal {}", signal)),
             128 + signal) {}
 
-void throw_errno(const std::string& message) { throw Error(message + ": " + std::strerror(errno)); }
+SystemError::SystemError(const std::string& message, int number)
+    : Error(message + ": " + std::strerror(number)), number_(number) {}
+
+void throw_errno(const std::string& message) { throw SystemError(message, errno); }
 
 }  // namespace verbund
