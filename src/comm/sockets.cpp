@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <utility>
 
 #include "core/error.h"
@@ -60,9 +61,9 @@ int Socket::receive(std::span<std::byte> data) const {
   return -1;
 }
 
-Socket listen_anywhere(uint16_t& port) {
-  Socket listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = ipv4({INADDR_ANY}, 0);
+Socket listen_anywhere(uint16_t& port, bool loopback_only) {
+  Socket listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in address = ipv4({htonl(loopback_only ? INADDR_LOOPBACK : INADDR_ANY)}, 0);
   socklen_t length = sizeof address;
   if (!listening.is_open() || bind(listening.descriptor(), reinterpret_cast<sockaddr*>(&address), length) != 0 ||
       listen(listening.descriptor(), 256) != 0 ||
@@ -110,6 +111,13 @@ std::vector<std::string> own_addresses() {
   }
   freeifaddrs(interfaces);
   return addresses;
+}
+
+std::string network_identity() {
+  std::string boot, network(64, ' ');
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  const ssize_t length = readlink("/proc/self/ns/net", network.data(), network.size());
+  return boot.empty() || length <= 0 ? "" : boot + " " + network.substr(0, static_cast<size_t>(length));
 }
 
 }  // namespace verbund

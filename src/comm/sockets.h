@@ -32,8 +32,9 @@ class Socket {
   int descriptor_;
 };
 
-// Of all interfaces, on a free port, which is told.
-Socket listen_anywhere(uint16_t& port);
+// On a free port, which is told, of all interfaces or of the loopback alone.
+Socket listen_anywhere(uint16_t& port, bool loopback_only = false);
+// Not open if nobody has called.
 Socket accept_one(const Socket& listening);
 // Not open if nobody answers within the time.
 Socket connect_to(const std::string& address, uint16_t port, double seconds);
@@ -43,5 +44,9 @@ bool is_readable(const Socket& socket, double seconds);
 
 // This host's IPv4 addresses, without the loopback's.
 std::vector<std::string> own_addresses();
+
+// Processes with the same one reach each other over the loopback: they see the same network of the same machine. Host
+// names do not tell that. "" if it is not known.
+std::string network_identity();
 
 }  // namespace verbund

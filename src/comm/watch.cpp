@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "comm/joining.h"
 #include "comm/stall.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -16,8 +17,6 @@ namespace verbund {
 namespace {
 
 constexpr double kPulseSeconds = 0.25;
-constexpr double kConnectSeconds = 15;
-constexpr double kAddressSeconds = 2;
 constexpr double kLastWordsSeconds = 3;
 constexpr std::chrono::milliseconds kSameReason{300};
 
@@ -40,74 +39,42 @@ Watch::~Watch() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Worker 0 opens a port and tells all where; each worker connects. That it could is compared, so
-// that all fail together, and name who could not.
+// Worker 0 opens a port and tells all where, and a number by which it knows them; each worker calls. That it could is
+// compared, so that all fail together, and name who could not.
 void Watch::connect(Communicator& communicator) {
+  const std::vector<std::string> networks = communicator.gather(network_identity());
+  const auto is_near = [&](const std::string& network) { return !network.empty() && network == networks[0]; };
   Socket listening;
   nlohmann::json meeting;
   if (rank_ == 0) {
     uint16_t port = 0;
-    listening = listen_anywhere(port);
-    meeting = {{"port", port}, {"addresses", own_addresses()}, {"run", std::random_device()()}};
+    listening = listen_anywhere(port, std::all_of(networks.begin(), networks.end(), is_near));
+    std::random_device random;
+    meeting = {{"port", port}, {"addresses", own_addresses()}, {"run", uint64_t{random()} << 32 | random()}};
   }
   meeting = nlohmann::json::parse(communicator.broadcast(meeting.dump()));
   own_.run = meeting.at("run");
   const auto port = meeting.at("port").get<uint16_t>();
-  auto addresses = meeting.at("addresses").get<std::vector<std::string>>();
-  if (workers_[rank_].host == workers_[0].host) addresses.insert(addresses.begin(), "127.0.0.1");
+  const auto addresses = meeting.at("addresses").get<std::vector<std::string>>();
 
-  std::string error;
+  const Pulse hello = own_pulse(PulseKind::kHello);
+  std::vector<std::string> missing;
   if (rank_ == 0) {
-    accept_workers(listening);
+    std::vector<Socket> sockets = await_workers(listening, peers_.size(), hello);
     for (size_t i = 1; i < peers_.size(); ++i) {
-      if (peers_[i].socket.is_open()) continue;
-      error += fmt::format("{}{} has not called {}", error.empty() ? "" : ", ", workers_[i].name(), workers_[0].name());
+      peers_[i].socket = std::move(sockets[i]);
+      if (!peers_[i].socket.is_open()) missing.push_back(workers_[i].name());
     }
-  } else if (!reach_leader(addresses, port)) {
-    error = fmt::format("{} cannot reach {} at {}, port {}", workers_[rank_].name(), workers_[0].name(),
-                        fmt::join(addresses, ", "), port);
+  } else {
+    peers_[0].socket =
+        call_leader(is_near(networks[rank_]) ? std::vector<std::string>{"127.0.0.1"} : addresses, port, hello);
   }
-  std::vector<std::string> errors;
-  for (const std::string& found : communicator.gather(error)) {
-    if (!found.empty()) errors.push_back(found);
-  }
-  if (!errors.empty()) {
-    fail("{}. Open all ports between the hosts, or choose another network (launch --nic).", fmt::join(errors, "; "));
-  }
-}
-
-// Until all are there, or for some seconds: who is missing says so on the other channel.
-void Watch::accept_workers(const Socket& listening) {
-  const auto is_missing = [](const Peer& peer) { return !peer.socket.is_open(); };
-  for (const double deadline = now() + kConnectSeconds; now() < deadline;) {
-    if (std::none_of(peers_.begin() + 1, peers_.end(), is_missing)) return;
-    if (!is_readable(listening, 0.1)) continue;
-    Socket socket = accept_one(listening);
-    Pulse hello;
-    size_t received = 0;
-    while (received < sizeof hello && is_readable(socket, 1)) {
-      const int more = socket.receive(std::as_writable_bytes(std::span(&hello, 1)).subspan(received));
-      if (more < 0) break;
-      received += static_cast<size_t>(more);
-    }
-    const bool ours = received == sizeof hello && hello.run == own_.run && hello.rank > 0 &&
-                      hello.rank < static_cast<int32_t>(workers_.size());
-    if (!ours) continue;  // somebody who tries all ports
-    peers_[static_cast<size_t>(hello.rank)].socket = std::move(socket);
-  }
-}
-
-bool Watch::reach_leader(const std::vector<std::string>& addresses, uint16_t port) {
-  for (const double deadline = now() + kConnectSeconds; now() < deadline; usleep(100000)) {
-    for (const std::string& address : addresses) {
-      Socket socket = connect_to(address, port, kAddressSeconds);
-      const Pulse hello = own_pulse(PulseKind::kHello);
-      if (!socket.is_open() || socket.send(bytes(hello)) != sizeof hello) continue;
-      peers_[0].socket = std::move(socket);
-      return true;
-    }
-  }
-  return false;
+  missing = nlohmann::json::parse(communicator.broadcast(nlohmann::json(missing).dump()));
+  if (missing.empty()) return;
+  throw Error(fmt::format("lost {} before the start: not come to {} at {}, port {}. Open all ports between the "
+                          "hosts, or choose another network (launch --nic)",
+                          fmt::join(missing, ", "), workers_[0].name(), fmt::join(addresses, ", "), port),
+              kExitLostWorker);
 }
 
 void Watch::set_limits(const WorkersConfig& limits) {

@@ -54,9 +54,7 @@ class Watch {
   };
 
   void connect(Communicator& communicator);
-  void accept_workers(const Socket& listening);
   static void send(Peer& peer, const Pulse& pulse);
-  bool reach_leader(const std::vector<std::string>& addresses, uint16_t port);
   void run();
   void read(size_t rank);
   void hear(size_t rank);
