@@ -1,4 +1,6 @@
 // verbund train: one worker of a training run, alone or with others.
+#include <algorithm>
+
 #include "cli/command.h"
 #include "cli/options.h"
 #include "config/config.h"
@@ -31,7 +33,7 @@ void run_train(const Arguments& arguments) {
                   "auto: go on if the run folder has a checkpoint; never: refuse to; force: even if the configuration "
                   "or dataset differs; best: go back to the best checkpoint, drop what came later, and go on from "
                   "there, with other settings if you like")
-      ->check(CLI::IsMember({"auto", "never", "force", "best"}).description(""))
+      ->check(CLI::IsMember(std::vector<std::string>(kResumeNames.begin(), kResumeNames.end())).description(""))
       ->capture_default_str();
   options
       .add_option("--benchmark", request.benchmark_steps,
@@ -41,10 +43,8 @@ void run_train(const Arguments& arguments) {
   if (!options.read(arguments)) return;
   request.dataset = data;
   request.run = run;
-  request.resume = resume == "never"   ? Resume::kNever
-                   : resume == "force" ? Resume::kForce
-                   : resume == "best"  ? Resume::kBest
-                                       : Resume::kAuto;
+  request.resume =
+      static_cast<Resume>(std::find(kResumeNames.begin(), kResumeNames.end(), resume) - kResumeNames.begin());
   request.program = fmt::format("verbund {} (commit {})", VERBUND_VERSION, VERBUND_COMMIT);
 
   int signal = 0;

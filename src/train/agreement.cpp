@@ -15,6 +15,7 @@ namespace verbund {
 void check_agreement(Workers& workers, const Identity& own) {
   if (workers.size() == 1) return;
   workers.must_agree("the program", own.program);
+  workers.must_agree("what is asked for", own.request);
   const std::vector<std::string> builds = workers.gather(file_checksum("/proc/self/exe"));
   for (size_t i = 1; workers.leads() && i < builds.size(); ++i) {
     if (builds[i] == builds[0]) continue;

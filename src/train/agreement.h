@@ -1,5 +1,5 @@
-// Before the first step: do all workers run the same program on the same data with the same
-// configuration? Whoever differs is named, on all of them.
+// Before the first step: do all workers run the same program for the same purpose on the same data with
+// the same configuration? Whoever differs is named, on all of them.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@ namespace verbund {
 
 struct Identity {
   std::string program;  // version and commit
+  std::string request;  // what the command line asks for: "--resume auto"
   std::string dataset;  // its checksum
   std::string config;   // YAML
 };

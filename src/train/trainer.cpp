@@ -169,7 +169,10 @@ class Trainer {
 
   Dataset agreed_dataset() {
     Dataset dataset(request_.dataset);
-    check_agreement(workers_, {request_.program, dataset.manifest().checksum(), show(request_.config)});
+    const std::string purpose =
+        fmt::format("--resume {}{}", kResumeNames[static_cast<size_t>(request_.resume)],
+                    is_benchmark() ? fmt::format(" --benchmark {}", request_.benchmark_steps) : "");
+    check_agreement(workers_, {request_.program, purpose, dataset.manifest().checksum(), show(request_.config)});
     verified_ = verify_together(workers_, dataset);
     return dataset;
   }

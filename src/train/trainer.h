@@ -1,6 +1,7 @@
 // A training run, by one worker or many: from a dataset to checkpoints.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -10,6 +11,7 @@
 namespace verbund {
 
 enum class Resume { kAuto, kNever, kForce, kBest };
+inline constexpr std::array kResumeNames = {"auto", "never", "force", "best"};
 
 struct TrainRequest {
   Config config;
