@@ -135,15 +135,19 @@ bool LossScaler::update(double largest) {
   return finite;
 }
 
-void LossScaler::restore(const State& state) {
+bool LossScaler::fits(const State& state) const {
   const State mine = this->state();
   const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
-  if (!std::equal(mine.begin(), mine.end(), state.begin(), state.end(), same_name)) {
+  return std::equal(mine.begin(), mine.end(), state.begin(), state.end(), same_name);
+}
+
+void LossScaler::restore(const State& state) {
+  if (!fits(state)) {
     const auto first = [](const State& s) { return s.empty() ? "nothing" : s.begin()->first; };
     fail(
         "the loss scaler keeps {} ... but the saved state has {} ...: was it saved with another "
         "loss_scale.type?",
-        first(mine), first(state));
+        first(this->state()), first(state));
   }
   set_state(state);
 }

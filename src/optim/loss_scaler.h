@@ -31,7 +31,9 @@ class LossScaler {
   bool update(double largest);
 
   virtual State state() const = 0;
-  // Continues from another scaler's state of the same type; refuses any other.
+  // Is that a state of this type of scaler?
+  bool fits(const State& state) const;
+  // Continues from it; refuses any other.
   void restore(const State& state);
 
  protected:

@@ -1,6 +1,8 @@
 #include "train/run_state.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
@@ -11,6 +13,8 @@ namespace verbund {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* kOptimizerFits = "optimizer_fits";  // told to all workers, not saved
 
 std::vector<TensorView> named_views(const ParameterTable& table, std::span<const float> values) {
   std::vector<TensorView> views;
@@ -54,14 +58,37 @@ void from_json(const Json& json, StepParts& parts, DivergenceGuard& guard, BestT
   best.restore(json.value("best", Json::object()));
 }
 
+std::string join(const std::set<std::string>& names) {
+  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::set<std::string> saved_buffers(const Checkpoint& checkpoint) {
+  std::set<std::string> names;
+  if (checkpoint.optimizer() == nullptr) return names;
+  for (const TensorView& tensor : checkpoint.optimizer()->tensors()) names.insert(tensor.name);
+  return names;
+}
+
+std::set<std::string> needed_buffers(const StepParts& parts) {
+  std::set<std::string> names;
+  for (const OptimizerState& buffer : parts.optimizer.state()) names.insert(buffer.name);
+  return names;
+}
+
+LossScaler::State saved_scale(const Checkpoint& checkpoint) {
+  return Json::parse(checkpoint.state_json()).at("loss_scale").get<LossScaler::State>();
+}
+
+std::set<std::string> names_of(const LossScaler::State& state) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : state) names.insert(name);
+  return names;
+}
+
 // One buffer of the optimiser, of which each worker has its share or all.
 void restore_buffer(const Checkpoint* checkpoint, const OptimizerState& buffer, StepParts& parts) {
   const size_t size = parts.model.values().size();
-  const TensorView* saved = nullptr;
-  if (checkpoint != nullptr) {
-    if (checkpoint->optimizer() == nullptr) fail("{} has no optimiser state", checkpoint->folder().string());
-    saved = &checkpoint->optimizer()->at(buffer.name);
-  }
+  const TensorView* saved = checkpoint != nullptr ? &checkpoint->optimizer()->at(buffer.name) : nullptr;
   if (!parts.reducer.is_sharded()) {
     if (saved != nullptr) copy_tensor(*saved, buffer.values);
     return parts.workers.broadcast(buffer.values);
@@ -94,6 +121,17 @@ CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& 
   return snapshot;
 }
 
+std::vector<std::string> what_starts_anew(const Checkpoint& checkpoint, const StepParts& parts) {
+  std::vector<std::string> anew;
+  const auto compare = [&](const char* what, const std::set<std::string>& saved, const std::set<std::string>& needed) {
+    if (saved == needed) return;
+    anew.push_back(fmt::format("{} was {}, is now {}: it starts anew", what, join(saved), join(needed)));
+  };
+  compare("the optimiser's state", saved_buffers(checkpoint), needed_buffers(parts));
+  compare("the loss scale's state", names_of(saved_scale(checkpoint)), names_of(parts.scaler.state()));
+  return anew;
+}
+
 void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
              RunState& state) {
   Json json;
@@ -103,10 +141,20 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
     const bool averaged = parts.average.enabled() && checkpoint->average() != nullptr;
     if (averaged) load_weights(*checkpoint->average(), parts.model.table(), parts.average.values());
     if (!averaged) json["average_seen"] = 0;
+    json[kOptimizerFits] = saved_buffers(*checkpoint) == needed_buffers(parts);
+    if (!json[kOptimizerFits]) json["updates"] = 0;
+    if (!parts.scaler.fits(saved_scale(*checkpoint))) json["loss_scale"] = parts.scaler.state();
   }
-  from_json(Json::parse(parts.workers.broadcast(json.dump())), parts, guard, best, state);
+  json = Json::parse(parts.workers.broadcast(json.dump()));
+  from_json(json, parts, guard, best, state);
   parts.workers.broadcast(parts.model.values());
-  for (const OptimizerState& buffer : parts.optimizer.state()) restore_buffer(checkpoint, buffer, parts);
+  for (const OptimizerState& buffer : parts.optimizer.state()) {
+    if (json.at(kOptimizerFits)) {
+      restore_buffer(checkpoint, buffer, parts);
+    } else {
+      std::fill(buffer.values.begin(), buffer.values.end(), 0.0f);
+    }
+  }
   if (parts.average.started()) parts.workers.broadcast(parts.average.values());
 }
 

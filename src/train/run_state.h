@@ -33,7 +33,11 @@ using CollectedState = std::vector<std::vector<float>>;
 CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
                                  const RunState& state, const std::string& config_yaml, CollectedState& collected);
 
-// By all workers together: worker 0 has read the checkpoint, the others give null.
+// "the optimiser's state was adam.m, adam.v, is now sgd.momentum: it starts anew": what of a checkpoint an optimiser or
+// a loss scaler of another kind cannot use.
+std::vector<std::string> what_starts_anew(const Checkpoint& checkpoint, const StepParts& parts);
+
+// By all workers together: worker 0 has read the checkpoint, the others give null. What does not fit starts anew.
 void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& guard, BestTracker& best,
              RunState& state);
 

@@ -231,6 +231,7 @@ class Trainer {
 
   void check_compatible(const Checkpoint& newest) {
     differences_ = differences_that_matter(newest.config_yaml(), config_yaml_, newest.state_json(), state_.dataset);
+    for (std::string& difference : what_starts_anew(newest, parts_)) differences_.push_back(std::move(difference));
     if (differences_.empty() || request_.resume == Resume::kForce || request_.resume == Resume::kBest) return;
     fail(
         "the run cannot go on, for it was started differently:\n  {}\nGive another --run folder to train anew, or "

@@ -2,88 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "checkpoint/checkpoint_reader.h"
 #include "core/error.h"
-#include "core/log.h"
-#include "data/prepare.h"
 #include "decode/trained_model.h"
 #include "evaluate/evaluation.h"
+#include "ranks/training_runs.h"
 #include "support/expect_error.h"
-#include "support/temporary_folder.h"
-#include "support/thread_workers.h"
 #include "train/agreement.h"
-#include "train/trainer.h"
 
 namespace verbund {
 namespace {
 
 using ::testing::HasSubstr;
-
-class Training : public ::testing::Test {
- protected:
-  static constexpr int kSteps = 50;
-
-  void SetUp() override {
-    set_log_level(LogLevel::kQuiet);
-    config_.corpus.name = "demo";
-    config_.corpus.generated_pairs = 1000;
-    config_.subwords.vocabulary = 400;
-    config_.subwords.character_coverage = 1;
-    config_.model = {};
-    config_.model.encoder_layers = config_.model.decoder_layers = 2;
-    config_.model.d_model = 32;
-    config_.model.heads = 4;
-    config_.model.d_ff = 64;
-    config_.model.dropout = config_.model.attention_dropout = config_.model.relu_dropout = 0.1;
-    config_.batch.tokens = 500;
-    config_.schedule.learning_rate = 0.2;
-    config_.schedule.warmup_steps = 30;
-    config_.train.max_steps = kSteps;
-    config_.train.log_every = 1;
-    config_.evaluate.sentences = 20;
-    config_.evaluate.at_start = false;
-    config_.workers.check_every = 10;
-    config_.threads = 1;
-  }
-
-  void prepare_data() { prepare({config_, folder_ / "data", false, "test"}); }
-
-  fs::path run(const std::string& name, int workers) {
-    run_as_workers(workers, [&](Workers& all) {
-      TrainRequest request;
-      request.config = config_;
-      request.dataset = folder_ / "data";
-      request.run = folder_ / name;
-      EXPECT_EQ(train(request, all), 0);
-    });
-    return folder_ / name;
-  }
-
-  // By step.
-  static std::vector<double> losses(const fs::path& run) {
-    std::vector<double> losses;
-    std::istringstream lines(slurp(run / "metrics.jsonl"));
-    for (std::string line; std::getline(lines, line);) {
-      const auto object = nlohmann::json::parse(line);
-      if (object.contains("train_loss")) losses.push_back(object["train_loss"]);
-    }
-    return losses;
-  }
-  static std::string weights(const fs::path& run) {
-    return slurp(run / "checkpoints" / "last" / "weights.safetensors");
-  }
-
-  static void expect_same_curve(const fs::path& one, const fs::path& other, double relative) {
-    const std::vector<double> a = losses(one), b = losses(other);
-    ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(b[i], a[i], relative * a[i]) << "step " << i + 1;
-  }
-
-  TemporaryFolder folder_;
-  Config config_;
-};
 
 TEST_F(Training, AnyNumberOfWorkersFollowsTheSameCurve) {
   prepare_data();
@@ -182,6 +112,26 @@ TEST_F(Training, ADifferentConfigurationIsNamed) {
                                 train(request, all);
                               }),
                Error, HasSubstr("worker 2"), HasSubstr("schedule.warmup_steps is 31, but 30"));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(Training, AWorkerThatIsAskedForSomethingElseIsNamed) {
+  prepare_data();
+  const auto train_with = [&](auto change) {
+    run_as_workers(3, [&](Workers& all) {
+      TrainRequest request;
+      request.config = config_;
+      if (all.rank() == 1) change(request);
+      request.dataset = folder_ / "data";
+      request.run = folder_ / "run";
+      train(request, all);
+    });
+  };
+  EXPECT_ERROR(train_with([](TrainRequest& request) { request.benchmark_steps = 3; }), Error,
+               HasSubstr("2 of them have --resume auto, but"), HasSubstr("worker 1 on"),
+               HasSubstr(": --resume auto --benchmark 3"));
+  EXPECT_ERROR(train_with([](TrainRequest& request) { request.resume = Resume::kForce; }), Error,
+               HasSubstr("worker 1 on"), HasSubstr(": --resume force"));
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
