@@ -12,6 +12,8 @@ class DivergenceGuard {
 
   // Why training must not go on after a step with this mean loss; "" if it may.
   std::string judge(double loss, bool gradient_finite);
+  // What is wrong with a model that has this mean loss; "" if nothing is. Leaves the running mean as it is.
+  std::string trouble_with(double loss) const;
 
   // The running mean belongs to the state.
   double mean() const { return mean_; }

@@ -8,8 +8,8 @@ namespace verbund {
 RunKeeper::RunKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config)
     : folder_(folder, anew), store_(folder_.checkpoints(), config), saver_(store_) {}
 
-const Checkpoint* RunKeeper::find_newest() {
-  newest_ = store_.newest_whole();
+const Checkpoint* RunKeeper::find_newest(int64_t end) {
+  newest_ = store_.newest_whole(end);
   if (newest_.checkpoint) return &*newest_.checkpoint;
   if (newest_.damaged.empty()) return nullptr;
   // To start anew over what may be weeks of work is not for us to decide.

@@ -17,8 +17,8 @@ class RunKeeper {
   // `anew`: refuse a folder that holds an earlier run.
   RunKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config);
 
-  // The newest checkpoint, or none. Refuses to go on if there are some and all are damaged.
-  const Checkpoint* find_newest();
+  // The newest checkpoint (of the steps before `end`), or none. Refuses to go on if there are some and all are damaged.
+  const Checkpoint* find_newest(int64_t end = INT64_MAX);
   // The best one instead, for what comes after it was in vain.
   const Checkpoint* find_best();
   // Goes on from the checkpoint that was found, at this step, or from nothing: what came later is dropped.

@@ -36,6 +36,13 @@ GradientSize measure_gradient(StepParts& parts) {
 
 }  // namespace
 
+double mean_loss(StepParts& parts, const WorkerBatch& batch) {
+  double sum = 0;
+  for (const Batch& part : batch.micro_batches()) sum += parts.model.evaluate(part).smoothed;
+  parts.workers.sum({&sum, 1});
+  return sum / static_cast<double>(batch.global_target_tokens());
+}
+
 StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step) {
   const double loss_scale = parts.scaler.scale();
   const Pass pass = {static_cast<uint64_t>(parts.config.seed), static_cast<uint64_t>(step), true,

@@ -34,6 +34,9 @@ struct StepParts {
   double rate_factor = 1;  // made smaller after a roll-back
 };
 
+// The mean loss of a batch with the weights as they are; no step, nothing changes. By all workers together.
+double mean_loss(StepParts& parts, const WorkerBatch& batch);
+
 StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step);
 
 }  // namespace verbund

@@ -17,6 +17,7 @@
 #include "evaluate/evaluation.h"
 #include "kernels/bf16.h"
 #include "kernels/kernels.h"
+#include "optim/clip.h"
 #include "train/agreement.h"
 #include "train/averaged_weights.h"
 #include "train/compatibility.h"
@@ -58,6 +59,11 @@ void use_precision(Precision precision) {
   }
   use_bf16_products(precision == Precision::kBf16);
 }
+
+// The weights of this step have a loss that is not finite or explodes. Thrown by all workers.
+struct Diverged {
+  std::string trouble;
+};
 
 // All workers go through the same code and take the same branches, for what they decide on is the
 // same on all of them. Worker 0 alone has a keeper: it reads and writes the run folder, and speaks.
@@ -101,10 +107,14 @@ class Trainer {
     std::optional<DeferInterrupts> together;
     if (workers_.size() > 1) together.emplace();
     start();
-    try {
-      return train();
-    } catch (const Interrupted&) {  // in an evaluation, which a resumed run makes up for
-      return stop(pending_interrupt());
+    while (true) {
+      try {
+        return train();
+      } catch (const Diverged& diverged) {
+        recover(diverged.trouble);
+      } catch (const Interrupted&) {  // in an evaluation, which a resumed run makes up for
+        return stop(pending_interrupt());
+      }
     }
   }
 
@@ -118,11 +128,7 @@ class Trainer {
       const WorkerBatch& batch = batches->next();
       const StepResult result = train_step(parts_, batch, state_.step);
       const std::string trouble = guard_.judge(mean(result.loss), !result.trouble);
-      if (!trouble.empty()) {
-        recover(trouble);
-        batches = prefetch();
-        continue;
-      }
+      if (!trouble.empty()) throw Diverged{trouble};
       ++state_.step;
       is_best_ = false;
       state_.position = batch.next();
@@ -218,6 +224,7 @@ class Trainer {
     const bool resumed = workers_.any(newest != nullptr);
     if (resumed) {
       restore(newest, parts_, guard_, best_, state_);
+      if (workers_.any(!differences_.empty())) guard_.set_mean(0);  // of losses that cannot be compared
       // Forced onto other data, an epoch may be shorter than the part of it that is done.
       if (BatchPosition& at = state_.position; at.batch >= plan_.batches(at.epoch)) at = {at.epoch + 1, 0};
     } else {
@@ -243,6 +250,7 @@ class Trainer {
   RunLog& begin_log() {
     workers_.set_log({});
     keeper_->begin_at(state_.step);
+    for (const auto& [link, step] : best_.links()) keeper_->name(link, step);
     RunLog& log = keeper_->log();
     workers_.set_log([&log](const std::string& line) { log.note(line); });
     return log;
@@ -251,7 +259,6 @@ class Trainer {
   void introduce(bool resumed) {
     RunLog& log = begin_log();
     keeper_->write_description(config_yaml_, dataset_);
-    for (const auto& [link, step] : best_.links()) keeper_->name(link, step);
     log.line(fmt::format(
         "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",
         resumed ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
@@ -266,10 +273,8 @@ class Trainer {
     warn_of_crowding(workers_, threads_);
   }
 
-  std::unique_ptr<Prefetcher> prefetch() const {
-    return std::make_unique<Prefetcher>(
-        plan_, BatchShare{workers_.rank(), workers_.size(), config_.train.micro_batch_tokens}, state_.position);
-  }
+  BatchShare share() const { return {workers_.rank(), workers_.size(), config_.train.micro_batch_tokens}; }
+  std::unique_ptr<Prefetcher> prefetch() const { return std::make_unique<Prefetcher>(plan_, share(), state_.position); }
 
   bool finished() const {
     const TrainConfig& train = config_.train;
@@ -304,8 +309,25 @@ class Trainer {
     RunReport::log_sample(keeper_->log(), *dev_, pair, target_.decode(translation));
   }
 
+  // A step's loss judges the weights of the step before it. So, before weights are evaluated or saved, the next batch
+  // judges them: what is on disk is good, however the run ends. Returns what is wrong with them, or "".
+  std::string trouble_with_weights() {
+    if (judged_ == state_.step) return "";
+    workers_.at(state_.step, "judging the weights");
+    WorkerBatch next;
+    next.fill(plan_, share(), state_.position);
+    const bool finite = measure(model_->values()).finite();
+    std::string trouble = finite ? guard_.trouble_with(mean_loss(parts_, next)) : "a weight is not finite";
+    if (trouble.empty()) judged_ = state_.step;
+    return trouble;
+  }
+  void judge_weights() {
+    if (const std::string trouble = trouble_with_weights(); !trouble.empty()) throw Diverged{trouble};
+  }
+
   void evaluate() {
     if (!dev_ || state_.last_evaluation == state_.step) return;
+    judge_weights();
     workers_.at(state_.step, "evaluation");
     const AveragedWeights averaged(*model_, average_);
     const Evaluation dev =
@@ -323,6 +345,7 @@ class Trainer {
 
   void save() {
     if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
+    judge_weights();
     workers_.at(state_.step, "saving", true);
     CollectedState collected;
     const CheckpointSnapshot snapshot = take_snapshot(parts_, guard_, best_, state_, config_yaml_, collected);
@@ -338,6 +361,15 @@ class Trainer {
 
   int stop(int signal) {
     if (is_benchmark()) return signal;
+    if (const std::string trouble = trouble_with_weights(); !trouble.empty()) {
+      finish_saving();
+      say([&] {
+        return fmt::format(
+            "stopping after step {}, whose weights are not saved: {}; the same command goes on before it", state_.step,
+            trouble);
+      });
+      return signal;
+    }
     say([&] { return fmt::format("stopping after step {}: saving", state_.step); });
     save();
     finish_saving();
@@ -349,7 +381,8 @@ class Trainer {
     const DeferInterrupts whole;  // a diverged model is not to be saved
     finish_saving();
     say([&] { return fmt::format("step {}: {}", state_.step + 1, trouble); });
-    const Checkpoint* newest = keeper_ ? keeper_->find_newest() : nullptr;
+    // One of this very step has these weights, too.
+    const Checkpoint* newest = keeper_ ? keeper_->find_newest(state_.step) : nullptr;
     const bool can = workers_.any(newest != nullptr);
     if (config_.train.on_divergence == OnDivergence::kStop || !can || state_.roll_backs >= config_.train.roll_backs) {
       fail(
@@ -363,7 +396,7 @@ class Trainer {
     restore(newest, parts_, guard_, best_, state_);
     parts_.rate_factor = factor;
     state_.roll_backs = roll_backs;
-    last_saved_ = saved_evaluation_ = -1;
+    last_saved_ = saved_evaluation_ = judged_ = -1;
     report_.forget();
     if (!keeper_) return;
     begin_log().line(fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor,
@@ -394,7 +427,8 @@ class Trainer {
   BatchPlan plan_;
   RunReport report_;
   RunState state_;
-  int64_t last_saved_ = -1, saved_evaluation_ = -1;
+  int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
+  int64_t judged_ = -1;                              // the step whose weights were found good
 };
 
 }  // namespace
