@@ -30,6 +30,16 @@ TEST(DivergenceGuard, StopsAtExplosionsAndAtWorseThanGuessing) {
   EXPECT_THAT(DivergenceGuard(4, 9).judge(50, true), HasSubstr("guessing"));
 }
 
+TEST(DivergenceGuard, LooksAtWeightsWithoutCountingThem) {
+  DivergenceGuard guard(4, 9);
+  for (int i = 0; i < 100; ++i) guard.judge(2, true);
+  const double mean = guard.mean();
+  EXPECT_EQ(guard.trouble_with(3), "");
+  EXPECT_THAT(guard.trouble_with(20), HasSubstr("running mean"));
+  EXPECT_THAT(guard.trouble_with(std::numeric_limits<double>::quiet_NaN()), HasSubstr("nan"));
+  EXPECT_EQ(guard.mean(), mean);
+}
+
 TEST(DivergenceGuard, GoesOnWithItsMean) {
   DivergenceGuard guard(4, 9), resumed(4, 9);
   for (int i = 0; i < 50; ++i) guard.judge(2 + 0.01 * i, true);
