@@ -69,14 +69,14 @@ void run_doctor(const Arguments& arguments) {
       "looks at this machine. Started by mpirun or Slurm, it looks at the hosts of that job. Exit code 1: there is a "
       "problem.",
       "  verbund doctor\n"
-      "  verbund doctor -H a:2,b:2 --nic eth1 --config configs/demo.yaml --data data/demo --run runs/demo\n"
+      "  verbund doctor -H a:2,b:2 --nic eth1 --config demo --data data/demo --run runs/demo\n"
       "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund doctor --data data/demo\n");
   HostFlags flags;
   Training training;
   bool json = false, hand_over = false;
   flags.declare(options);
   options.add_option("--data", training.data, "The dataset folder that is to be trained on")->type_name("FOLDER");
-  options.add_option("--config", training.config_file, "The configuration to train with")->type_name("FILE");
+  options.add_option("--config", training.config_file, "The configuration to train with: a file or preset")->type_name("FILE");
   options.add_list("--set", training.overrides, "Override a value of it: section.key=value (repeatable)", "KEY=VALUE");
   options.add_option("--run", training.run, "The run folder that is to be written")->type_name("FOLDER");
   options.add_flag("--json", json, "Print all findings and facts as JSON");

@@ -2,6 +2,8 @@
 
 #include <iostream>
 
+#include "config/hints.h"
+#include "config/presets.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
@@ -16,6 +18,12 @@ CLI::Validator at_least(int64_t least) {
         return whole && value >= least ? "" : fmt::format("{} is not a whole number from {} on", text, least);
       },
       "");
+}
+
+void say_which_config(const std::string& file) {
+  if (file.empty()) return;
+  const std::string note = find_config(file).note;
+  if (!note.empty()) log_line(note);
 }
 
 Options::Options(const std::string& command, const std::string& description, const std::string& examples)
@@ -48,18 +56,28 @@ bool Options::read(const Arguments& arguments) {
       if (argument.rfind("--", 0) != 0 || get_option_no_throw(argument.substr(0, argument.find('='))) != nullptr) {
         continue;
       }
-      std::vector<std::string> known;
-      for (const CLI::Option* option : get_options()) {
-        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-      }
-      const std::string guess = nearest(argument, known);
-      message = "unknown option " + argument + (guess.empty() ? "" : ": did you mean " + guess + "?");
+      const std::string meant = what_was_meant(argument.substr(0, argument.find('=')));
+      message = "unknown option " + argument + (meant.empty() ? "" : ": " + meant);
       break;
     }
     throw UsageError(message + "\nSee: verbund " + command_ + " --help");
   }
   if (quiet_) set_log_level(LogLevel::kQuiet);
   return true;
+}
+
+std::string Options::what_was_meant(const std::string& unknown) const {
+  const Hint* hint = find_hint(config_hints(), unknown);
+  if (hint != nullptr && *hint->key != '\0' && get_option_no_throw("--set") != nullptr) {
+    return fmt::format("did you mean --set {}=...? {}", hint->key, hint->advice);
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* option : get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string guess = nearest(unknown, known);
+  if (!guess.empty()) return "did you mean " + guess + "?";
+  return hint != nullptr ? hint->advice : "";
 }
 
 }  // namespace verbund

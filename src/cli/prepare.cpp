@@ -59,7 +59,7 @@ void run_prepare(const Arguments& arguments) {
       "prepare",
       "Parallel text -> a dataset folder with subword model, token ids and statistics. An interrupted\n"
       "run goes on where it was; a changed setting redoes only what depends on it.",
-      "  verbund prepare --config configs/demo.yaml --out data/demo\n"
+      "  verbund prepare --config demo --out data/demo\n"
       "  verbund prepare --corpus wmt16-en-de --out data/wmt16 --export-text\n"
       "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de "
       "\\\n"
@@ -69,7 +69,7 @@ void run_prepare(const Arguments& arguments) {
   bool export_text = false, json = false, list = false;
   SplitFlags train, dev, test;
   options.add_option("--out", out, "The dataset folder to make")->type_name("FOLDER");
-  options.add_option("--config", file, "Read the configuration from a YAML file")->type_name("FILE");
+  options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")->type_name("FILE");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options.add_option("--corpus", corpus, "A corpus by name, or a manifest's path")->type_name("NAME");
   train.add_to(options, "", "a training text");
@@ -89,6 +89,7 @@ void run_prepare(const Arguments& arguments) {
     return;
   }
   if (out.empty()) throw UsageError("say where the dataset goes: --out FOLDER\nSee: verbund prepare --help");
+  say_which_config(file);
   Config config = load_config(file, overrides);
   if (!corpus.empty()) config.corpus.name = corpus;
   train.append_to(config.corpus.train, "");

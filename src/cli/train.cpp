@@ -16,17 +16,17 @@ void run_train(const Arguments& arguments) {
       "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt and metrics.jsonl;\n"
       "the same command goes on where a run was stopped. Ctrl-C finishes the step, saves and ends.\n"
       "Started by mpirun, Slurm or `verbund launch`, all workers train one model together.",
-      "  verbund train --config configs/demo.yaml --data data/demo --run runs/demo\n"
-      "  verbund train --config configs/transformer-base.yaml --data data/wmt16 --run runs/base \\\n"
+      "  verbund train --config demo --data data/demo --run runs/demo\n"
+      "  verbund train --config transformer-base --data data/wmt16 --run runs/base \\\n"
       "                --set train.max_steps=100000 --set batch.tokens=25000\n"
-      "  verbund train --config configs/demo.yaml --data data/demo --run /tmp/x --benchmark 20\n"
+      "  verbund train --config demo --data data/demo --run /tmp/x --benchmark 20\n"
       "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund train --config ... (see also: verbund launch --help)\n");
   TrainRequest request;
   std::string file, data, run, resume = "auto";
   std::vector<std::string> overrides;
   options.add_option("--data", data, "The dataset folder")->required()->type_name("FOLDER");
   options.add_option("--run", run, "The run folder, new or of a run to go on with")->required()->type_name("FOLDER");
-  options.add_option("--config", file, "Read the configuration from a YAML file")->type_name("FILE");
+  options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")->type_name("FILE");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options
       .add_option("--resume", resume,
@@ -49,6 +49,7 @@ void run_train(const Arguments& arguments) {
 
   int signal = 0;
   with_workers([&](Workers& workers) {
+    if (workers.leads()) say_which_config(file);
     request.config = load_config(file, overrides);
     signal = train(request, workers);
   });

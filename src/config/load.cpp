@@ -1,7 +1,8 @@
 #include "config/load.h"
 
-#include <charconv>
+#include <algorithm>
 
+#include "config/number.h"
 #include "core/error.h"
 #include "core/human.h"
 
@@ -20,13 +21,6 @@ const char* describe(Value::Kind kind) {
       return "a section";
   }
   return "";
-}
-
-template <typename Number>
-bool parse_number(const std::string& text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end;
 }
 
 template <typename Number>
@@ -78,7 +72,8 @@ std::vector<std::string> collect_keys(const std::function<void(FieldVisitor&)>& 
   return std::move(collector.keys);
 }
 
-Loader::Loader(const Value& root, std::vector<std::string> known_keys) : known_keys_(std::move(known_keys)) {
+Loader::Loader(const Value& root, std::vector<std::string> known_keys, std::span<const Hint> hints)
+    : known_keys_(std::move(known_keys)), hints_(hints) {
   push(root, "", "the file");
 }
 
@@ -104,10 +99,10 @@ const Value* Loader::find_scalar(const char* name, const std::string& allowed) {
   return value;
 }
 
-void Loader::refuse(const Value& value, const char* name, const std::string& allowed) const {
+void Loader::refuse(const Value& value, const char* name, const std::string& allowed, const char* why) const {
   const std::string is =
       value.kind == Value::Kind::kScalar ? fmt::format("\"{}\"", value.scalar) : describe(value.kind);
-  fail_usage("{}: {}{} is {}, but must be {}", value.where, levels_.back().prefix, name, is, allowed);
+  fail_usage("{}: {}{} is {}{}, but must be {}", value.where, levels_.back().prefix, name, is, why, allowed);
 }
 
 void Loader::field(const char* name, bool& target, const char*) {
@@ -127,23 +122,31 @@ void Loader::field(const char* name, int64_t& target, Range<int64_t> range, cons
   const std::string allowed = describe("a whole number", range);
   const Value* value = find_scalar(name, allowed);
   if (value == nullptr) return;
-  int64_t number = 0;
-  if (!parse_number(value->scalar, number) || number < range.lowest || number > range.highest) {
-    refuse(*value, name, allowed);
-  }
-  target = number;
+  target = whole_number(*value, name, range, allowed);
 }
 
 void Loader::automatic(const char* name, int64_t& target, Range<int64_t> range, const char*) {
   const std::string allowed = "auto, or " + describe("a whole number", range);
   const Value* value = find_scalar(name, allowed);
   if (value == nullptr) return;
-  int64_t number = kAutomatic;
-  if (value->scalar != "auto" &&
-      (!parse_number(value->scalar, number) || number < range.lowest || number > range.highest)) {
-    refuse(*value, name, allowed);
+  target = value->scalar == "auto" ? kAutomatic : whole_number(*value, name, range, allowed);
+}
+
+int64_t Loader::whole_number(const Value& value, const char* name, Range<int64_t> range,
+                             const std::string& allowed) const {
+  int64_t number = 0;
+  switch (parse_whole(value.scalar, number)) {
+    case WholeNumber::kRead:
+      if (number >= range.lowest && number <= range.highest) return number;
+      break;
+    case WholeNumber::kNoNumber:
+      break;
+    case WholeNumber::kNotWhole:
+      refuse(value, name, allowed, ", which is not whole");
+    case WholeNumber::kTooLarge:
+      refuse(value, name, allowed, ", which is beyond all bounds");
   }
-  target = number;
+  refuse(value, name, allowed);
 }
 
 void Loader::field(const char* name, double& target, Range<double> range, const char*) {
@@ -152,7 +155,7 @@ void Loader::field(const char* name, double& target, Range<double> range, const 
   if (value == nullptr) return;
   double number = 0;
   // Written so that NaN is refused as well.
-  if (!parse_number(value->scalar, number) || !(number >= range.lowest && number <= range.highest)) {
+  if (!parse_real(value->scalar, number) || !(number >= range.lowest && number <= range.highest)) {
     refuse(*value, name, allowed);
   }
   target = number;
@@ -212,19 +215,24 @@ void Loader::check_unknown() const {
   const Level& level = levels_.back();
   for (const auto& [key, value] : level.value->map) {
     if (std::find(level.known.begin(), level.known.end(), key) != level.known.end()) continue;
-    std::string guess = nearest(key, level.known);
-    if (!guess.empty()) {
-      guess = level.prefix + guess;
-    } else {
-      // Perhaps the right key in the wrong section.
-      for (const std::string& known : known_keys_) {
-        if (known.substr(known.rfind('.') + 1) == key) guess = known;
-      }
-      if (guess.empty()) guess = nearest(level.prefix + key, known_keys_);
-    }
-    fail_usage("{}: unknown key {}{}{}\nSee all keys: verbund config --explain", value.where, level.prefix, key,
-               guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
+    const std::string meant = what_was_meant(key);
+    fail_usage("{}: unknown key {}{}{}{}\nSee all keys: verbund config --explain", value.where, level.prefix, key,
+               meant.empty() ? "" : ": ", meant);
   }
+}
+
+std::string Loader::what_was_meant(const std::string& key) const {
+  const Level& level = levels_.back();
+  if (const Hint* hint = find_hint(hints_, key)) return describe(*hint);
+  std::vector<std::string> guesses;  // perhaps the right key in the wrong section
+  for (const std::string& known : known_keys_) {
+    if (known.substr(known.rfind('.') + 1) == key) guesses.push_back(known);
+  }
+  if (guesses.empty()) {
+    const std::string near = nearest(key, level.known);
+    guesses.push_back(near.empty() ? nearest(level.prefix + key, known_keys_) : level.prefix + near);
+  }
+  return guesses.front().empty() ? "" : fmt::format("did you mean {}?", fmt::join(guesses, " or "));
 }
 
 }  // namespace verbund

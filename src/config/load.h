@@ -1,20 +1,22 @@
-// Fills a struct from a Value. An unknown key is refused with its line and the nearest
-// known key, a wrong type or range with what is allowed. What is not named keeps its value.
+// Fills a struct from a Value. An unknown key is refused with its line and the key that was
+// probably meant, a wrong type or range with what is allowed. What is not named keeps its value.
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/fields.h"
+#include "config/hints.h"
 #include "config/value.h"
 
 namespace verbund {
 
 class Loader final : public FieldVisitor {
  public:
-  // `known_keys`: every key there is ("clean.max_words"), to find the one meant.
-  Loader(const Value& root, std::vector<std::string> known_keys);
+  // `known_keys`: every key there is ("clean.max_words"), and `hints`: words from elsewhere, to find the one meant.
+  Loader(const Value& root, std::vector<std::string> known_keys, std::span<const Hint> hints);
 
   // Called by `load` after the root's fields.
   void finish() { check_unknown(); }
@@ -42,21 +44,25 @@ class Loader final : public FieldVisitor {
 
   const Value* find(const char* name);
   const Value* find_scalar(const char* name, const std::string& allowed);
-  [[noreturn]] void refuse(const Value& value, const char* name, const std::string& allowed) const;
+  int64_t whole_number(const Value& value, const char* name, Range<int64_t> range, const std::string& allowed) const;
+  [[noreturn]] void refuse(const Value& value, const char* name, const std::string& allowed,
+                           const char* why = "") const;
   void push(const Value& value, std::string prefix, const std::string& what);
   void check_unknown() const;
+  std::string what_was_meant(const std::string& key) const;  // a sentence, or ""
 
   std::vector<Level> levels_;
   std::vector<std::string> known_keys_;
+  std::span<const Hint> hints_;
 };
 
 // Collects every key of a struct, "section.key".
 std::vector<std::string> collect_keys(const std::function<void(FieldVisitor&)>& fields);
 
 template <typename Struct>
-void load(const Value& value, Struct& target) {
+void load(const Value& value, Struct& target, std::span<const Hint> hints = {}) {
   Struct defaults;
-  Loader loader(value, collect_keys([&](FieldVisitor& visit) { defaults.fields(visit); }));
+  Loader loader(value, collect_keys([&](FieldVisitor& visit) { defaults.fields(visit); }), hints);
   target.fields(loader);
   loader.finish();
 }

@@ -2,7 +2,6 @@
 // from, so that every complaint can name a line.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,6 @@ struct Value::Member {
 
 // `name` stands in messages for where the text came from.
 Value parse_yaml(const std::string& text, const std::string& name);
-Value load_yaml(const std::filesystem::path& path);
 
 // "clean.max_words=80" -> {clean: {max_words: 80}}; the right side may be any YAML.
 Value parse_override(const std::string& assignment);

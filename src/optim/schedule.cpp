@@ -1,9 +1,8 @@
 #include "optim/schedule.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
+#include "config/number.h"
 #include "core/error.h"
 
 namespace verbund {
@@ -17,10 +16,10 @@ std::vector<double> parse_list(const char* key, const std::string& text) {
   while (begin != std::string::npos) {
     const size_t end = std::min(text.find_first_of(kSeparators, begin), text.size());
     double number = 0;
-    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, number);
-    if (error != std::errc() || stop != text.data() + end || !std::isfinite(number)) {
+    const std::string word = text.substr(begin, end - begin);
+    if (!parse_real(word, number)) {
       fail_usage("schedule.{} is \"{}\", and \"{}\" is not a number: write numbers with spaces between them", key, text,
-                 text.substr(begin, end - begin));
+                 word);
     }
     numbers.push_back(number);
     begin = text.find_first_not_of(kSeparators, end);

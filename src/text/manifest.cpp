@@ -28,7 +28,7 @@ std::pair<std::string, std::string> find_manifest(const std::string& name_or_pat
     const fs::path path = folder / (name_or_path + ".yaml");
     if (fs::exists(path)) return {read_file(path), path.string()};
   }
-  for (const BuiltinManifest& builtin : builtin_manifests()) {
+  for (const BuiltinFile& builtin : builtin_manifests()) {
     if (builtin.name == name_or_path) {
       return {std::string(builtin.text), fmt::format("built-in corpora/{}.yaml", builtin.name)};
     }
@@ -110,7 +110,7 @@ std::string manifest_text(const std::string& name_or_path) { return find_manifes
 
 std::vector<std::string> manifest_names() {
   std::set<std::string> names;
-  for (const BuiltinManifest& builtin : builtin_manifests()) names.emplace(builtin.name);
+  for (const BuiltinFile& builtin : builtin_manifests()) names.emplace(builtin.name);
   for (const fs::path& folder : manifest_folders()) {
     if (!fs::is_directory(folder)) continue;
     for (const auto& entry : fs::directory_iterator(folder)) {

@@ -22,7 +22,7 @@ TEST(Schedule, Fixed) {
 TEST(Schedule, PiecewiseConstantChangesAfterTheBoundary) {
   const Schedule s = schedule({.policy = SchedulePolicy::kPiecewiseConstant,
                                .learning_rate = 0.5,
-                               .boundaries = "1000, 2000",
+                               .boundaries = "1k, 2e3",
                                .decay_rates = "0.1 0.02"});
   EXPECT_EQ(s.rate(0), 0.5);
   EXPECT_EQ(s.rate(1000), 0.5);

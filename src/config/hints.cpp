@@ -1,0 +1,248 @@
+#include "config/hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace verbund {
+namespace {
+
+constexpr const char* kSentencesToTokens =
+    "It counts tokens of all workers together, not sentences of one: sentences x workers x the average length of a "
+    "target sentence, which `verbund inspect DATASET` shows (64 sentences x 4 workers x 28 tokens: 7168).";
+constexpr const char* kTokensOfAll =
+    "It counts the tokens of a whole step, of all workers together: tokens of one x workers x updates accumulated.";
+constexpr const char* kNoAccumulation =
+    "A step of any size is cut into parts that fit (train.micro_batch_tokens), so that only the whole is chosen.";
+constexpr const char* kEvaluationsToWait = "It counts evaluations; evaluate.stop_on=bleu (or loss) turns it on.";
+constexpr const char* kLaunch = "Workers are started, not configured: verbund launch -n 4 -- train ...";
+constexpr const char* kRunFolder = "The folder of a run is a flag: verbund train --run FOLDER";
+constexpr const char* kDatasetFolder =
+    "Text becomes a dataset first: verbund prepare --source FILE --target FILE --out FOLDER; then train --data FOLDER";
+constexpr const char* kFactor = "With transformer_policy it is a factor (2.0), not the rate itself.";
+constexpr const char* kEpochSteps = "It counts steps, not epochs: the log says how many batches an epoch has.";
+
+// From OpenSeq2Seq, Marian, fairseq, Sockeye, OpenNMT and JoeyNMT. No word here is a key of ours under another
+// section, unless it means something else elsewhere.
+constexpr Hint kHints[] = {
+    // How long, how often
+    {"num_epochs", "train.epochs", ""},
+    {"max_epoch", "train.epochs", ""},
+    {"max_epochs", "train.epochs", ""},
+    {"max_num_epochs", "train.epochs", ""},
+    {"after_epochs", "train.epochs", ""},
+    {"after_batches", "train.max_steps", ""},
+    {"after", "train.max_steps", "As a plain number of steps: 100k, not 100ku."},
+    {"max_update", "train.max_steps", ""},
+    {"max_updates", "train.max_steps", ""},
+    {"train_steps", "train.max_steps", ""},
+    {"training_steps", "train.max_steps", ""},
+    {"num_steps", "train.max_steps", ""},
+    {"eval_steps", "train.eval_every", ""},
+    {"evaluate_every", "train.eval_every", ""},
+    {"valid_steps", "train.eval_every", ""},
+    {"valid_freq", "train.eval_every", ""},
+    {"validation_freq", "train.eval_every", ""},
+    {"validate_every", "train.eval_every", ""},
+    {"validate_interval_updates", "train.eval_every", ""},
+    {"validate_interval", "train.eval_every", kEpochSteps},
+    {"save_checkpoint_steps", "checkpoint.save_every_steps", ""},
+    {"save_every", "checkpoint.save_every_steps", ""},
+    {"save_steps", "checkpoint.save_every_steps", ""},
+    {"save_freq", "checkpoint.save_every_steps", ""},
+    {"checkpoint_interval", "checkpoint.save_every_steps", ""},
+    {"checkpoint_every", "checkpoint.save_every_steps", ""},
+    {"save_interval_updates", "checkpoint.save_every_steps", ""},
+    {"save_interval", "checkpoint.save_every_steps", kEpochSteps},
+    {"num_checkpoints", "checkpoint.keep_last", ""},
+    {"keep_checkpoint", "checkpoint.keep_last", ""},
+    {"keep_checkpoints", "checkpoint.keep_last", ""},
+    {"keep_last_ckpts", "checkpoint.keep_last", ""},
+    {"keep_last_params", "checkpoint.keep_last", ""},
+    {"keep_interval_updates", "checkpoint.keep_last", ""},
+    {"print_loss_steps", "train.log_every", ""},
+    {"save_summaries_steps", "train.log_every", ""},
+    {"print_bench_info_steps", "train.log_every", ""},
+    {"disp_freq", "train.log_every", ""},
+    {"log_interval", "train.log_every", ""},
+    {"logging_freq", "train.log_every", ""},
+    {"report_every", "train.log_every", ""},
+    {"log_steps", "train.log_every", ""},
+    {"print_samples_steps", "train.sample_every", ""},
+    {"print_valid_sents", "evaluate.samples", ""},
+    // Judging and stopping
+    {"valid_metrics", "evaluate.best",
+     "The dev pairs are always judged by loss, BLEU and chrF; best names those kept."},
+    {"best_checkpoint_metric", "evaluate.best", ""},
+    {"early_stopping_metric", "evaluate.stop_on", ""},
+    {"optimized_metric", "evaluate.stop_on", ""},
+    {"early_stopping", "evaluate.patience", kEvaluationsToWait},
+    {"max_num_checkpoint_not_improved", "evaluate.patience", kEvaluationsToWait},
+    {"valid_sets", "corpus.dev", kDatasetFolder},
+    // Batches
+    {"batch_size_per_gpu", "batch.tokens", kSentencesToTokens},
+    {"batch_size", "batch.tokens", kSentencesToTokens},
+    {"mini_batch", "batch.tokens", kSentencesToTokens},
+    {"mini_batch_words", "batch.tokens", kTokensOfAll},
+    {"mini_batch_fit", "batch.tokens", "batch.tokens=auto finds what fits into memory."},
+    {"max_tokens", "batch.tokens", kTokensOfAll},
+    {"batch_tokens", "batch.tokens", kTokensOfAll},
+    {"tokens_per_batch", "batch.tokens", kTokensOfAll},
+    {"max_sentences", "batch.tokens", kSentencesToTokens},
+    {"batch_type", "batch.tokens", "Batches are always counted in tokens."},
+    {"iter_size", "batch.tokens", kNoAccumulation},
+    {"update_freq", "batch.tokens", kNoAccumulation},
+    {"optimizer_delay", "batch.tokens", kNoAccumulation},
+    {"update_interval", "batch.tokens", kNoAccumulation},
+    {"accum_count", "batch.tokens", kNoAccumulation},
+    {"batch_multiplier", "batch.tokens", kNoAccumulation},
+    {"gradient_accumulation_steps", "batch.tokens", kNoAccumulation},
+    {"workspace", "batch.memory_limit", "With batch.tokens=auto; in bytes with a unit: 8GB."},
+    {"max_seq_len", "batch.max_length", ""},
+    {"max_sent_length", "batch.max_length", ""},
+    {"max_source_positions", "batch.max_length", ""},
+    {"max_target_positions", "batch.max_length", ""},
+    {"maxi_batch", "batch.bucket_batches", ""},
+    {"shuffle_buffer_size", "batch.shuffle", "The whole text is shuffled anew in every epoch; nothing is to be sized."},
+    {"no_shuffle", "batch.shuffle", "batch.shuffle=false"},
+    // Learning rate and optimiser
+    {"lr", "schedule.learning_rate", kFactor},
+    {"learn_rate", "schedule.learning_rate", kFactor},
+    {"initial_learning_rate", "schedule.learning_rate", kFactor},
+    {"lr_policy", "schedule.policy", "Its names are OpenSeq2Seq's: transformer_policy, poly_decay, ..."},
+    {"lr_policy_params", "schedule.policy", "Its parameters are the keys of schedule: verbund config --explain"},
+    {"lr_scheduler", "schedule.policy", ""},
+    {"scheduling", "schedule.policy", ""},
+    {"decay_method", "schedule.policy", "noam is transformer_policy here."},
+    {"learning_rate_scheduler_type", "schedule.policy", ""},
+    {"lr_warmup", "schedule.warmup_steps", ""},
+    {"warmup", "schedule.warmup_steps", ""},
+    {"warmup_updates", "schedule.warmup_steps", ""},
+    {"learning_rate_warmup", "schedule.warmup_steps", ""},
+    {"warmup_init_lr", "schedule.warmup_steps", "The rate always rises from 0."},
+    {"lr_decay_inv_sqrt", "schedule.warmup_steps", "transformer_policy falls with the inverse square root after them."},
+    {"min_learning_rate", "schedule.min_lr", ""},
+    {"stop_min_lr", "schedule.min_lr", ""},
+    {"max_grad_norm", "optimizer.clip_norm", ""},
+    {"gradient_clipping_threshold", "optimizer.clip_norm", ""},
+    {"clip_grad_norm", "optimizer.clip_norm", ""},
+    {"optim", "optimizer.type", ""},
+    {"optimizer_params", "optimizer.beta1", "Its parameters are the keys of optimizer: beta1, beta2, epsilon, ..."},
+    {"adam_betas", "optimizer.beta1", "And optimizer.beta2."},
+    {"adam_beta1", "optimizer.beta1", ""},
+    {"adam_beta2", "optimizer.beta2", ""},
+    {"adam_eps", "optimizer.epsilon", ""},
+    {"l2_norm", "optimizer.weight_decay", ""},
+    {"exponential_smoothing", "average.decay", "average.decay = 1 - exponential-smoothing: 0.9999 for 1e-4."},
+    {"average_decay", "average.decay", ""},
+    {"loss_scaling", "loss_scale.type", ""},
+    {"fp16", "train.precision", "16 bits on a CPU are bf16: train.precision=bf16"},
+    {"dtype", "train.precision", "fp32, or bf16 for \"mixed\"."},
+    {"amp", "train.precision", "16 bits on a CPU are bf16: train.precision=bf16"},
+    {"freeze_variables_regex", "train.freeze", ""},
+    {"fixed_param_names", "train.freeze", ""},
+    {"load_model", "train.start_from", ""},
+    {"pretrained_model", "train.start_from", ""},
+    {"restore_file", "train.start_from", ""},
+    {"finetune_from_model", "train.start_from", ""},
+    {"random_seed", "seed", ""},
+    // The model
+    {"enc_depth", "model.encoder_layers", ""},
+    {"dec_depth", "model.decoder_layers", ""},
+    {"enc_layers", "model.encoder_layers", ""},
+    {"dec_layers", "model.decoder_layers", ""},
+    {"num_layers", "model.encoder_layers", "And model.decoder_layers."},
+    {"layers", "model.encoder_layers", "And model.decoder_layers."},
+    {"dim_emb", "model.d_model", ""},
+    {"num_embed", "model.d_model", ""},
+    {"embed_dim", "model.d_model", ""},
+    {"encoder_embed_dim", "model.d_model", ""},
+    {"decoder_embed_dim", "model.d_model", ""},
+    {"hidden_size", "model.d_model", ""},
+    {"rnn_size", "model.d_model", ""},
+    {"word_vec_size", "model.d_model", ""},
+    {"transformer_model_size", "model.d_model", ""},
+    {"filter_size", "model.d_ff", ""},
+    {"ff_size", "model.d_ff", ""},
+    {"transformer_ff", "model.d_ff", ""},
+    {"transformer_dim_ffn", "model.d_ff", ""},
+    {"encoder_ffn_embed_dim", "model.d_ff", ""},
+    {"decoder_ffn_embed_dim", "model.d_ff", ""},
+    {"transformer_feed_forward_num_hidden", "model.d_ff", ""},
+    {"num_heads", "model.heads", ""},
+    {"transformer_heads", "model.heads", ""},
+    {"encoder_attention_heads", "model.heads", ""},
+    {"decoder_attention_heads", "model.heads", ""},
+    {"transformer_attention_heads", "model.heads", ""},
+    {"transformer_dropout", "model.dropout", ""},
+    {"layer_postprocess_dropout", "model.dropout", ""},
+    {"transformer_dropout_attention", "model.attention_dropout", ""},
+    {"transformer_dropout_ffn", "model.relu_dropout", ""},
+    {"activation_dropout", "model.relu_dropout", ""},
+    {"normalize_before", "model.norm", "pre, or post for false."},
+    {"encoder_normalize_before", "model.norm", "pre, or post for false."},
+    {"transformer_postprocess", "model.norm", "post for \"dan\", pre for \"da\" with preprocess \"n\"."},
+    {"tied_embeddings_all", "model.share_embeddings", "model.share_embeddings=all"},
+    {"tied_embeddings", "model.share_embeddings", "model.share_embeddings=target"},
+    {"share_all_embeddings", "model.share_embeddings", "model.share_embeddings=all"},
+    {"share_decoder_input_output_embed", "model.share_embeddings", "model.share_embeddings=target"},
+    {"weight_tying_type", "model.share_embeddings", ""},
+    {"arch", "model.d_model", "Whole models are presets: --config transformer-base (see: verbund config --list)"},
+    // Words and decoding
+    {"vocab_size", "subwords.vocabulary", ""},
+    {"num_words", "subwords.vocabulary", ""},
+    {"bpe_dropout", "subwords.dropout", ""},
+    {"dim_vocabs", "subwords.vocabulary", ""},
+    {"beam_size", "decode.beam", ""},
+    {"beam_width", "decode.beam", ""},
+    {"normalize", "decode.length_penalty", "((5 + length) / 6)^length_penalty here: 0.6 is usual."},
+    {"lenpen", "decode.length_penalty", "((5 + length) / 6)^length_penalty here: 0.6 is usual."},
+    {"alpha", "decode.length_penalty", ""},
+    {"length_penalty_alpha", "decode.length_penalty", ""},
+    {"max_length_factor", "decode.max_ratio", ""},
+    {"max_output_length", "decode.max_extra", "A translation has at most max_ratio x source + max_extra tokens."},
+    {"extra_decode_length", "decode.max_extra", ""},
+    // What is no key here
+    {"num_gpus", "", kLaunch},
+    {"gpus", "", kLaunch},
+    {"gpu_ranks", "", kLaunch},
+    {"devices", "", kLaunch},
+    {"device_ids", "", kLaunch},
+    {"world_size", "", kLaunch},
+    {"distributed_world_size", "", kLaunch},
+    {"use_horovod", "", kLaunch},
+    {"cpu_threads", "threads", ""},
+    {"logdir", "", kRunFolder},
+    {"save_dir", "", kRunFolder},
+    {"save_model", "", kRunFolder},
+    {"model_dir", "", kRunFolder},
+    {"output_dir", "", kRunFolder},
+    {"train_sets", "corpus.train", kDatasetFolder},
+    {"source_file", "corpus.train", kDatasetFolder},
+    {"target_file", "corpus.train", kDatasetFolder},
+    {"source_lang", "corpus.source_language", ""},
+    {"target_lang", "corpus.target_language", ""},
+};
+
+}  // namespace
+
+std::span<const Hint> config_hints() { return kHints; }
+
+const Hint* find_hint(std::span<const Hint> hints, std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+  std::string plain(word.substr(word.rfind('.') + 1));
+  for (char& c : plain) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const Hint& hint : hints) {
+    if (plain == hint.word) return &hint;
+  }
+  return nullptr;
+}
+
+std::string describe(const Hint& hint) {
+  const std::string advice = hint.advice;
+  if (*hint.key == '\0') return advice;
+  return fmt::format("did you mean {}?{}{}", hint.key, advice.empty() ? "" : " ", advice);
+}
+
+}  // namespace verbund

@@ -1,0 +1,78 @@
+#include "config/hints.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "config/config.h"
+#include "config/load.h"
+#include "core/error.h"
+#include "support/expect_error.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::string> all_keys() {
+  Config config;
+  return collect_keys([&](FieldVisitor& visit) { config.fields(visit); });
+}
+
+TEST(Hints, EveryHintLeadsToAKey) {
+  const std::vector<std::string> keys = all_keys();
+  std::set<std::string> words;
+  for (const Hint& hint : config_hints()) {
+    const std::string key = hint.key, advice = hint.advice;
+    EXPECT_TRUE(words.insert(hint.word).second) << hint.word << " stands here twice";
+    EXPECT_EQ(find_hint(config_hints(), hint.word), &hint);
+    if (key.empty()) {
+      EXPECT_NE(advice, "") << hint.word;
+    } else {
+      EXPECT_NE(std::find(keys.begin(), keys.end(), key), keys.end()) << hint.word << " leads to " << key;
+    }
+  }
+}
+
+TEST(Hints, AdviceWithAValueCanBeFollowed) {
+  for (const Hint& hint : config_hints()) {
+    const std::string advice = hint.advice, key = std::string(hint.key) + "=";
+    const size_t begin = advice.find(key);
+    if (key == "=" || begin == std::string::npos) continue;
+    EXPECT_NO_THROW(load_config("", {advice.substr(begin, advice.find_first_of(" ,;.", begin + key.size()) - begin)}))
+        << advice;
+  }
+}
+
+TEST(Hints, HoweverAWordIsSpelled) {
+  for (const char* word : {"mini_batch_words", "mini-batch-words", "--mini-batch-words", "train.Mini-Batch-Words"}) {
+    ASSERT_NE(find_hint(config_hints(), word), nullptr) << word;
+    EXPECT_STREQ(find_hint(config_hints(), word)->key, "batch.tokens");
+  }
+  EXPECT_EQ(find_hint(config_hints(), "nonsense"), nullptr);
+  EXPECT_EQ(find_hint(config_hints(), ""), nullptr);
+}
+
+TEST(Hints, WordsOfOtherSystemsInConfigurations) {
+  const auto refusal = [](const std::string& assignment) -> std::string {
+    try {
+      load_config("", {assignment});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("eval_steps=4000"), HasSubstr("unknown key eval_steps: did you mean train.eval_every?"));
+  EXPECT_THAT(refusal("train.save_every=5"), HasSubstr("did you mean checkpoint.save_every_steps?"));
+  EXPECT_THAT(refusal("train.save_every_steps=5"), HasSubstr("did you mean checkpoint.save_every_steps?"));
+  EXPECT_THAT(refusal("batch_size_per_gpu=64"), HasSubstr("did you mean batch.tokens? "));
+  EXPECT_THAT(refusal("batch_size_per_gpu=64"), HasSubstr("verbund inspect"));
+  EXPECT_THAT(refusal("train.mini-batch-words=9000"), HasSubstr("batch.tokens"));
+  EXPECT_THAT(refusal("logdir=x"), HasSubstr("verbund train --run"));
+  EXPECT_THAT(refusal("train.dropout=0.1"), HasSubstr("did you mean subwords.dropout or model.dropout?"));
+  EXPECT_THAT(refusal("train.eval_evry=1"), HasSubstr("did you mean train.eval_every?"));
+}
+
+}  // namespace
+}  // namespace verbund
