@@ -14,11 +14,11 @@ struct Worker {
   std::string host;
   int local_rank = 0;  // among those of its host
   int local_size = 1;
-  int cores = 1;          // that it may use
-  int machine_cores = 1;  // that its host has
+  std::vector<int> cores = {0};  // the numbers of those it may use
+  int machine_cores = 1;         // that its host has
 
   // A fair share of the host for each of its workers.
-  int fair_threads() const { return std::max(1, std::min(cores, machine_cores / local_size)); }
+  int fair_threads() const { return std::max(1, std::min(static_cast<int>(cores.size()), machine_cores / local_size)); }
 
   std::string name() const { return fmt::format("worker {} on {}", rank, host); }
 };

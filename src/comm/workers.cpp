@@ -9,9 +9,9 @@
 
 #include "comm/direct_communicator.h"
 #include "comm/mpi_transport.h"
+#include "core/allowed_cores.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "core/pipeline.h"
 
 namespace verbund {
 namespace {
@@ -39,7 +39,7 @@ int start_seconds() {
 }
 
 Workers::Workers()
-    : all_{{0, host_name(), 0, 1, thread_count(0), machine_cores()}},
+    : all_{{0, host_name(), 0, 1, allowed_cores(), machine_cores()}},
       communicator_(std::make_unique<DirectCommunicator>(std::make_unique<LoneTransport>())) {}
 
 Workers::Workers(Connect connect, Watched watched) {
@@ -116,7 +116,7 @@ void Workers::run(const Connect& connect, Watched watched, std::promise<void> re
 void Workers::meet(Watched watched) {
   rank_ = communicator_->rank();
   static_cast<DirectCommunicator&>(*communicator_).greet([this](int other) { waiting_for_ = other; });
-  const nlohmann::json own = {{"host", host_name()}, {"cores", thread_count(0)}, {"machine_cores", machine_cores()}};
+  const nlohmann::json own = {{"host", host_name()}, {"cores", allowed_cores()}, {"machine_cores", machine_cores()}};
   std::map<std::string, int> on_host;
   for (const std::string& text : communicator_->gather(own.dump())) {
     const auto other = nlohmann::json::parse(text);

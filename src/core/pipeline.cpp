@@ -1,12 +1,12 @@
 #include "core/pipeline.h"
 
-#include <algorithm>
+#include "core/allowed_cores.h"
 
 namespace verbund {
 
 int thread_count(int64_t threads) {
   if (threads > 0) return static_cast<int>(threads);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return static_cast<int>(allowed_cores().size());
 }
 
 }  // namespace verbund

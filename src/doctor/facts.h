@@ -46,11 +46,11 @@ struct ModelNeeds {
 struct WorkerFacts {
   int rank = 0;
   std::string host;
-  int cores = 1;          // that it may use
-  int machine_cores = 1;  // that its host has
-  int threads = 1;        // that it would train with
-  std::string program;    // version and commit
-  std::string build;      // checksum of the executable
+  std::vector<int> cores = {0};  // the numbers of those it may use
+  int machine_cores = 1;         // that its host has
+  int threads = 1;               // that it would train with
+  std::string program;           // version and commit
+  std::string build;             // checksum of the executable
   std::string kernels;
   std::string config, config_error;    // checksum, or what is wrong with it; both "": not asked for
   std::string dataset, dataset_error;  // the same

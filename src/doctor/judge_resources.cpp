@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "comm/cores.h"
 #include "core/human.h"
 #include "doctor/judge.h"
 
@@ -25,26 +26,11 @@ ModelNeeds needs_of(const Facts& facts) {
   return {};
 }
 
-Findings judge_cores(const Host& host) {
-  Findings findings;
-  int threads = 0, usable = 0;
-  for (const WorkerFacts* worker : host.second) {
-    threads += worker->threads;
-    usable += worker->cores;
-  }
-  const int cores = host.second.front()->machine_cores;
-  const std::string text =
-      fmt::format("{}: {} with {} threads together, {} cores", host.first, describe_workers_of(host), threads, cores);
-  if (threads > cores) {
-    findings.push_back({Health::kWarning, "cores", text + ": they will take turns",
-                        "fewer workers on this host, or threads: 0 in the configuration, which shares the cores"});
-  } else if (usable < cores) {
-    findings.push_back({Health::kWarning, "cores", fmt::format("{}, of which they may use {}", text, usable),
-                        "did mpirun bind them? Give it --bind-to none; else see taskset -p and the limits of cgroups"});
-  } else {
-    findings.push_back({Health::kOk, "cores", text});
-  }
-  return findings;
+Finding judge_cores_of(const Host& host) {
+  std::vector<ThreadsOnCores> workers;
+  for (const WorkerFacts* worker : host.second) workers.push_back({worker->rank, worker->threads, worker->cores});
+  const CoresJudgement judgement = judge_cores(host.first, host.second.front()->machine_cores, workers);
+  return {judgement.enough ? Health::kOk : Health::kWarning, "cores", judgement.text, judgement.advice};
 }
 
 Finding judge_memory(const Host& host, const ModelNeeds& needs) {
@@ -110,7 +96,7 @@ Findings judge_resources(const Facts& facts) {
   const ModelNeeds needs = needs_of(facts);
   Findings findings;
   const auto add = [&](Findings more) { std::move(more.begin(), more.end(), std::back_inserter(findings)); };
-  for (const Host& host : hosts) add(judge_cores(host));
+  for (const Host& host : hosts) add({judge_cores_of(host)});
   for (const Host& host : hosts) add({judge_memory(host, needs)});
   add(judge_run_disk(facts.workers.front(), needs));
   for (const Host& host : hosts) add(judge_temporary(host));

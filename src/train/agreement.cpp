@@ -1,8 +1,10 @@
 #include "train/agreement.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "comm/cores.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/human.h"
@@ -90,16 +92,12 @@ std::string describe(const Workers& workers, const WorkersConfig& config) {
 }
 
 void warn_of_crowding(const Workers& workers, int threads) {
+  std::map<std::string, std::vector<ThreadsOnCores>> hosts;
+  for (const Worker& worker : workers.all()) hosts[worker.host].push_back({worker.rank, threads, worker.cores});
   for (const Worker& worker : workers.all()) {
-    if (worker.local_rank != 0 || worker.local_size * threads <= worker.machine_cores) continue;
-    warn("{} has {} workers with {} threads each, but only {} cores: they will take turns", worker.host,
-         worker.local_size, threads, worker.machine_cores);
-  }
-  for (const Worker& worker : workers.all()) {
-    if (worker.cores * worker.local_size >= worker.machine_cores) continue;
-    warn("{} may use only {} of the {} cores: did mpirun bind it? Give it --bind-to none.", worker.name(), worker.cores,
-         worker.machine_cores);
-    break;
+    if (worker.local_rank != 0) continue;
+    const CoresJudgement judgement = judge_cores(worker.host, worker.machine_cores, hosts[worker.host]);
+    if (!judgement.enough) warn("{}: {}", judgement.text, judgement.advice);
   }
 }
 

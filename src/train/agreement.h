@@ -31,7 +31,7 @@ void check_weights(Workers& workers, std::span<const float> weights, int64_t ste
 // Who they are, for the log.
 std::string describe(const Workers& workers, const WorkersConfig& config);
 
-// More workers than cores, or more threads than that: it works, but slowly.
+// More threads than the cores that the workers may use: it works, but slowly.
 void warn_of_crowding(const Workers& workers, int threads);
 
 }  // namespace verbund

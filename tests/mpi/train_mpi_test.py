@@ -196,7 +196,7 @@ class TrainMpiTest(TrainingTest):
     def test_more_workers_than_cores_are_warned_of(self):
         cores = os.cpu_count()
         said = self.train(cores + 1, self.run_folder, {"train.max_steps": 1})
-        self.assert_says(said, f"warning: {HOST} has {cores + 1} workers", f"only {cores} cores")
+        self.assert_says(said, f"warning: {HOST}: {cores + 1} workers with ", f", {cores} cores: they will take turns")
         self.assertNotIn("warning: ", self.train(cores, self.folder / "fits", {"train.max_steps": 1}))
 
 

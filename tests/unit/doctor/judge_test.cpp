@@ -171,7 +171,10 @@ TEST(Judge, MoreThreadsThanCoresTakeTurns) {
 
 TEST(Judge, BoundWorkersAreNoticed) {
   Facts facts = made_facts();
-  for (const size_t rank : {0, 1}) facts.workers[rank].cores = facts.workers[rank].threads = 1;
+  for (const int rank : {0, 1}) {
+    facts.workers[rank].cores = {rank};
+    facts.workers[rank].threads = 1;
+  }
   const Findings cores = spoiled("cores", facts);
   EXPECT_THAT(cores, ElementsAre(Says(Health::kWarning, "of which they may use 2"), Says(Health::kOk, "b: ")));
   EXPECT_THAT(cores[0].advice, HasSubstr("--bind-to none"));

@@ -12,7 +12,8 @@ inline WorkerFacts made_worker(int rank, const std::string& host) {
   WorkerFacts worker;
   worker.rank = rank;
   worker.host = host;
-  worker.cores = worker.machine_cores = 8;
+  worker.cores = {0, 1, 2, 3, 4, 5, 6, 7};
+  worker.machine_cores = 8;
   worker.threads = 4;
   worker.program = "verbund 1.0 (commit abc)";
   worker.build = "0123456789abcdef";
