@@ -39,6 +39,7 @@ std::vector<Host> HostFlags::hosts() const {
 
 void HostFlags::complete_job(const std::vector<Host>& used) {
   check_interfaces(job.interface);
+  rsh_command(job.rsh_agent);  // refuses a blank one
   job.environment = passed_variables(environ);
   job.folder = fs::current_path();
   job.as_root = ::geteuid() == 0;

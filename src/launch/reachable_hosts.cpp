@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/error.h"
 #include "launch/mpirun_command.h"
 #include "launch/process.h"
 
@@ -62,7 +63,13 @@ bool is_this_machine(const std::string& host) {
   return host == "localhost" || host == own || host == own.substr(0, own.find('.')) || has_own_address(host);
 }
 
-HostProbe::HostProbe(const std::string& agent) : agent_(split_words(agent.empty() ? "ssh" : agent)) {
+std::vector<std::string> rsh_command(const std::string& agent) {
+  std::vector<std::string> words = split_words(agent.empty() ? "ssh" : agent);
+  if (words.empty()) fail_usage("--rsh \"{}\" is blank: give a command such as ssh, or leave it out", agent);
+  return words;
+}
+
+HostProbe::HostProbe(const std::string& agent) : agent_(rsh_command(agent)) {
   // Nobody is there to type a password, here or when mpirun starts its daemons.
   if (std::filesystem::path(agent_.front()).filename() == "ssh") {
     agent_.insert(agent_.end(), {"-x", "-o", "BatchMode=yes"});

@@ -13,6 +13,9 @@ namespace verbund {
 // A name or address of this machine: nobody has to be asked.
 bool is_this_machine(const std::string& host);
 
+// The words of the command that takes a host and what to run there; "": ssh. Refuses a blank one.
+std::vector<std::string> rsh_command(const std::string& agent);
+
 struct HostAnswer {
   Host host;
   bool answers = false;
@@ -21,7 +24,6 @@ struct HostAnswer {
 
 class HostProbe {
  public:
-  // `agent`: a command that takes a host and what to run there; "": ssh.
   explicit HostProbe(const std::string& agent);
 
   // Asks all at once; one that has not answered after `patience` does not answer.

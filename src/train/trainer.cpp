@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
-#include <regex>
 
 #include "config/load.h"
 #include "config/show.h"
@@ -22,6 +21,7 @@
 #include "train/averaged_weights.h"
 #include "train/compatibility.h"
 #include "train/fit_batch.h"
+#include "train/freeze.h"
 #include "train/run_keeper.h"
 #include "train/run_report.h"
 #include "train/run_state.h"
@@ -33,24 +33,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// Parameters whose names match are left alone by the optimiser.
-std::vector<Interval> frozen_pieces(const ParameterTable& table, const std::string& pattern) {
-  std::vector<Interval> pieces;
-  if (pattern.empty()) return pieces;
-  try {
-    const std::regex expression(pattern);
-    for (const Parameter& p : table.all()) {
-      if (std::regex_search(p.name, expression)) {
-        pieces.push_back({static_cast<size_t>(p.offset), static_cast<size_t>(p.offset + p.size)});
-      }
-    }
-  } catch (const std::regex_error& error) {
-    fail_usage("train.freeze \"{}\" is not a regular expression: {}", pattern, error.what());
-  }
-  if (pieces.empty()) fail_usage("train.freeze \"{}\" matches no parameter", pattern);
-  return pieces;
-}
 
 void use_precision(Precision precision) {
   if (precision == Precision::kFp16) fail_usage("train.precision fp16 needs a GPU; a CPU has fp32, and some have bf16");
@@ -217,7 +199,7 @@ class Trainer {
       fail_usage("evaluate.stop_on={} needs {}", config_.evaluate.stop_on,
                  dataset_.has("dev") ? "evaluations: set train.eval_every" : "dev pairs, and the dataset has none");
     }
-    optimizer_->freeze(frozen_pieces(model_->table(), config_.train.freeze));
+    optimizer_->freeze(frozen_parameters(model_->table(), config_.train.freeze));
     const bool best = request_.resume == Resume::kBest;
     const Checkpoint* newest = !keeper_ ? nullptr : best ? keeper_->find_best() : keeper_->find_newest();
     if (newest != nullptr) check_compatible(*newest);
