@@ -19,6 +19,7 @@
 #include "text/clean.h"
 #include "text/shuffle.h"
 #include "text/subword_trainer.h"
+#include "text/suspect_sides.h"
 
 namespace verbund {
 namespace {
@@ -72,6 +73,7 @@ class Preparation {
   std::string run() {
     check(config_.subwords);
     sources_ = find_corpus(config_, work_, stages_);
+    warn_of_suspect_sides();
     const CleanReport cleaned = clean();
     shuffle();
     learn();
@@ -90,6 +92,15 @@ class Preparation {
     }
     make_folder(work_);
     return work_;
+  }
+
+  void warn_of_suspect_sides() const {
+    if (is_generated(config_.corpus.name)) return;
+    for (const auto* texts : {&sources_.train, &sources_.dev, &sources_.test}) {
+      for (const std::string& sentence : suspect_sides(*texts, sources_.source_language, sources_.target_language)) {
+        warn("{}", sentence);
+      }
+    }
   }
 
   CleanReport clean() {
@@ -120,8 +131,11 @@ class Preparation {
     source_model_ = work_ / (subwords.joint ? "joint.model" : "source.model");
     target_model_ = subwords.joint ? source_model_ : work_ / "target.model";
     stages_.run("subwords", subwords_key_, {source_model_, target_model_}, [&] {
-      learn_subwords(corpus, subwords.joint ? Sides::kBoth : Sides::kSource, subwords, source_model_);
-      if (!subwords.joint) learn_subwords(corpus, Sides::kTarget, subwords, target_model_);
+      if (subwords.joint) {
+        learn_subwords(corpus, Sides::kBoth, subwords, source_model_);
+      } else {
+        learn_subwords_of_each_side(corpus, subwords, source_model_, target_model_);
+      }
       return Json();
     });
   }

@@ -10,9 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <regex>
 #include <string>
 
@@ -151,27 +153,44 @@ void read_log(int pipe, TrainerLog& log) {
   if (!pending.empty()) log.line(pending);
 }
 
-[[noreturn]] void fail_training(const std::string& complaint, const SubwordConfig& config) {
-  std::smatch match;
-  if (std::regex_search(complaint, match, std::regex(R"(too high.*<= ?(\d+))"))) {
+// Why a vocabulary of the size asked for cannot be made: the text has fewer pieces, or more characters.
+struct Misfit {
+  bool too_large;
+  int64_t bound;  // what is possible at most, or needed at least
+};
+
+constexpr int64_t kFewestPieces = 8;  // that subwords.vocabulary may be
+
+[[noreturn]] void fail_misfit(const Misfit& misfit, const SubwordConfig& config) {
+  if (misfit.too_large && misfit.bound < kFewestPieces) {
+    fail("this text allows {} pieces, but a vocabulary has at least {}: it needs more text", misfit.bound,
+         kFewestPieces);
+  }
+  if (misfit.too_large) {
     fail(
         "a vocabulary of {} pieces is more than this text allows: {} is possible. "
         "Use --set subwords.vocabulary={} or more text.",
-        config.vocabulary, match[1].str(), match[1].str());
+        config.vocabulary, misfit.bound, misfit.bound);
   }
-  if (std::regex_search(complaint, match, std::regex(R"(smaller than required_chars\. (\d+) vs (\d+))"))) {
-    fail(
-        "a vocabulary of {} pieces is too small: the characters of this text alone need {}. "
-        "Use --set subwords.vocabulary={} or more, or a smaller subwords.character_coverage.",
-        config.vocabulary, match[2].str(), match[2].str());
+  fail(
+      "a vocabulary of {} pieces is too small: the characters of this text alone need {}. "
+      "Use --set subwords.vocabulary={} or more. (A smaller subwords.character_coverage needs fewer.)",
+      config.vocabulary, misfit.bound, misfit.bound);
+}
+
+// From what the trainer said when it failed; of a failure of another kind the program fails, too.
+Misfit parse_misfit(const std::string& complaint) {
+  std::smatch match;
+  if (std::regex_search(complaint, match, std::regex(R"(too high.*<= ?(\d+))"))) return {true, std::stoll(match[1])};
+  if (std::regex_search(complaint, match, std::regex(R"(smaller than required_chars\. \d+ vs (\d+))"))) {
+    return {false, std::stoll(match[1])};
   }
   if (complaint.rfind(kOwnError, 0) == 0) fail("{}", complaint.substr(std::strlen(kOwnError)));
   fail("SentencePiece cannot learn a model: {}", complaint.empty() ? "its process died" : complaint);
 }
 
-}  // namespace
-
-void learn_subwords(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
+// Nothing, if all went well.
+std::optional<Misfit> learn(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) fail_errno("cannot start the subword trainer");
   const pid_t child = ::fork();
@@ -207,7 +226,31 @@ void learn_subwords(const fs::path& corpus, Sides sides, const SubwordConfig& co
         "--set subwords.sample_pairs={}",
         std::max<int64_t>(1, config.sample_pairs / 2));
   }
-  if (!WIFEXITED(reaper.status) || WEXITSTATUS(reaper.status) != 0) fail_training(log.complaint(), config);
+  if (WIFEXITED(reaper.status) && WEXITSTATUS(reaper.status) == 0) return std::nullopt;
+  return parse_misfit(log.complaint());
+}
+
+}  // namespace
+
+void learn_subwords(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
+  if (const std::optional<Misfit> misfit = learn(corpus, sides, config, output)) fail_misfit(*misfit, config);
+}
+
+void learn_subwords_of_each_side(const fs::path& corpus, const SubwordConfig& config, const fs::path& source_output,
+                                 const fs::path& target_output) {
+  const std::optional<Misfit> source = learn(corpus, Sides::kSource, config, source_output);
+  const std::optional<Misfit> target = learn(corpus, Sides::kTarget, config, target_output);
+  if (!source && !target) return;
+  if (!source || !target) fail_misfit(source ? *source : *target, config);
+  if (source->too_large != target->too_large) {
+    fail(
+        "no vocabulary fits both sides: the {} side's characters alone need {}, but the {} side allows {}. "
+        "Use --set subwords.joint=true, or more text.",
+        source->too_large ? "target" : "source", source->too_large ? target->bound : source->bound,
+        source->too_large ? "source" : "target", source->too_large ? source->bound : target->bound);
+  }
+  const auto [less, more] = std::minmax(source->bound, target->bound);
+  fail_misfit({source->too_large, source->too_large ? less : more}, config);
 }
 
 }  // namespace verbund

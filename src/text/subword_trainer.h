@@ -15,4 +15,9 @@ enum class Sides { kBoth, kSource, kTarget };
 void learn_subwords(const std::filesystem::path& corpus, Sides sides, const SubwordConfig& config,
                     const std::filesystem::path& output);
 
+// A model for each side. If the text allows or needs another vocabulary, the number named fits both sides.
+void learn_subwords_of_each_side(const std::filesystem::path& corpus, const SubwordConfig& config,
+                                 const std::filesystem::path& source_output,
+                                 const std::filesystem::path& target_output);
+
 }  // namespace verbund

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 #include <set>
 
 #include "core/error.h"
@@ -18,6 +19,7 @@ namespace verbund {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Pairs of words over a small alphabet, enough to learn from.
 std::string training_text() {
@@ -36,6 +38,13 @@ std::string training_text() {
     }
   }
   return text;
+}
+
+// As the user gives it, so that what is advised is also allowed.
+void override_with(SubwordConfig& subwords, int64_t vocabulary) {
+  Config config;
+  override_config(config, {fmt::format("subwords.vocabulary={}", vocabulary)});
+  subwords.vocabulary = config.subwords.vocabulary;
 }
 
 class SubwordsTest : public ::testing::Test {
@@ -106,6 +115,58 @@ TEST_F(SubwordsTest, TooSmallAVocabularyNamesWhatIsNeeded) {
   small.vocabulary = 8;
   EXPECT_ERROR(learn_subwords(*folder_ / "corpus", Sides::kBoth, small, *folder_ / "no.model"), Error,
                HasSubstr("too small"), HasSubstr("alone need"));
+}
+
+// The number after "subwords.vocabulary=" in the refusal; 0 if there is none.
+int64_t advised(const std::function<void()>& learn) {
+  try {
+    learn();
+    return 0;
+  } catch (const Error& error) {
+    const std::string message = error.what(), key = "subwords.vocabulary=";
+    EXPECT_THAT(message, HasSubstr(key));
+    return std::stoll(message.substr(message.find(key) + key.size()));
+  }
+}
+
+TEST_F(SubwordsTest, AdviceAboutTheVocabularyCanBeFollowed) {
+  const std::string lopsided = "a\tb c d e f g h i j k l m n o p q r s t\n";
+  for (const std::string& text : {std::string("ab\tab\nba\tb\n"), training_text(), lopsided}) {
+    const auto corpus = folder_->write("advice", text);
+    for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
+      for (const int64_t wish : {int64_t{8}, int64_t{100000}}) {
+        for (const bool joint : {true, false}) {
+          const auto learn_with = [&](int64_t vocabulary) {
+            SubwordConfig config;
+            override_with(config, vocabulary);
+            config.type = type;
+            if (joint) {
+              learn_subwords(corpus, Sides::kBoth, config, *folder_ / "a.model");
+            } else {
+              learn_subwords_of_each_side(corpus, config, *folder_ / "a.model", *folder_ / "b.model");
+            }
+          };
+          if (text == lopsided && !joint) continue;  // no number fits both sides
+          const int64_t advice = advised([&] { learn_with(wish); });
+          if (advice > 0) EXPECT_NO_THROW(learn_with(advice)) << text.substr(0, 10) << " " << wish << " " << advice;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SubwordsTest, ATextOfTooFewPiecesNeedsMoreText) {
+  const auto corpus = folder_->write("tiny", "a\ta\na\ta\n");
+  EXPECT_ERROR(learn_subwords(corpus, Sides::kBoth, config(SubwordType::kBpe), *folder_ / "a.model"), Error,
+               HasSubstr("allows 7 pieces"), HasSubstr("more text"), Not(HasSubstr("subwords.vocabulary=")));
+}
+
+TEST_F(SubwordsTest, SidesThatNoVocabularyFits) {
+  const auto corpus = folder_->write("lopsided", "a\tb c d e f g h i j k l m n o p q r s t\n");
+  SubwordConfig wish = config(SubwordType::kBpe);
+  wish.vocabulary = 12;
+  EXPECT_ERROR(learn_subwords_of_each_side(corpus, wish, *folder_ / "a.model", *folder_ / "b.model"), Error,
+               HasSubstr("no vocabulary fits both sides"), HasSubstr("subwords.joint=true"));
 }
 
 TEST_F(SubwordsTest, RefusesOtherFiles) {

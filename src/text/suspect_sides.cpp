@@ -1,0 +1,134 @@
+#include "text/suspect_sides.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/human.h"
+#include "text/language.h"
+#include "text/parallel_corpus.h"
+
+namespace verbund {
+namespace {
+
+constexpr uint64_t kFewestPairs = 20;  // before anything is said of identical ones
+constexpr double kManyIdentical = 0.3;
+
+struct Sample {
+  uint64_t pairs = 0, identical = 0;
+  LanguageGuess source, target;
+
+  bool has_identical(double share) const {
+    return pairs >= kFewestPairs && static_cast<double>(identical) >= share * static_cast<double>(pairs);
+  }
+};
+
+Sample take_sample(const ParallelFiles& files) {
+  Sample sample;
+  ParallelReader reader({files});
+  if (const std::optional<PairBlock> block = reader.next()) {
+    sample.pairs = block->size();
+    for (size_t i = 0; i < block->size(); ++i) {
+      sample.identical += block->source(i) == block->target(i) ? 1 : 0;
+      sample.source.add(block->source(i));
+      sample.target.add(block->target(i));
+    }
+  }
+  return sample;
+}
+
+bool is_same_file(const ParallelFiles& files) {
+  std::error_code error;
+  return files.tsv.empty() && std::filesystem::equivalent(files.source, files.target, error);
+}
+
+// A kind of suspicion: what is said of the first text, how many others there are, and what to do.
+struct Suspicion {
+  std::string first;
+  std::string advice;
+  size_t texts = 0;
+
+  void add(const std::string& text, const std::string& what_to_do) {
+    if (texts++ > 0) return;
+    first = text;
+    advice = what_to_do;
+  }
+  std::string sentence() const {
+    const std::string others =
+        texts == 1 ? "" : fmt::format(" (and so with {} other text{})", texts - 1, texts == 2 ? "" : "s");
+    return first + others + ". " + advice;
+  }
+};
+
+class Judge {
+ public:
+  Judge(const std::string& source_language, const std::string& target_language)
+      : source_language_(source_language), target_language_(target_language) {}
+
+  void look_at(const ParallelFiles& files) {
+    const Sample sample = take_sample(files);
+    if (is_same_file(files)) {
+      same_.add(fmt::format("{} and {} are the same file, {} pairs of the same text", files.source, files.target,
+                            human_count(sample.pairs)),
+                "Give the other side's file: a model of this would learn to copy.");
+    } else if (sample.has_identical(1)) {
+      same_.add(fmt::format("all of the first {} pairs of {} have the same text on both sides",
+                            human_count(sample.pairs), ParallelReader({files}).describe(0)),
+                "Check the files: a model of this would learn to copy.");
+    } else {
+      if (sample.has_identical(kManyIdentical)) {
+        identical_.add(
+            fmt::format("{} of the first {} pairs of {} have the same text on both sides",
+                        human_count(sample.identical), human_count(sample.pairs), ParallelReader({files}).describe(0)),
+            "Check the files, or leave such pairs out: --set clean.drop_identical=true");
+      }
+      judge_languages(files, sample);
+    }
+  }
+
+  std::vector<std::string> sentences() const {
+    std::vector<std::string> result;
+    for (const Suspicion* suspicion : {&same_, &identical_, &swapped_, &source_, &target_}) {
+      if (suspicion->texts > 0) result.push_back(suspicion->sentence());
+    }
+    return result;
+  }
+
+ private:
+  void judge_languages(const ParallelFiles& files, const Sample& sample) {
+    const std::string source = files.tsv.empty() ? files.source : files.tsv + " column 1";
+    const std::string target = files.tsv.empty() ? files.target : files.tsv + " column 2";
+    const auto source_seems = sample.source.instead_of(source_language_);
+    const auto target_seems = sample.target.instead_of(target_language_);
+    if (source_seems && target_seems && language_name(*source_seems) == language_name(target_language_) &&
+        language_name(*target_seems) == language_name(source_language_)) {
+      swapped_.add(fmt::format("the sides look swapped: {} looks like {}, {} like {}", source,
+                               language_name(*source_seems), target, language_name(*target_seems)),
+                   fmt::format("Exchange them, or give --set corpus.source_language={} --set corpus.target_language={}",
+                               target_language_, source_language_));
+      return;
+    }
+    const auto add = [](Suspicion& suspicion, const std::string& text, const std::string& seems,
+                        const std::string& said, const char* key) {
+      suspicion.add(fmt::format("{} looks like {}, not {}", text, language_name(seems), language_name(said)),
+                    fmt::format("If it is, give --set corpus.{}={}; else check the files.", key, seems));
+    };
+    if (source_seems) add(source_, source, *source_seems, source_language_, "source_language");
+    if (target_seems) add(target_, target, *target_seems, target_language_, "target_language");
+  }
+
+  const std::string& source_language_;
+  const std::string& target_language_;
+  Suspicion same_, identical_, swapped_, source_, target_;
+};
+
+}  // namespace
+
+std::vector<std::string> suspect_sides(const std::vector<ParallelFiles>& texts, const std::string& source_language,
+                                       const std::string& target_language) {
+  Judge judge(source_language, target_language);
+  for (const ParallelFiles& files : texts) judge.look_at(files);
+  return judge.sentences();
+}
+
+}  // namespace verbund

@@ -1,0 +1,100 @@
+#include "text/suspect_sides.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/temporary_folder.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string many(const std::string& line, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += line + " " + std::to_string(i) + "\n";
+  return text;
+}
+
+const std::string kEnglish = many("It is not the first of the days that we have been here for.", 100);
+const std::string kGerman = many("Das ist nicht der erste von den Tagen, die wir hier sind.", 100);
+const std::string kFrench = many("Ce n'est pas le premier des jours que nous sommes dans la ville.", 100);
+
+class SuspectSides : public ::testing::Test {
+ protected:
+  ParallelFiles files(const std::string& source, const std::string& target) {
+    const std::string number = std::to_string(count_++);
+    return {folder_.write(number + ".src", source).string(), folder_.write(number + ".tgt", target).string(), ""};
+  }
+  static std::vector<std::string> suspect(const std::vector<ParallelFiles>& texts) {
+    return suspect_sides(texts, "en", "de");
+  }
+
+  TemporaryFolder folder_;
+  int count_ = 0;
+};
+
+TEST_F(SuspectSides, NothingIsSaidOfSidesAsTheyShouldBe) {
+  EXPECT_THAT(suspect({files(kEnglish, kGerman)}), IsEmpty());
+  EXPECT_THAT(suspect({files("a\n", "b\n"), files("", "")}), IsEmpty());
+}
+
+TEST_F(SuspectSides, SwappedSidesAreSaidOnce) {
+  EXPECT_THAT(suspect({files(kGerman, kEnglish), files(kGerman, kEnglish), files(kGerman, kEnglish)}),
+              ElementsAre(AllOf(HasSubstr("the sides look swapped: "), HasSubstr("0.src looks like German"),
+                                HasSubstr("0.tgt like English (and so with 2 other texts)"),
+                                HasSubstr("--set corpus.source_language=de --set corpus.target_language=en"))));
+  EXPECT_THAT(suspect_sides({files(kGerman, kEnglish)}, "de", "en"), IsEmpty());
+}
+
+TEST_F(SuspectSides, ASideInAnotherLanguage) {
+  EXPECT_THAT(suspect({files(kFrench, kGerman)}), ElementsAre(AllOf(HasSubstr("0.src looks like French, not English"),
+                                                                    HasSubstr("--set corpus.source_language=fr"))));
+  EXPECT_THAT(suspect({files(kEnglish, kFrench)}), ElementsAre(HasSubstr("1.tgt looks like French, not German")));
+}
+
+TEST_F(SuspectSides, TheSameFileOnBothSides) {
+  ParallelFiles same = files(kEnglish, kEnglish);
+  EXPECT_THAT(suspect({same}), ElementsAre(HasSubstr("all of the first 100 pairs")));
+  same.target = same.source;
+  EXPECT_THAT(suspect({same}), ElementsAre(AllOf(HasSubstr("are the same file"), HasSubstr("100 pairs"))));
+  same.target = (folder_ / "link").string();
+  std::filesystem::create_hard_link(same.source, same.target);
+  EXPECT_THAT(suspect({same}), ElementsAre(HasSubstr("are the same file")));
+}
+
+TEST_F(SuspectSides, ManyIdenticalPairs) {
+  const std::string copied = many("Nothing here.", 60);
+  EXPECT_THAT(suspect({files(kEnglish + copied, kGerman + copied)}),
+              ElementsAre(AllOf(HasSubstr("60 of the first 160 pairs of "), HasSubstr("clean.drop_identical=true"))));
+  EXPECT_THAT(suspect({files(kEnglish + kEnglish + copied, kGerman + kGerman + copied)}), IsEmpty());
+}
+
+TEST_F(SuspectSides, ColumnsOfATable) {
+  std::string table;
+  for (int i = 0; i < 100; ++i) table += "Das ist nicht der erste von den Tagen.\tIt is not the first of the days.\n";
+  EXPECT_THAT(suspect({{"", "", folder_.write("x.tsv", table).string()}}),
+              ElementsAre(AllOf(HasSubstr("x.tsv column 1 looks like German"), HasSubstr("column 2 like English"))));
+}
+
+// Real text, where it is at hand: no alarm as it should be, one when swapped.
+TEST_F(SuspectSides, RealText) {
+  const std::filesystem::path data = VERBUND_SOURCE_DIR "/../shared/data";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no data";
+  for (const char* name :
+       {"europarl/europarl-500k.{}.xz", "multi30k/train.{}.gz", "multi30k/train.lc.norm.tok.{}.gz",
+        "multi30k/test_2016_flickr.{}.gz", "newstest/newstest2013.{}.gz", "newstest/newstest2014.{}.gz"}) {
+    const auto side = [&](const char* code) { return (data / fmt::format(fmt::runtime(name), code)).string(); };
+    if (!std::filesystem::exists(side("en"))) continue;
+    EXPECT_THAT(suspect({{side("en"), side("de"), ""}}), IsEmpty()) << name;
+    EXPECT_THAT(suspect({{side("de"), side("en"), ""}}), ElementsAre(HasSubstr("the sides look swapped"))) << name;
+  }
+}
+
+}  // namespace
+}  // namespace verbund
