@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/expect_folder.h"
 #include "core/log.h"
 #include "decode/trained_model.h"
 
@@ -55,6 +56,7 @@ void run_average(const Arguments& arguments) {
   declare_flags(options, command);
   if (!options.read(arguments)) return;
   check_name(command.name);
+  expect_folder(command.run, "a run");
   const fs::path checkpoints = fs::path(command.run) / "checkpoints";
   if (!fs::is_directory(checkpoints)) fail("{} is not the folder of a run: it has no checkpoints/", command.run);
   const fs::path folder = command.out.empty() ? checkpoints / command.name : fs::path(command.out);

@@ -175,19 +175,40 @@ Window read_window(const TranslateCommand& command, const Translator& translator
   return window;
 }
 
+// What is said at the end, once.
+struct Tally {
+  uint64_t lines = 0;
+  uint64_t cut = 0;
+  uint64_t split = 0, first_split = 0;
+
+  void add(const Line& line, const std::vector<Translation>& translations) {
+    for (const Translation& each : translations) cut += each.finished ? 0 : 1;
+    if (translations.front().split && split++ == 0) first_split = line.number;
+  }
+
+  void report() const {
+    if (split > 0) {
+      warn("{} translated sentence by sentence, being longer than decode.max_tokens allows at once",
+           split == 1 ? fmt::format("line {} was", first_split)
+                      : fmt::format("{} lines (the first is line {}) were", split, first_split));
+    }
+    if (cut > 0) warn("{} translations were cut at their greatest length (decode.max_ratio, decode.max_extra)", cut);
+  }
+};
+
 void translate_file(const TranslateCommand& command, const Translator& translator, SharedTranslation& translation,
-                    const std::string& file, uint64_t& number, uint64_t& cut) {
+                    const std::string& file, Tally& tally) {
   LineReader reader(file);
   const bool prompt = command.interactive && ::isatty(STDIN_FILENO) == 1;
   const size_t most = command.interactive ? 1 : static_cast<size_t>(command.window);
   for (bool more = true; more;) {
     if (prompt) std::cout << "> ";
     flush_output();
-    const Window window = read_window(command, translator, reader, most, number);
+    const Window window = read_window(command, translator, reader, most, tally.lines);
     const auto translations = translation.translate(window.lines);
     for (size_t i = 0; i < window.lines.size(); ++i) {
       std::cout << show(command, translator, window.inputs[i], window.lines[i], translations[i]);
-      for (const Translation& each : translations[i]) cut += each.finished ? 0 : 1;
+      tally.add(window.lines[i], translations[i]);
     }
     flush_output();
     if (!window.bad_line.empty() && !command.interactive) fail("{}", window.bad_line);
@@ -250,11 +271,11 @@ void run_translate(const Arguments& arguments) {
     workers.at(0, "reading and writing text", true);
     SharedTranslation translation(translator, workers);
     if (!workers.leads()) return translation.assist();
-    uint64_t number = 0, cut = 0;
+    Tally tally;
     const auto start = std::chrono::steady_clock::now();
-    for (const std::string& file : command.files) translate_file(command, translator, translation, file, number, cut);
+    for (const std::string& file : command.files) translate_file(command, translator, translation, file, tally);
     translation.finish();
-    if (cut > 0) warn("{} translations were cut at their greatest length (decode.max_ratio, decode.max_extra)", cut);
+    tally.report();
     if (!command.benchmark) return;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     log("benchmark: {} target tokens, {:.3f} seconds, {:.0f} tokens per second", translation.target_tokens(), seconds,

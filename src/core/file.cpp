@@ -75,6 +75,10 @@ MappedFile::MappedFile(const fs::path& path) {
   struct stat status = {};
   void* data = nullptr;
   bool ok = ::fstat(descriptor, &status) == 0;
+  if (ok && S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    fail("{} is a folder, but a file is wanted", path.string());
+  }
   size_ = static_cast<size_t>(status.st_size);
   if (ok && size_ > 0) {  // an empty file cannot be mapped, and need not be
     data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor, 0);

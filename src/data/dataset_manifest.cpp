@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/expect_folder.h"
 #include "core/hash.h"
 #include "data/dataset.h"
 #include "data/dataset_format.h"
@@ -54,7 +55,7 @@ void write_manifest(const fs::path& folder, const DatasetManifest& manifest) {
 
 DatasetManifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / kDatasetManifest;
-  if (!fs::is_directory(folder)) fail("there is no folder {}", folder.string());
+  expect_folder(folder, "a dataset");
   if (!fs::exists(path)) {
     fail(
         "{} is not a dataset: it has no {}. Make one with `verbund prepare --out {}`; an interrupted one "

@@ -8,11 +8,11 @@ namespace {
 using Json = nlohmann::json;
 
 Json pack(const Line& line) { return {line.text, line.prefix, line.number}; }
-Json pack(const Translation& t) { return {t.text, t.score, t.alignment, t.pieces, t.finished}; }
+Json pack(const Translation& t) { return {t.text, t.score, t.alignment, t.pieces, t.finished, t.split}; }
 
 Line unpack_line(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
 Translation unpack_translation(const Json& json) {
-  return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4)};
+  return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4), json.at(5)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "config/load.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "core/expect_folder.h"
 #include "core/hash.h"
 
 namespace verbund {
@@ -59,7 +60,7 @@ void check_size(const fs::path& path, size_t pieces, const SafetensorsFile& weig
 
 fs::path find_checkpoint(const ModelPlace& place) {
   const fs::path& folder = place.folder;
-  if (!fs::exists(folder)) fail("there is no folder {}", folder.string());
+  expect_folder(folder, "a run or a checkpoint");
   const fs::path checkpoints = folder / "checkpoints";
   if (!fs::exists(checkpoints)) {
     if (fs::exists(folder / "weights.safetensors")) {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/order.h"
 #include "core/utf8.h"
 
@@ -146,10 +145,6 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
   for (const Line& line : lines) check(line);
   for (size_t i = 0; i < lines.size(); ++i) {
     const Sentence source = source_.encode(lines[i].text);
-    if (source.size() > most_tokens()) {
-      warn("line {} has {} tokens, more than {}: it is translated sentence by sentence", lines[i].number, source.size(),
-           most_tokens());
-    }
     const Sentence prefix = lines[i].prefix.empty() ? Sentence() : target_.encode(lines[i].prefix);
     add_pieces(source, prefix, lines[i].number, i, pieces);
   }
@@ -167,6 +162,7 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
       continue;
     }
     Translation whole;
+    whole.split = true;
     int32_t source_pieces = 0;
     for (; i < pieces.size() && pieces[i].line == line; ++i) {
       append(whole, to_text(found[i].at(0), tasks[i].source.size()), source_pieces);

@@ -35,6 +35,7 @@ struct Translation {
   std::vector<std::pair<int32_t, int32_t>> alignment;
   std::vector<std::string> pieces;  // of the translation
   bool finished = true;             // false: cut at its greatest length (decode.max_ratio, max_extra)
+  bool split = false;               // a line too long for the model, translated sentence by sentence
 };
 
 class Translator {

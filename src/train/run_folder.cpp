@@ -2,10 +2,12 @@
 
 #include "checkpoint/checkpoint_reader.h"
 #include "core/error.h"
+#include "core/expect_folder.h"
 
 namespace verbund {
 
 RunFolder::RunFolder(const fs::path& path, bool anew) : path_(path) {
+  if (fs::exists(path)) expect_folder(path, "a run");
   if (anew && !list_checkpoints(checkpoints()).empty()) {
     fail("{} holds an earlier run. Give another --run, or delete it.", path.string());
   }
