@@ -17,10 +17,12 @@ CoresJudgement judge_cores(const std::string& host, int machine_cores, const std
   std::set<int> usable;
   int threads = 0;
   const ThreadsOnCores* bound = nullptr;  // one that has more threads than cores
+  bool single = false;                    // one has a single core, as mpirun binds them
   for (const ThreadsOnCores& worker : workers) {
     usable.insert(worker.cores.begin(), worker.cores.end());
     threads += worker.threads;
     if (bound == nullptr && worker.threads > count(worker.cores)) bound = &worker;
+    single = single || count(worker.cores) == 1;
   }
   const int together = static_cast<int>(usable.size());
   CoresJudgement judgement;
@@ -38,10 +40,10 @@ CoresJudgement judge_cores(const std::string& host, int machine_cores, const std
                                   count(bound->cores), bound->threads, kTakeTurns);
   } else if (together < machine_cores) {
     judgement.text += fmt::format(", of which they may use {}{}", together, threads > together ? kTakeTurns : "");
-  } else {
-    return judgement;
   }
-  judgement.enough = false;
+  // Several cores of many, and enough for the threads, are what a container or a batch system has given.
+  judgement.enough = bound == nullptr && threads <= together && (together >= machine_cores || !single);
+  if (judgement.enough) return judgement;
   judgement.advice = "did mpirun bind them? Give it --bind-to none; else see taskset -p and the limits of cgroups";
   return judgement;
 }

@@ -50,6 +50,13 @@ TEST(Cores, OneThreadEachOnACoreOfItsOwnLeavesTheOthersIdle) {
   EXPECT_EQ(judgement.text, "a: 2 workers with 2 threads together, 8 cores, of which they may use 2");
 }
 
+TEST(Cores, APartOfTheMachineIsNoMistake) {
+  const CoresJudgement judgement = judge_cores("a", 64, {{0, 2, {8, 9}}, {1, 2, {10, 11}}});
+  EXPECT_TRUE(judgement.enough);
+  EXPECT_EQ(judgement.text, "a: 2 workers with 4 threads together, 64 cores, of which they may use 4");
+  EXPECT_TRUE(judge_cores("a", 1, {{0, 1, {0}}}).enough);
+}
+
 // As mpirun and taskset do.
 TEST(Cores, ThreadsFollowWhatTheProcessMayUse) {
   cpu_set_t before, one;
