@@ -1,6 +1,5 @@
 // The table of commands. An error becomes one message on stderr and an exit code:
 // 0 done, 1 the work failed, 2 the call was wrong, 128 + n stopped by signal n.
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -74,6 +73,7 @@ void complain(const std::string& message) { std::fputs(("verbund: " + message + 
 
 int main(int argc, char** argv) {
   using namespace verbund;
+  fill_standard_descriptors();
   wait_briefly_for_threads(argv);
   install_signal_handlers();
   install_bus_error_handler();
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     flush_output();
     return 0;
   } catch (const Error& error) {
-    if (error.exit_code() != 128 + SIGPIPE) complain(error.what());  // `| head` has what it wants
+    if (error.what()[0] != '\0') complain(error.what());
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     complain("out of memory");

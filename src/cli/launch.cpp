@@ -46,7 +46,8 @@ void run_launch(const Arguments& arguments) {
   Options options(
       "launch",
       "Runs the command behind -- with several workers that train as one, by means of mpirun. The first host's first\n"
-      "worker reads and writes the run folder. Ctrl-C has all workers save and leave. When a worker or a\n"
+      "worker reads and writes the run folder. Ctrl-C or a closed terminal has all workers save and leave. When a "
+      "worker or a\n"
       "host is lost, the job goes on from its newest checkpoint, as often as --max-restarts allows.",
       "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
       "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"

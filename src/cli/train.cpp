@@ -14,7 +14,8 @@ void run_train(const Arguments& arguments) {
   Options options(
       "train",
       "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt and metrics.jsonl;\n"
-      "the same command goes on where a run was stopped. Ctrl-C finishes the step, saves and ends.\n"
+      "the same command goes on where a run was stopped. Ctrl-C, SIGTERM or a\n"
+      "closed terminal finishes the step, saves and ends.\n"
       "Started by mpirun, Slurm or `verbund launch`, all workers train one model together.",
       "  verbund train --config demo --data data/demo --run runs/demo\n"
       "  verbund train --config transformer-base --data data/wmt16 --run runs/base \\\n"
@@ -53,7 +54,7 @@ void run_train(const Arguments& arguments) {
     request.config = load_config(file, overrides);
     signal = train(request, workers);
   });
-  if (signal != 0) throw Interrupted(signal);
+  if (signal != 0) throw Interrupted::in_silence(signal);  // the log has said so
 }
 
 }  // namespace verbund

@@ -232,12 +232,17 @@ void with_workers(const std::function<void(Workers&)>& work) {
   const bool by_mpi = started_by_mpi();
   auto workers =
       by_mpi ? std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes) : std::make_unique<Workers>();
+  const bool leads = workers->leads();
   const auto give_up = [&](const char* why, int exit_code) {
     workers->report_failure(why, exit_code);
     if (by_mpi) (void)workers.release();  // its thread may wait inside MPI, and ends with the process
   };
   try {
     work(*workers);
+  } catch (const Interrupted& interrupted) {
+    give_up(interrupted.what(), interrupted.exit_code());
+    if (!leads) throw Interrupted::in_silence(interrupted.exit_code() - 128);
+    throw;
   } catch (const Error& error) {
     give_up(error.what(), error.exit_code());
     throw;

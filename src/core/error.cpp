@@ -8,11 +8,20 @@
 
 namespace verbund {
 
-Interrupted::Interrupted(int signal)
-    : Error(fmt::format("stopped by {}", signal == SIGINT    ? "Ctrl-C"
-                                         : signal == SIGTERM ? "SIGTERM"
-                                                             : fmt::format("signal {}", signal)),
-            128 + signal) {}
+Interrupted::Interrupted(int signal) : Interrupted(signal, "stopped by " + signal_name(signal)) {}
+
+std::string signal_name(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "Ctrl-C";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP (the terminal was closed)";
+    default:
+      return fmt::format("signal {}", signal);
+  }
+}
 
 SystemError::SystemError(const std::string& message, int number)
     : Error(message + ": " + std::strerror(number)), number_(number) {}

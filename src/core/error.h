@@ -34,7 +34,14 @@ class UsageError : public Error {
 class Interrupted : public Error {
  public:
   explicit Interrupted(int signal);
+  // Somebody has said so already: there is no message.
+  static Interrupted in_silence(int signal) { return {signal, ""}; }
+
+ private:
+  Interrupted(int signal, const std::string& message) : Error(message, 128 + signal) {}
 };
+
+std::string signal_name(int signal);  // "Ctrl-C", "SIGTERM", "SIGHUP (the terminal was closed)", "signal 7"
 
 // Messages show both values and the next action:
 //   fail("{} has {} lines but {} has {}: the sides must be parallel", ...)

@@ -16,7 +16,13 @@ thread_local int deferrals = 0;
 
 void on_signal(int signal) {
   if (signal == SIGUSR1) signal = SIGTERM;
-  if (received.exchange(signal) != 0) _exit(128 + signal);
+  int earlier = 0;
+  if (!received.compare_exchange_strong(earlier, signal) && insists(earlier, signal)) _exit(128 + signal);
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 }  // namespace
@@ -24,13 +30,18 @@ void on_signal(int signal) {
 void install_signal_handlers() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGUSR1, &action, nullptr);
-  // Writing to a closed pipe (`verbund ... | head`) is an error of the write, not a death.
+  for (const int signal : stop_signal_numbers()) sigaction(signal, &action, nullptr);
   action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, nullptr);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaction(signal, &action, nullptr);
 }
+
+std::vector<int> stop_signal_numbers() {
+  std::vector<int> signals = {SIGINT, SIGTERM, SIGUSR1};
+  if (!is_ignored(SIGHUP)) signals.push_back(SIGHUP);
+  return signals;
+}
+
+bool insists(int earlier, int signal) { return earlier != 0 && signal != SIGHUP; }
 
 int pending_interrupt() { return received.load(); }
 
@@ -43,7 +54,8 @@ DeferInterrupts::DeferInterrupts() { ++deferrals; }
 DeferInterrupts::~DeferInterrupts() { --deferrals; }
 
 void restore_default_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGPIPE}) std::signal(signal, SIG_DFL);
+  for (const int signal : stop_signal_numbers()) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
 }
 
 }  // namespace verbund

@@ -1,15 +1,26 @@
-// Clean interruption. The first SIGINT or SIGTERM (or SIGUSR1, which mpirun passes on to its
+// Clean interruption. The first SIGINT, SIGTERM or SIGHUP (or SIGUSR1, which mpirun passes on to its
 // processes, and which counts as SIGTERM) is only noted; long loops call
 // `check_interrupt()`, which then throws `Interrupted`, so that destructors remove
 // what is half-written. A second signal ends the process at once.
+//
+// SIGHUP, the end of the terminal, comes once or twice, as the shell likes: it never ends anything at once.
+// Under nohup, which has it ignored, it stays ignored.
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace verbund {
 
-// Called once, by main.
+// Called once, by main. Writing to a closed pipe and beyond a limit of size (SIGPIPE, SIGXFSZ) become errors of
+// the write.
 void install_signal_handlers();
+
+// Those that ask this process to stop: SIGHUP only if it is not ignored.
+std::vector<int> stop_signal_numbers();
+
+// Whether a signal that comes after an earlier one (0: none) asks to end at once, without saving.
+bool insists(int earlier, int signal);
 
 // The signal that arrived, or 0.
 int pending_interrupt();

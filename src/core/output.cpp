@@ -8,12 +8,14 @@
 #include <iostream>
 
 #include "core/error.h"
+#include "core/interrupt.h"
 
 namespace verbund {
 
 void flush_output() {
   if (std::cout.flush()) return;
-  if (errno == EPIPE) throw Interrupted(SIGPIPE);
+  if (errno == EPIPE) throw Interrupted::in_silence(SIGPIPE);
+  check_interrupt();  // the terminal is gone: that is why
   fail_errno("cannot write to standard output");
 }
 

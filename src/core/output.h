@@ -8,7 +8,7 @@
 namespace verbund {
 
 // Writes what std::cout holds. Throws if that is impossible; a reader that has left, as `head`
-// does, counts as the signal SIGPIPE.
+// does, counts as the signal SIGPIPE, and ends the program without a word: it has what it wants.
 void flush_output();
 
 // The file that a user names. A new or ordinary one is complete or absent; links are followed, and a device or a

@@ -1,5 +1,6 @@
 #include "core/process.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -36,6 +37,15 @@ uint64_t peak_memory_of_children() {
   rusage usage = {};
   getrusage(RUSAGE_CHILDREN, &usage);
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+void fill_standard_descriptors() {
+  const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};  // output that cannot be written is noticed when it matters
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    const int opened = ::open("/dev/null", modes[descriptor]);  // takes the lowest number that is free: this one
+    if (opened != descriptor) ::_exit(1);                       // nobody could hear why
+  }
 }
 
 void wait_briefly_for_threads(char** argv) {

@@ -15,6 +15,11 @@ uint64_t free_memory();
 // The largest resident memory that any finished child had.
 uint64_t peak_memory_of_children();
 
+// A standard descriptor that is closed would become that of the next file that is opened, and what is meant for
+// the terminal would land there. First of all, before anything is opened: input and messages go to /dev/null, and
+// writing results remains an error.
+void fill_standard_descriptors();
+
 // Threads of OpenMP that wait for each other burn time in a loop first. As long as GNU's library does
 // it, a program becomes many times slower when anything else runs beside it. The library reads its
 // settings before main, so this sets a short wait and starts the program again, once; a wish of the

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "launch/mpirun_session.h"
 
@@ -25,7 +26,8 @@ class Job {
   JobEnd run(const StopSignals& signals) {
     JobEnd end;
     while (mpirun_.listen()) {
-      if (const int signal = signals.take()) {
+      const int signal = signals.take();
+      if (signal != 0 && (end.stop_requests == 0 || insists(end.stop_signal, signal))) {
         if (end.stop_requests == 0) end.stop_signal = signal;
         stop(++end.stop_requests);
       }

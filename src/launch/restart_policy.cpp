@@ -4,14 +4,18 @@
 
 namespace verbund {
 
+bool has_said_so(const JobEnd& end) {
+  const int signal = end.exit_code - 128;
+  return end.stop_requests == 1 && (signal == SIGINT || signal == SIGTERM || signal == SIGHUP);
+}
+
 Verdict judge(const JobEnd& end) {
   if (end.exit_code == 0) return Verdict::kDone;
   if (end.stop_requests > 1) return Verdict::kStopped;  // by force: the code says nothing
   if (end.stop_requests == 1) {
     // SIGUSR1 itself ends workers that had not come far enough to save anything.
     const int signal = end.exit_code - 128;
-    const bool on_request = signal == SIGINT || signal == SIGTERM || signal == SIGUSR1;
-    return on_request ? Verdict::kStopped : Verdict::kFailed;
+    return has_said_so(end) || signal == SIGUSR1 ? Verdict::kStopped : Verdict::kFailed;
   }
   if (end.cannot_start) return Verdict::kFailed;
   if (end.lost_host || end.from_outside) return Verdict::kLost;

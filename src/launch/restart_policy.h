@@ -25,4 +25,7 @@ enum class Verdict {
 
 Verdict judge(const JobEnd& end);
 
+// The workers heard that they were to stop, and worker 0 has told how it went.
+bool has_said_so(const JobEnd& end);
+
 }  // namespace verbund

@@ -10,9 +10,7 @@ namespace verbund {
 StopSignals::StopSignals() {
   check_interrupt();
   sigemptyset(&watched_);
-  sigaddset(&watched_, SIGINT);
-  sigaddset(&watched_, SIGTERM);
-  sigaddset(&watched_, SIGUSR1);
+  for (const int signal : stop_signal_numbers()) sigaddset(&watched_, signal);
   ::sigprocmask(SIG_BLOCK, &watched_, &before_);
 }
 

@@ -1,5 +1,6 @@
-// SIGINT, SIGTERM and SIGUSR1 (which counts as SIGTERM), one after the other: the first asks a job to save and leave,
-// the second to end now. While an object of this class lives, they do not reach the handlers of core/interrupt.h.
+// SIGINT, SIGTERM, SIGHUP and SIGUSR1 (which counts as SIGTERM), one after the other: the first asks a job to save and
+// leave, the second (but see `insists` in core/interrupt.h) to end now. While an object of this class lives, they do
+// not reach the handlers of core/interrupt.h.
 #pragma once
 
 #include <csignal>

@@ -48,7 +48,9 @@ class Supervisor {
       log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
       const JobEnd end = run_job(mpirun_command(settings_.job, hosts), hosts, signals_);
       if (judge(end) == Verdict::kDone) return;
-      if (judge(end) == Verdict::kStopped) throw Interrupted(end.stop_signal);
+      if (judge(end) == Verdict::kStopped) {
+        throw has_said_so(end) ? Interrupted::in_silence(end.stop_signal) : Interrupted(end.stop_signal);
+      }
       if (judge(end) == Verdict::kFailed) fail_for_good(end);
       if (restarts == settings_.max_restarts) fail_after_last_restart(end);
       warn("{}. Restart {} of {}", end.reason, restarts + 1, settings_.max_restarts);

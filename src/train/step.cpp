@@ -18,10 +18,11 @@ void sum_over_workers(Workers& workers, StepResult& result) {
                    static_cast<double>(loss.tokens),
                    static_cast<double>(loss.right),
                    signal == SIGINT ? 1.0 : 0.0,
+                   signal == SIGHUP ? 1.0 : 0.0,
                    signal != 0 ? 1.0 : 0.0};
   workers.sum(sums);
   loss = {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3])};
-  result.stop_signal = sums[4] > 0 ? SIGINT : sums[5] > 0 ? SIGTERM : 0;
+  result.stop_signal = sums[4] > 0 ? SIGINT : sums[5] > 0 ? SIGHUP : sums[6] > 0 ? SIGTERM : 0;
 }
 
 // Of the whole gradient, of which each worker may have a share.

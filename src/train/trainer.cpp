@@ -342,17 +342,20 @@ class Trainer {
   }
 
   int stop(int signal) {
-    if (is_benchmark()) return signal;
+    if (is_benchmark()) {
+      say([&] { return fmt::format("stopped by {}", signal_name(signal)); });
+      return signal;
+    }
     if (const std::string trouble = trouble_with_weights(); !trouble.empty()) {
       finish_saving();
       say([&] {
         return fmt::format(
-            "stopping after step {}, whose weights are not saved: {}; the same command goes on before it", state_.step,
-            trouble);
+            "stopped by {} after step {}, whose weights are not saved: {}; the same command goes on before it",
+            signal_name(signal), state_.step, trouble);
       });
       return signal;
     }
-    say([&] { return fmt::format("stopping after step {}: saving", state_.step); });
+    say([&] { return fmt::format("stopping after step {}, by {}: saving", state_.step, signal_name(signal)); });
     save();
     finish_saving();
     say([] { return "saved; the same command goes on from here"; });

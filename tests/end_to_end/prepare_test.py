@@ -227,10 +227,12 @@ class InterruptionTest(ProgramTest):
             "subwords": lambda out: (out / "work/train.shuffled.tsv").exists(),
             "encode": lambda out: (out / "work/dataset/train.ids.partial").exists(),
         }
-        for number, kind in [(signal.SIGINT, "INT"), (signal.SIGTERM, "TERM")]:
+        others = {"clean": signal.SIGTERM, "shuffle": signal.SIGHUP, "subwords": signal.SIGHUP, "encode": signal.SIGTERM}
+        for numbers in (dict.fromkeys(work, signal.SIGINT), others):
             for stage, reached in work.items():
-                with self.subTest(stage=stage, signal=kind):
-                    out = self.folder / f"{stage}-{kind}"
+                number = numbers[stage]
+                with self.subTest(stage=stage, signal=number.name):
+                    out = self.folder / f"{stage}-{number.name}"
                     process = subprocess.Popen(self.command(*self.arguments(out)), stderr=subprocess.PIPE,
                                                stdout=subprocess.DEVNULL, text=True)
                     self.wait_for(lambda: reached(out), process)

@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import ProgramTest  # noqa: E402
+from support.terminal import Terminal  # noqa: E402
 
 # worker.py FOLDER WHAT [RANK]: notes its start in FOLDER/starts.RANK, then does WHAT if it is worker RANK (0), and
 # sleeps in all other cases.
@@ -33,6 +34,8 @@ def say(text):
 def leave(number, frame):
     (folder / f"asked.{{rank}}").write_text(str(number))
     time.sleep(0.3)  # both leave at about the same time, as if they had saved together
+    if rank == 0:
+        say("saved")
     sys.exit(143)
 
 def stay():
@@ -187,7 +190,7 @@ class LaunchTest(ProgramTest):
         self.assert_says(done.stderr, "verbund: worker 1 on localhost was killed", "--max-restarts N")
 
     def test_a_signal_has_all_workers_save_and_leave(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(number=number):
                 for file in self.folder.glob("process.*"):
                     file.unlink()
@@ -198,9 +201,28 @@ class LaunchTest(ProgramTest):
                 self.assertEqual(process.returncode, 128 + number, message)
                 for rank in (0, 1):
                     self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
-                self.assert_says(message, "asking all workers to save and leave", "verbund: stopped by ")
+                self.assert_says(message, "asking all workers to save and leave", "\nsaved\n")
+                self.assertNotIn("stopped by", message)  # worker 0 has told how it went
                 self.assertNotIn("Restart", message)
                 self.assertNotIn("[mpirun]", message)
+
+    def test_a_closed_terminal_has_all_workers_save_and_leave(self):
+        launch = Terminal(self.command(*self.arguments("-n 2", "stop")), self.environment)
+        self.addCleanup(launch.kill)
+        self.wait_for_files("process.0", "process.1")
+        launch.close()
+        self.assertEqual(launch.wait(), 128 + signal.SIGHUP)
+        for rank in (0, 1):
+            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
+        self.assert_gone(0, 1)
+
+    def test_workers_that_leave_without_a_word_are_spoken_for(self):
+        process = self.start("-n 2", "sleep")
+        self.wait_for_files("process.0", "process.1")
+        process.send_signal(signal.SIGTERM)
+        message = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, message)
+        self.assertEqual(message.count("verbund: stopped by SIGTERM"), 1, message)
 
     def test_a_second_signal_ends_workers_that_do_not_leave(self):
         process = self.start("-n 2 --max-restarts 5", "stubborn")

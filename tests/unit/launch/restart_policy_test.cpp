@@ -26,7 +26,7 @@ TEST(RestartPolicy, AMissingProgramIsNot) {
 }
 
 TEST(RestartPolicy, NothingIsStartedAgainOnceItWasAskedToStop) {
-  for (const int code : {143, 130, 138}) {
+  for (const int code : {143, 130, 129, 138}) {
     EXPECT_EQ(judge({.exit_code = code, .stop_requests = 1}), Verdict::kStopped) << code;
   }
   EXPECT_EQ(judge({.exit_code = 0, .stop_requests = 1}), Verdict::kDone);
@@ -36,6 +36,13 @@ TEST(RestartPolicy, NothingIsStartedAgainOnceItWasAskedToStop) {
   for (const int code : {1, 137, 143}) {
     EXPECT_EQ(judge({.exit_code = code, .stop_requests = 2}), Verdict::kStopped) << code;
   }
+}
+
+TEST(RestartPolicy, WorkersThatLeftOnRequestHaveSaidSo) {
+  for (const int code : {143, 130, 129}) EXPECT_TRUE(has_said_so({.exit_code = code, .stop_requests = 1})) << code;
+  EXPECT_FALSE(has_said_so({.exit_code = 138, .stop_requests = 1}));  // ended by the request itself
+  EXPECT_FALSE(has_said_so({.exit_code = 143, .stop_requests = 2}));  // by force
+  EXPECT_FALSE(has_said_so({.exit_code = 143}));
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+"""verbund train and what reaches it from outside: signals, a terminal that is closed, descriptors that are missing, a
+limit of file size. It saves, says so once, ends with the right exit code, and goes on to the same bits."""
+
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.terminal import Terminal  # noqa: E402
+from support.training import TrainingTest  # noqa: E402
+
+FOREVER = 10**6
+
+
+class TrainSignalsTest(TrainingTest):
+    def train_until_told(self, **options):
+        """A single worker in the background that has done some steps."""
+        process = subprocess.Popen(self.command(*self.arguments(self.run_folder, {"train.max_steps": FOREVER})),
+                                   stderr=subprocess.PIPE, text=True, **options)
+        self.addCleanup(lambda: process.stderr.closed or process.communicate())
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.last_step(self.run_folder) >= 3)
+        return process
+
+    def end(self, process):
+        """The exit code, and what it said once its steps were over."""
+        said = process.communicate(timeout=60)[1]
+        return process.returncode, [line for line in said.splitlines() if not line.startswith("step ")][-2:], said
+
+    def assert_saved_and_the_same_bits(self):
+        """The run was stopped, saved what it had, and goes on as if nothing had happened."""
+        (saved,) = self.checkpoints(self.run_folder)
+        self.assertGreaterEqual(saved, 3)
+        steps = {"train.max_steps": saved + 3}
+        done = self.succeed(*self.arguments(self.run_folder, steps))
+        self.assertIn(f"resume at step {saved}", done.stderr)
+        straight = self.folder / "straight"
+        self.succeed(*self.arguments(straight, steps))
+        self.assertEqual(self.weights(self.run_folder), self.weights(straight))
+
+    def test_a_closed_terminal_loses_nothing(self):
+        train = Terminal(self.command(*self.arguments(self.run_folder, {"train.max_steps": FOREVER})))
+        self.addCleanup(train.kill)
+        self.wait_for(lambda: self.last_step(self.run_folder) >= 3)
+        train.close()
+        self.assertEqual(train.wait(), 128 + signal.SIGHUP)
+        self.assertIn("saved; the same command goes on from here", (self.run_folder / "log.txt").read_text())
+        self.assert_saved_and_the_same_bits()
+
+    def test_a_stop_is_told_once(self):
+        for number, name in ((signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM"), (signal.SIGHUP, "SIGHUP")):
+            with self.subTest(name):
+                self.run_folder = self.folder / name
+                process = self.train_until_told()
+                process.send_signal(number)
+                if number == signal.SIGHUP:
+                    process.send_signal(number)  # from the kernel and from the shell
+                code, last, said = self.end(process)
+                self.assertEqual(code, 128 + number, said)
+                self.assertRegex(last[0], rf"^stopping after step \d+, by {name}.*: saving$")
+                self.assertEqual(last[1], "saved; the same command goes on from here")
+                self.assertEqual(len(self.checkpoints(self.run_folder)), 1)
+
+    def test_under_nohup_a_closed_terminal_is_not_heard(self):
+        process = self.train_until_told(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        before = self.last_step(self.run_folder)
+        self.wait_for(lambda: self.last_step(self.run_folder) > before + 3)
+        process.send_signal(signal.SIGTERM)
+        code, _, said = self.end(process)
+        self.assertEqual(code, 128 + signal.SIGTERM, said)
+        self.assertNotIn("SIGHUP", said)
+
+    def test_what_is_said_without_standard_descriptors_lands_nowhere_else(self):
+        process = subprocess.Popen(self.command(*self.arguments(self.run_folder, {"train.max_steps": 5})),
+                                   preexec_fn=lambda: os.closerange(0, 3))
+        self.assertEqual(process.wait(60), 0)
+        self.assertEqual([line["step"] for line in self.metrics(self.run_folder) if "train_loss" in line],
+                         [1, 2, 3, 4, 5])
+        for line in (self.run_folder / "metrics.jsonl").read_text().splitlines():
+            self.assertEqual((line[0], line[-1]), ("{", "}"))
+
+    def test_a_limit_of_file_size_is_an_error_like_a_full_disk(self):
+        limit = 20_000  # a log fits, a checkpoint does not
+        done = self.run_program(*self.arguments(self.run_folder, {"train.max_steps": 5}),
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(done.stderr, "verbund: cannot save the checkpoint of step 5", "File too large")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,39 @@
+#include "core/interrupt.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "core/error.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+TEST(Interrupt, ASecondSignalEndsAtOnceButNotASecondHangUp) {
+  EXPECT_FALSE(insists(0, SIGTERM));
+  EXPECT_FALSE(insists(0, SIGHUP));
+  EXPECT_TRUE(insists(SIGINT, SIGINT));
+  EXPECT_TRUE(insists(SIGHUP, SIGTERM));
+  EXPECT_FALSE(insists(SIGHUP, SIGHUP));
+  EXPECT_FALSE(insists(SIGTERM, SIGHUP));
+}
+
+TEST(Interrupt, AHangUpThatIsIgnoredAtTheStartStaysIgnored) {
+  EXPECT_THAT(stop_signal_numbers(), Contains(SIGHUP));
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  EXPECT_THAT(stop_signal_numbers(), Not(Contains(SIGHUP)));
+  std::signal(SIGHUP, before);
+}
+
+TEST(Interrupt, IsToldOnce) {
+  EXPECT_STREQ(Interrupted(SIGINT).what(), "stopped by Ctrl-C");
+  EXPECT_EQ(Interrupted(SIGHUP).exit_code(), 129);
+  EXPECT_STREQ(Interrupted::in_silence(SIGTERM).what(), "");
+  EXPECT_EQ(Interrupted::in_silence(SIGTERM).exit_code(), 143);
+}
+
+}  // namespace
+}  // namespace verbund
