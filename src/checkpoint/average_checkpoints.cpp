@@ -6,6 +6,7 @@
 #include "checkpoint/checkpoint_links.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
+#include "core/wall_clock.h"
 
 namespace verbund {
 namespace {
@@ -22,12 +23,7 @@ std::string list_names(const fs::path& checkpoints) {
 
 Checkpoint open_checkpoint(const fs::path& folder) {
   try {
-    Checkpoint checkpoint(folder);
-    const auto step = step_of_folder_name(folder.filename().string());
-    if (step && *step != checkpoint.step()) {
-      fail("{} is damaged: {} says step {}", folder.string(), kCheckpointManifest, checkpoint.step());
-    }
-    return checkpoint;
+    return Checkpoint(folder);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
@@ -89,16 +85,27 @@ std::string common_vocabularies(const std::vector<Checkpoint>& checkpoints) {
   const Checkpoint* known = nullptr;
   Json common;
   for (const Checkpoint& checkpoint : checkpoints) {
-    const Json state = Json::parse(checkpoint.state_json());
-    if (!state.contains(kVocabulariesKey)) continue;
-    if (known != nullptr && state[kVocabulariesKey] != common) {
+    const Json own = checkpoint.use_state([](const Json& state) { return state.value(kVocabulariesKey, Json()); });
+    if (own.is_null()) continue;
+    if (known != nullptr && own != common) {
       fail("{} and {} were trained with different vocabularies: only checkpoints of one model can be averaged",
            known->folder().string(), checkpoint.folder().string());
     }
     known = &checkpoint;
-    common = state[kVocabulariesKey];
+    common = own;
   }
   return known != nullptr ? common.dump() : "";
+}
+
+// As JSON: which runs they come from. An old checkpoint knows its step alone.
+std::string origins_of(const std::vector<Checkpoint>& checkpoints) {
+  Json origins = Json::array();
+  for (const Checkpoint& checkpoint : checkpoints) {
+    Json origin = {{"step", checkpoint.step()}};
+    origin.update(checkpoint.use_state([](const Json& state) { return state.value(kOriginKey, Json::object()); }));
+    origins.push_back(origin);
+  }
+  return origins.dump();
 }
 
 std::vector<float> mean_of(const std::string& name, const std::vector<const SafetensorsFile*>& files) {
@@ -164,9 +171,10 @@ CheckpointMean::CheckpointMean(std::vector<fs::path> folders) {
   }
   config_yaml_ = checkpoints.back().config_yaml();
   vocabularies_ = common_vocabularies(checkpoints);
+  origins_ = origins_of(checkpoints);
 }
 
-CheckpointSnapshot CheckpointMean::snapshot() const {
+CheckpointSnapshot CheckpointMean::snapshot(const std::string& program) const {
   CheckpointSnapshot snapshot;
   snapshot.step = steps_.back();
   for (const Tensor& tensor : tensors_) {
@@ -174,6 +182,7 @@ CheckpointSnapshot CheckpointMean::snapshot() const {
   }
   Json state = {{"step", snapshot.step}, {kMeanOf, steps_}, {"file", exponential_ ? kAverageFile : kWeightsFile}};
   if (!vocabularies_.empty()) state[kVocabulariesKey] = Json::parse(vocabularies_);
+  state[kOriginKey] = {{"program", program}, {"time", utc_time()}, {"made_of", Json::parse(origins_)}};
   snapshot.state_json = state.dump(2) + "\n";
   snapshot.config_yaml = config_yaml_;
   return snapshot;
@@ -200,9 +209,9 @@ void check_place_of_mean(const fs::path& folder) {
   }
 }
 
-void save_mean(const fs::path& folder, const CheckpointMean& mean) {
+void save_mean(const fs::path& folder, const CheckpointMean& mean, const std::string& program) {
   check_place_of_mean(folder);
-  write_checkpoint(plain_path(folder), mean.snapshot());
+  write_checkpoint(plain_path(folder), mean.snapshot(program));
 }
 
 }  // namespace verbund

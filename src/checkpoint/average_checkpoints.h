@@ -26,8 +26,8 @@ class CheckpointMean {
   const std::vector<int64_t>& steps() const { return steps_; }  // ascending
   bool exponential() const { return exponential_; }             // made of exponential averages
 
-  // As of the newest step; it looks at this object's numbers.
-  CheckpointSnapshot snapshot() const;
+  // As of the newest step; it looks at this object's numbers. `program`: version and commit of the one that made it.
+  CheckpointSnapshot snapshot(const std::string& program) const;
 
  private:
   struct Tensor {
@@ -41,6 +41,7 @@ class CheckpointMean {
   std::vector<Tensor> tensors_;
   std::string config_yaml_;
   std::string vocabularies_;  // as JSON; "" if no checkpoint knows
+  std::string origins_;       // as JSON: of each checkpoint, with its step
 };
 
 // Refuses what save_mean would: a name that could be mistaken for a step's checkpoint or for a
@@ -48,6 +49,6 @@ class CheckpointMean {
 void check_place_of_mean(const fs::path& folder);
 
 // Replaces an earlier mean.
-void save_mean(const fs::path& folder, const CheckpointMean& mean);
+void save_mean(const fs::path& folder, const CheckpointMean& mean, const std::string& program);
 
 }  // namespace verbund

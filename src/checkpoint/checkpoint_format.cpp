@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json_file.h"
 
 namespace verbund {
 namespace {
@@ -52,8 +53,7 @@ CheckpointManifest read_checkpoint_manifest(const fs::path& folder) {
     fail("{} is not a whole checkpoint: {} is missing", folder.string(), kCheckpointManifest);
   }
   CheckpointManifest manifest;
-  try {
-    const Json json = Json::parse(read_file(path));
+  use_json_file(path, "Use another checkpoint.", [&](const Json& json) {
     if (json.at("format") != kFormatName) fail("{} is damaged: its format is not {}", path.string(), kFormatName);
     if (const int version = json.at("version"); version != kCheckpointVersion) {
       fail("{} is of format version {}, this program reads version {}", path.string(), version, kCheckpointVersion);
@@ -65,9 +65,7 @@ CheckpointManifest read_checkpoint_manifest(const fs::path& folder) {
     if (json.at("checksum") != manifest.checksum()) {
       fail("{} is damaged: its own checksum does not fit", path.string());
     }
-  } catch (const Json::exception& error) {
-    fail("{} is damaged: {}", path.string(), error.what());
-  }
+  });
   size_t known = 0;
   for (const char* name : kNeededFiles) {
     if (!manifest.files.contains(name)) fail("{} does not name {}", path.string(), name);

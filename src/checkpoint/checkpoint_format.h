@@ -29,7 +29,17 @@ inline constexpr const char* kCheckpointManifest = "manifest.json";
 // In state.json: {"source": CHECKSUM, "target": CHECKSUM} of the subword models that the weights were trained with.
 inline constexpr const char* kVocabulariesKey = "vocabularies";
 
+// In state.json: who made the weights, see CheckpointOrigin; with the time.
+inline constexpr const char* kOriginKey = "origin";
+
 inline constexpr const char* kDeletingEnding = ".deleting";
+
+// Which run a checkpoint comes from.
+struct CheckpointOrigin {
+  std::string run;      // its id in run.json
+  std::string folder;   // where that was
+  std::string program;  // version and commit
+};
 
 // What is to be saved. The tensors' bytes belong to whoever made it.
 struct CheckpointSnapshot {

@@ -66,6 +66,21 @@ Checkpoint::Checkpoint(const fs::path& folder) : folder_(folder), manifest_(read
   if (manifest_.files.contains(kAverageFile)) average_.emplace(folder_ / kAverageFile);
   state_json_ = read_file(folder_ / kStateFile);
   config_yaml_ = read_file(folder_ / kConfigFile);
+  check_steps();
+}
+
+// The folder's name, manifest and state tell the same step, or somebody has put them together.
+void Checkpoint::check_steps() const {
+  const auto named = step_of_folder_name(folder_.filename().string());
+  if (named && *named != step()) {
+    fail("{} is damaged: {} says step {}", folder_.string(), kCheckpointManifest, step());
+  }
+  const int64_t state_step =
+      use_state([&](const nlohmann::ordered_json& state) { return state.value("step", step()); });
+  if (state_step != step()) {
+    fail("{} is damaged: {} says step {}, but {} says {}", folder_.string(), kStateFile, state_step,
+         kCheckpointManifest, step());
+  }
 }
 
 std::vector<CheckpointEntry> list_checkpoints(const fs::path& checkpoints) {
@@ -94,11 +109,7 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t en
   for (; !entries.empty(); entries.pop_back()) {
     const CheckpointEntry& entry = entries.back();
     try {
-      Checkpoint checkpoint(entry.folder);
-      if (checkpoint.step() != entry.step) {
-        fail("{} is damaged: {} says step {}", entry.folder.string(), kCheckpointManifest, checkpoint.step());
-      }
-      newest.checkpoint = std::move(checkpoint);
+      newest.checkpoint.emplace(entry.folder);
       break;
     } catch (const Interrupted&) {
       throw;  // the user's wish, not damage

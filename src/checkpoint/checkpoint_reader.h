@@ -8,6 +8,7 @@
 
 #include "checkpoint/checkpoint_format.h"
 #include "checkpoint/safetensors.h"
+#include "core/json_file.h"
 
 namespace verbund {
 
@@ -27,7 +28,15 @@ class Checkpoint {
   const std::string& state_json() const { return state_json_; }
   const std::string& config_yaml() const { return config_yaml_; }
 
+  // What `use` takes out of state.json; if that is not there, the error names the file.
+  template <typename Use>
+  auto use_state(Use use) const {
+    return use_json(state_json_, (folder_ / kStateFile).string(), "Use another checkpoint.", std::move(use));
+  }
+
  private:
+  void check_steps() const;
+
   fs::path folder_;
   CheckpointManifest manifest_;
   std::optional<SafetensorsFile> weights_, optimizer_, average_;

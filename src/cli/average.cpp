@@ -2,6 +2,7 @@
 #include "checkpoint/average_checkpoints.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/version_text.h"
 #include "core/error.h"
 #include "core/expect_folder.h"
 #include "core/log.h"
@@ -63,7 +64,7 @@ void run_average(const Arguments& arguments) {
   check_place_of_mean(folder);  // before the work, not after it
   const CheckpointMean mean(command.checkpoints.empty() ? last_checkpoints(checkpoints, command.last)
                                                         : named_checkpoints(checkpoints, command.checkpoints));
-  save_mean(folder, mean);
+  save_mean(folder, mean, program_version());
   log("{}: the mean of the {} of {} checkpoints, steps {}", folder.string(),
       mean.exponential() ? "exponentially averaged weights" : "weights", mean.steps().size(),
       fmt::join(mean.steps(), ", "));

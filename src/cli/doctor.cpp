@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/host_flags.h"
+#include "cli/version_text.h"
 #include "comm/mpi_transport.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -12,7 +13,6 @@
 #include "doctor/judge.h"
 #include "doctor/report.h"
 #include "launch/reachable_hosts.h"
-#include "version.h"
 
 namespace verbund {
 namespace {
@@ -82,7 +82,7 @@ void run_doctor(const Arguments& arguments) {
   options.add_flag("--json", json, "Print all findings and facts as JSON");
   options.add_flag("--facts", hand_over)->group("");  // between doctor and the workers it starts
   if (!options.read(arguments)) return;
-  training.program = fmt::format("verbund {} (commit {})", VERBUND_VERSION, VERBUND_COMMIT);
+  training.program = program_version();
 
   std::optional<Facts> facts;
   if (started_by_mpi()) {

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
+#include "cli/version_text.h"
 #include "core/log.h"
 
 namespace verbund {
@@ -20,7 +21,7 @@ void run_export(const Arguments& arguments) {
   if (!options.read(arguments)) return;
 
   const TrainedModel trained = load_trained_model(place);
-  export_to_ctranslate2(trained, out);
+  export_to_ctranslate2(trained, out, program_version());
   log("{} holds step {}{} of {} for CTranslate2", out, trained.step, trained.averaged ? " (averaged weights)" : "",
       trained.checkpoint.string());
 }

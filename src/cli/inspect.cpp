@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json_file.h"
 #include "data/dataset.h"
 #include "data/dataset_format.h"
 #include "data/dataset_verification.h"
@@ -44,6 +45,16 @@ Json sample_pairs(const Dataset& dataset, const std::string& split_name, size_t 
   return pairs;
 }
 
+// Where and when, if the dataset is not older than such notes.
+std::string origin(const fs::path& folder) {
+  std::string text;
+  use_note(folder / kProvenanceFile, [&](const Json& made) {
+    text = fmt::format("made on   {}, {}\n", made.at("machine").at("host").get<std::string>(),
+                       made.at("time").get<std::string>());
+  });
+  return text;
+}
+
 void print_text(const Dataset& dataset, const std::string& statistics, const Json& pairs) {
   const DatasetManifest& manifest = dataset.manifest();
   const Subwords source(dataset.source_model());
@@ -58,8 +69,9 @@ void print_text(const Dataset& dataset, const std::string& statistics, const Jso
   for (const auto& [name, record] : manifest.files) {
     std::cout << fmt::format("          {:<20} {:>10}\n", name, human_bytes(record.size));
   }
-  std::cout << fmt::format("checksum  {}\nmade by   {}\n\n", manifest.checksum(), manifest.made_by)
-            << statistics_table(statistics);
+  std::cout << fmt::format("checksum  {}\nmade by   {}\n", manifest.checksum(), manifest.made_by)
+            << origin(dataset.folder()) << "\n"
+            << statistics_table(statistics, (dataset.folder() / kStatisticsFile).string());
   for (const Json& pair : pairs) {
     std::cout << fmt::format("\npair {}\n", pair["pair"].get<size_t>());
     for (const char* side : {"source", "target"}) {
@@ -93,9 +105,12 @@ void run_inspect(const Arguments& arguments) {
   const Json pairs = count > 0 ? sample_pairs(dataset, split, first, count) : Json::array();
   const std::string statistics = read_file(dataset.folder() / kStatisticsFile);
   if (json) {
-    Json result = {{"manifest", Json::parse(read_file(dataset.folder() / kDatasetManifest))},
-                   {"statistics", Json::parse(statistics)},
-                   {"pairs", pairs}};
+    const auto whole = [&](const char* file) {
+      return use_json_file(dataset.folder() / file, "Run `verbund prepare` again.",
+                           [](Json content) { return content; });
+    };
+    const Json result = {
+        {"manifest", whole(kDatasetManifest)}, {"statistics", whole(kStatisticsFile)}, {"pairs", pairs}};
     std::cout << result.dump(2) << "\n";
   } else {
     print_text(dataset, statistics, pairs);

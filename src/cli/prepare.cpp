@@ -3,14 +3,16 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/version_text.h"
 #include "config/config.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/process.h"
 #include "data/corpus_source.h"
+#include "data/dataset_format.h"
 #include "data/prepare.h"
 #include "data/statistics.h"
 #include "text/manifest.h"
-#include "version.h"
 
 namespace verbund {
 namespace {
@@ -107,9 +109,8 @@ void run_prepare(const Arguments& arguments) {
   test.append_to(config.corpus.test, "test-");
   fit_vocabulary(config);
 
-  const std::string statistics =
-      prepare({config, out, export_text, fmt::format("verbund {} ({})", VERBUND_VERSION, VERBUND_COMMIT)});
-  std::cout << (json ? statistics : "\n" + statistics_table(statistics));
+  const std::string statistics = prepare({config, out, export_text, program_version(), command_line()});
+  std::cout << (json ? statistics : "\n" + statistics_table(statistics, (fs::path(out) / kStatisticsFile).string()));
   log("\nThe dataset is in {}. Look at it: verbund inspect {}", out, out);
 }
 

@@ -3,10 +3,11 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/version_text.h"
 #include "config/config.h"
 #include "core/error.h"
+#include "core/process.h"
 #include "train/trainer.h"
-#include "version.h"
 
 namespace verbund {
 
@@ -27,7 +28,8 @@ void run_train(const Arguments& arguments) {
   std::vector<std::string> overrides;
   options.add_option("--data", data, "The dataset folder")->required()->type_name("FOLDER");
   options.add_option("--run", run, "The run folder, new or of a run to go on with")->required()->type_name("FOLDER");
-  options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")->type_name("FILE");
+  options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
+      ->type_name("FILE");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options
       .add_option("--resume", resume,
@@ -46,7 +48,8 @@ void run_train(const Arguments& arguments) {
   request.run = run;
   request.resume =
       static_cast<Resume>(std::find(kResumeNames.begin(), kResumeNames.end(), resume) - kResumeNames.begin());
-  request.program = fmt::format("verbund {} (commit {})", VERBUND_VERSION, VERBUND_COMMIT);
+  request.program = program_version();
+  request.command = command_line();
 
   int signal = 0;
   with_workers([&](Workers& workers) {

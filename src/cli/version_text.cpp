@@ -8,13 +8,15 @@
 
 namespace verbund {
 
+std::string program_version() { return fmt::format("verbund {} (commit {})", VERBUND_VERSION, VERBUND_COMMIT); }
+
 std::string version_text() {
   return fmt::format(
-      "verbund {} (commit {})\n"
+      "{}\n"
       "linked with: {}\n"
       "kernels: {}\n"
       "on this machine: {}, kernels {}\n",
-      VERBUND_VERSION, VERBUND_COMMIT, VERBUND_PARTS, VERBUND_KERNEL_SETS, mpi_library(), kernels().name);
+      program_version(), VERBUND_PARTS, VERBUND_KERNEL_SETS, mpi_library(), kernels().name);
 }
 
 }  // namespace verbund

@@ -82,7 +82,7 @@ void Watch::set_limits(const WorkersConfig& limits) {
   limits_ = limits;
 }
 
-void Watch::set_log(std::function<void(const std::string&)> log) {
+void Watch::set_log(WatchLog log) {
   const std::lock_guard lock(mutex_);
   log_ = std::move(log);
 }
@@ -149,7 +149,7 @@ void Watch::goodbye() { tell_all(PulseKind::kGoodbye, "", 0); }
 void Watch::say(const std::string& message) {
   warn_line(message);
   const std::lock_guard lock(mutex_);
-  if (log_) log_(message);
+  if (log_) log_(message, false);
 }
 
 // Ends this process at once, wherever its threads are: what they wait for will not come. Files are
@@ -160,7 +160,7 @@ void Watch::end(const std::string& message, int exit_code) {
     draw_status("");
     fmt::print(stderr, "verbund: {}\n", message);
     const std::lock_guard lock(mutex_);
-    if (log_) log_(message);
+    if (log_) log_(message, true);
   }
   std::fflush(nullptr);
   _exit(exit_code);

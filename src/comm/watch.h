@@ -17,6 +17,9 @@
 
 namespace verbund {
 
+// `last`: the process ends after this line.
+using WatchLog = std::function<void(const std::string& line, bool last)>;
+
 class Watch {
  public:
   // Made by all workers together. Fails if worker 0 cannot be reached.
@@ -28,7 +31,7 @@ class Watch {
   // How long waiting is well, and how long it is endured.
   void set_limits(const WorkersConfig& limits);
   // Where warnings go, beside stderr.
-  void set_log(std::function<void(const std::string&)> log);
+  void set_log(WatchLog log);
 
   // What this worker does. While it does what may take any time, others wait for it as long as it lives.
   void at(int64_t step, const char* doing, bool any_time);
@@ -72,7 +75,7 @@ class Watch {
   Pulse own_;
   double entered_at_ = 0;
   WorkersConfig limits_;
-  std::function<void(const std::string&)> log_;
+  WatchLog log_;
 
   std::mutex sending_;  // of sockets, and what is unsent to them
   std::atomic<bool> stop_ = false, failing_ = false, leader_gone_ = false;

@@ -12,6 +12,7 @@
 #include "core/allowed_cores.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/machine.h"
 
 namespace verbund {
 namespace {
@@ -22,14 +23,6 @@ constexpr int kStartWarningSeconds = 10;
 constexpr int kStartDeadlineSeconds = 60;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-int machine_cores() { return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); }
 
 }  // namespace
 
@@ -214,7 +207,7 @@ void Workers::set_limits(const WorkersConfig& limits) {
   if (watch_) watch_->set_limits(limits);
 }
 
-void Workers::set_log(std::function<void(const std::string&)> log) {
+void Workers::set_log(WatchLog log) {
   if (watch_) watch_->set_log(std::move(log));
 }
 

@@ -66,7 +66,7 @@ class Workers {
   // For the watch, if there is one.
   void at(int64_t step, const char* doing, bool any_time = false);
   void set_limits(const WorkersConfig& limits);
-  void set_log(std::function<void(const std::string&)> log);
+  void set_log(WatchLog log);
   void report_failure(const std::string& message, int exit_code);
 
   // The end in peace: returns when all have come to it.

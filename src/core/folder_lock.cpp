@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -14,6 +15,14 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
 }
 
 FolderLock::~FolderLock() { ::close(descriptor_); }
+
+std::filesystem::path FolderLock::place() const {
+  struct stat status = {};
+  if (::fstat(descriptor_, &status) != 0 || status.st_nlink == 0) return "";
+  std::error_code error;
+  const auto place = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor_), error);
+  return std::filesystem::exists(place, error) ? place : "";  // file systems that do not count links: "... (deleted)"
+}
 
 bool FolderLock::try_lock() { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
 

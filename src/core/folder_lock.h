@@ -13,6 +13,9 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  // Where the folder is now: it may have been moved since. "": it was removed.
+  std::filesystem::path place() const;
+
   // False if another process holds it. Does not wait.
   bool try_lock();
 

@@ -29,6 +29,13 @@ uint64_t peak_memory() { return read_bytes("/proc/self/status", "VmHWM:"); }
 
 uint64_t free_memory() { return read_bytes("/proc/meminfo", "MemAvailable:"); }
 
+std::vector<std::string> command_line() {
+  std::vector<std::string> words;
+  std::ifstream file("/proc/self/cmdline");
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
 void reset_peak_memory() {
   std::ofstream("/proc/self/clear_refs") << "5";  // see proc(5); without it, the peak stays the whole run's
 }

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace verbund {
 
 // The largest resident memory since the start, or since the last reset, in bytes.
 uint64_t peak_memory();
 void reset_peak_memory();
+
+// As it was given, the program's name first.
+std::vector<std::string> command_line();
 
 // What the system could give without swapping, in bytes.
 uint64_t free_memory();

@@ -21,6 +21,7 @@ static_assert(std::endian::native == std::endian::little, "files are mapped, not
 inline constexpr int kDatasetVersion = 1;
 inline constexpr const char* kDatasetManifest = "dataset.json";
 inline constexpr const char* kStatisticsFile = "statistics.json";
+inline constexpr const char* kProvenanceFile = "provenance.json";
 
 enum class ArrayKind : uint32_t { kIds = 1, kOffsets = 2, kLengths = 3 };
 

@@ -15,6 +15,7 @@
 #include "data/encode.h"
 #include "data/encoded_text.h"
 #include "data/export_text.h"
+#include "data/provenance.h"
 #include "data/stages.h"
 #include "data/statistics.h"
 #include "text/clean.h"
@@ -86,6 +87,7 @@ class Preparation {
     }
     learn();
     encode(cleaned);
+    if (!fs::exists(out_ / kProvenanceFile)) write_provenance(cleaned);
     return read_file(out_ / kStatisticsFile);
   }
 
@@ -239,6 +241,12 @@ class Preparation {
     publish(making, manifest);
   }
 
+  void write_provenance(const CleanReport& cleaned) const {
+    const Json provenance =
+        dataset_provenance({request_.made_by, request_.command}, sources_, cleaned.lines, stages_.memory());
+    write_file(out_ / kProvenanceFile, provenance.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
   DatasetManifest describe(const Vocabularies& vocabularies, bool joint) const {
     DatasetManifest manifest;
     manifest.name = sources_.name;
@@ -267,6 +275,7 @@ class Preparation {
     }
     fs::remove(making);
     write_file(out_ / "prepare.yaml", show(config_));
+    fs::remove(out_ / kProvenanceFile);  // of the dataset before this one
     write_manifest(out_, manifest);
   }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 
@@ -11,9 +12,10 @@ namespace verbund {
 
 struct PrepareRequest {
   Config config;
-  std::filesystem::path out;  // the dataset folder
-  bool export_text = false;   // also the encoded text and vocabulary that OpenSeq2Seq reads
-  std::string made_by;        // goes into the manifest
+  std::filesystem::path out;         // the dataset folder
+  bool export_text = false;          // also the encoded text and vocabulary that OpenSeq2Seq reads
+  std::string made_by;               // goes into the manifest
+  std::vector<std::string> command;  // goes into the provenance
 };
 
 // Returns the statistics as JSON. What was done before with the same inputs and settings

@@ -7,6 +7,7 @@
 #include "core/human.h"
 #include "core/log.h"
 #include "core/process.h"
+#include "core/wall_clock.h"
 
 namespace verbund {
 namespace {
@@ -55,7 +56,8 @@ Stages::Json Stages::run(const std::string& name, const std::string& key, const 
   const uint64_t memory = std::max(peak_memory(), children > children_before ? children : 0);
   log("{:<10} {:>12}, peak memory {}", name, human_duration(seconds), human_bytes(memory));
 
-  Json entry = {{"key", key}, {"seconds", seconds}, {"peak_memory_bytes", memory}, {"result", result}};
+  Json entry = {
+      {"key", key}, {"time", utc_time()}, {"seconds", seconds}, {"peak_memory_bytes", memory}, {"result", result}};
   entry["outputs"] = Json::object();
   for (const fs::path& path : outputs) {
     entry["outputs"][path.lexically_relative(file_.parent_path()).string()] = record_of(path);

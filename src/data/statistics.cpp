@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json_file.h"
 
 namespace verbund {
 namespace {
@@ -39,14 +40,14 @@ Json pieces_json(const std::vector<uint64_t>& counts) {
 std::string megabytes(uint64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
 
 std::string clean_table(const Json& clean) {
-  const uint64_t before = clean["pairs_before"], after = clean["pairs_after"];
+  const uint64_t before = clean.at("pairs_before"), after = clean.at("pairs_after");
   std::string text = fmt::format("{:<22}{:>14}{:>14}\n", "training text", "before", "after");
   text += fmt::format("  {:<20}{:>14}{:>14}\n", "pairs", human_count(before), human_count(after));
   for (const char* side : {"source", "target"}) {
-    text += fmt::format("  {:<20}{:>14}{:>14}\n", side, megabytes(clean[fmt::format("{}_bytes_before", side)]),
-                        megabytes(clean[fmt::format("{}_bytes_after", side)]));
+    text += fmt::format("  {:<20}{:>14}{:>14}\n", side, megabytes(clean.at(fmt::format("{}_bytes_before", side))),
+                        megabytes(clean.at(fmt::format("{}_bytes_after", side))));
   }
-  for (const auto& [rule, count] : clean["dropped"].items()) {
+  for (const auto& [rule, count] : clean.at("dropped").items()) {
     if (count == 0) continue;
     text += fmt::format("  dropped: {:<19}{:>7}{:>14.3f} %\n", rule, human_count(count), 100 * ratio(count, before));
   }
@@ -58,11 +59,11 @@ std::string split_table(const Json& splits) {
                                  "longest", "unknown");
   for (const auto& [name, split] : splits.items()) {
     for (const char* side : {"source", "target"}) {
-      const Json& numbers = split[side];
+      const Json& numbers = split.at(side);
       text += fmt::format("  {:<20}{:>14}{:>14}{:>12.1f}{:>10}{:>10.3f} %\n", name + " " + side,
-                          human_count(split["pairs"]), human_count(numbers["tokens"]),
-                          numbers["average_length"].get<double>(), numbers["longest"].get<uint64_t>(),
-                          100 * numbers["unknown_rate"].get<double>());
+                          human_count(split.at("pairs")), human_count(numbers.at("tokens")),
+                          numbers.at("average_length").get<double>(), numbers.at("longest").get<uint64_t>(),
+                          100 * numbers.at("unknown_rate").get<double>());
     }
   }
   return text;
@@ -70,7 +71,7 @@ std::string split_table(const Json& splits) {
 
 std::string histogram(const Json& train) {
   std::string text = "\nlength of training pairs (longer side, in tokens)\n";
-  const auto counts = train["length_histogram"].get<std::vector<uint64_t>>();
+  const auto counts = train.at("length_histogram").get<std::vector<uint64_t>>();
   const uint64_t most = std::max<uint64_t>(1, *std::max_element(counts.begin(), counts.end()));
   size_t last = counts.size();
   while (last > 1 && counts[last - 1] == 0) --last;
@@ -117,6 +118,7 @@ Json to_json(const CleanReport& report) {
                {"target_bytes_before", report.target_bytes_before},
                {"target_bytes_after", report.target_bytes_after}};
   for (const Rule rule : kRules) json["dropped"][rule_name(rule)] = report.dropped[static_cast<size_t>(rule)];
+  json["lines"] = report.lines;
   return json;
 }
 
@@ -129,6 +131,7 @@ CleanReport clean_report(const Json& json) {
   report.target_bytes_before = json.at("target_bytes_before");
   report.target_bytes_after = json.at("target_bytes_after");
   for (const Rule rule : kRules) report.dropped[static_cast<size_t>(rule)] = json.at("dropped").at(rule_name(rule));
+  report.lines = json.value("lines", std::vector<uint64_t>());  // older memories have none
   return report;
 }
 
@@ -155,26 +158,24 @@ std::string statistics_json(const DatasetStatistics& statistics) {
 }
 
 double average_training_tokens(const std::filesystem::path& file) {
-  const Json json = Json::parse(read_file(file), nullptr, false);
-  double longer = 0;
-  for (const char* side : {"source", "target"}) {
-    const auto place = Json::json_pointer(fmt::format("/splits/train/{}/average_length", side));
-    if (json.is_discarded() || !json.contains(place) || !json.at(place).is_number()) {
-      fail("{} does not tell the training pairs' average length: it is damaged, or not a dataset's", file.string());
-    }
-    longer = std::max(longer, json.at(place).get<double>());
-  }
-  return longer + 1;
+  return use_json_file(file, "Run `verbund prepare` again.", [](const Json& json) {
+    const Json& train = json.at("splits").at("train");
+    double longer = 0;
+    for (const char* side : {"source", "target"})
+      longer = std::max(longer, train.at(side).at("average_length").get<double>());
+    return longer + 1;
+  });
 }
 
-std::string statistics_table(const std::string& text) {
-  const Json json = Json::parse(text);
-  std::string table = clean_table(json["clean"]) + split_table(json["splits"]) + "\n";
-  for (const auto& [side, numbers] : json["vocabulary"].items()) {
-    table += fmt::format("{:<22}{} of {} pieces used in training pairs\n", side + " vocabulary",
-                         human_count(numbers["used"]), human_count(numbers["pieces"]));
-  }
-  return table + histogram(json["splits"]["train"]);
+std::string statistics_table(const std::string& text, const std::string& where) {
+  return use_json(text, where, "Run `verbund prepare` again.", [](const Json& json) {
+    std::string table = clean_table(json.at("clean")) + split_table(json.at("splits")) + "\n";
+    for (const auto& [side, numbers] : json.at("vocabulary").items()) {
+      table += fmt::format("{:<22}{} of {} pieces used in training pairs\n", side + " vocabulary",
+                           human_count(numbers.at("used")), human_count(numbers.at("pieces")));
+    }
+    return table + histogram(json.at("splits").at("train"));
+  });
 }
 
 }  // namespace verbund

@@ -48,7 +48,7 @@ CleanReport clean_report(const nlohmann::ordered_json& json);
 std::string statistics_json(const DatasetStatistics& statistics);
 // Mean length of the longer side of the training text in tokens with </s>, from a dataset's statistics.json.
 double average_training_tokens(const std::filesystem::path& file);
-// From the JSON, so that `inspect` shows what `prepare` did.
-std::string statistics_table(const std::string& json);
+// From the JSON, so that `inspect` shows what `prepare` did; `where` it comes from, for errors.
+std::string statistics_table(const std::string& json, const std::string& where);
 
 }  // namespace verbund

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/interrupt.h"
 #include "core/partial_folder.h"
+#include "core/wall_clock.h"
 
 namespace verbund {
 namespace {
@@ -192,7 +193,21 @@ void write_vocabulary(const fs::path& path, const Subwords& subwords) {
   write_file(path, pieces.dump(0) + "\n");
 }
 
-void write_contents(const fs::path& folder, const TrainedModel& trained) {
+// Not CTranslate2's: who made this, and of what.
+void write_provenance(const fs::path& path, const TrainedModel& trained, const std::string& program) {
+  using Json = nlohmann::ordered_json;
+  const Json json = {{"format", "verbund-export"},
+                     {"version", 1},
+                     {"time", utc_time()},
+                     {"program", program},
+                     {"checkpoint", fs::absolute(trained.checkpoint).string()},
+                     {"step", trained.step},
+                     {"averaged_weights", trained.averaged},
+                     {"origin", Json::parse(trained.origin)}};
+  write_file(path, json.dump(2) + "\n");
+}
+
+void write_contents(const fs::path& folder, const TrainedModel& trained, const std::string& program) {
   write_model(folder / "model.bin", Variables(trained));
   write_config(folder / "config.json", trained);
   write_vocabulary(folder / "source_vocabulary.json", trained.source);
@@ -200,15 +215,16 @@ void write_contents(const fs::path& folder, const TrainedModel& trained) {
   // CTranslate2 takes pieces, not text: these cut it.
   write_file(folder / kSourceVocabulary, read_file(trained.source_vocabulary));
   write_file(folder / kTargetVocabulary, read_file(trained.target_vocabulary));
+  write_provenance(folder / "provenance.json", trained, program);
 }
 
 }  // namespace
 
-void export_to_ctranslate2(const TrainedModel& trained, const fs::path& out) {
+void export_to_ctranslate2(const TrainedModel& trained, const fs::path& out, const std::string& program) {
   const fs::path folder = fs::absolute(out / "").parent_path();  // without a slash at its end
   if (fs::exists(fs::symlink_status(folder))) fail("{} exists already: give another --out, or remove it", out.string());
   const PartialFolder partial(folder);
-  write_contents(partial.path(), trained);
+  write_contents(partial.path(), trained, program);
   partial.publish();
 }
 

@@ -12,6 +12,7 @@ namespace verbund {
 inline constexpr int64_t kExportedPositions = 2048;
 
 // Writes the new folder `out`: complete or absent. Refuses one that exists.
-void export_to_ctranslate2(const TrainedModel& trained, const std::filesystem::path& out);
+// `program`: version and commit of this one.
+void export_to_ctranslate2(const TrainedModel& trained, const std::filesystem::path& out, const std::string& program);
 
 }  // namespace verbund

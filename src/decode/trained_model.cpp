@@ -19,8 +19,9 @@ fs::path run_of(const fs::path& folder) {
 
 // The checksum of the vocabulary that the weights were trained with; "" if the checkpoint is an old one.
 std::string known_checksum(const Checkpoint& checkpoint, const char* side) {
-  const nlohmann::json state = nlohmann::json::parse(checkpoint.state_json());
-  return state.contains(kVocabulariesKey) ? state[kVocabulariesKey].at(side).get<std::string>() : "";
+  return checkpoint.use_state([&](const nlohmann::ordered_json& state) {
+    return state.contains(kVocabulariesKey) ? state.at(kVocabulariesKey).at(side).get<std::string>() : "";
+  });
 }
 
 // In the run's folder, or with the checkpoint if that stands alone.
@@ -117,9 +118,12 @@ TrainedModel load_trained_model(const ModelPlace& place) {
   load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
 
   const SafetensorsFile& weights = checkpoint.average() != nullptr ? *checkpoint.average() : checkpoint.weights();
-  TrainedModel trained{config,      checkpoint.folder(), checkpoint.step(),     checkpoint.average() != nullptr,
-                       source_path, target_path,         Subwords(source_path), Subwords(target_path),
-                       nullptr};
+  const std::string origin = checkpoint.use_state([](const nlohmann::ordered_json& state) {
+    return state.value(kOriginKey, nlohmann::ordered_json::object()).dump();
+  });
+  TrainedModel trained{
+      config,      checkpoint.folder(), checkpoint.step(),     checkpoint.average() != nullptr, origin,
+      source_path, target_path,         Subwords(source_path), Subwords(target_path),           nullptr};
   check_size(source_path, trained.source.size(), weights, "source.embedding");
   if (config.model.share_embeddings != Sharing::kAll) {
     check_size(target_path, trained.target.size(), weights, "target.embedding");

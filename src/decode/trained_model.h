@@ -29,6 +29,7 @@ struct TrainedModel {
   fs::path checkpoint;
   int64_t step = 0;
   bool averaged = false;  // the weights are the exponential average of the run
+  std::string origin;     // as JSON: which run the weights come from; "{}" if the checkpoint is an old one
   fs::path source_vocabulary, target_vocabulary;
   Subwords source, target;
   std::unique_ptr<DecodableModel> model;

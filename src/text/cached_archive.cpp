@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json_file.h"
 #include "core/log.h"
 #include "text/archive.h"
 #include "text/digest.h"
@@ -131,15 +132,13 @@ void CachedArchive::set_aside(const std::string& fault) const {
 
 // A stamp counts only for the description that it was made with.
 void CachedArchive::load_stamp() {
-  json stamp;
-  if (fs::exists(stamp_path())) stamp = json::parse(read_file(stamp_path()), nullptr, /*allow_exceptions=*/false);
-  if (stamp.is_object()) {
-    const json before = stamp.value("description", json::object());
+  use_note(stamp_path(), [this](json stamp) {
+    const json before = stamp.at("description");
     // Without a checksum nothing else would tell that another URL means another file.
     const bool has_checksum = !archive_.sha256.empty() || !archive_.md5.empty();
     other_source_ = !has_checksum && before.value("url", archive_.url) != archive_.url;
     if (before == description_of(archive_)) stamp_ = std::move(stamp);
-  }
+  });
   stamp_["description"] = description_of(archive_);
   if (!stamp_.value("members", json()).is_object()) stamp_["members"] = json::object();
 }

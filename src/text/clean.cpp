@@ -23,6 +23,7 @@ struct CleanBlock {
   std::string text;              // "source TAB target \n" of the pairs that passed
   std::vector<size_t> ends;      // where each pair's line ends in text
   std::vector<uint64_t> hashes;  // of each line, if duplicates are to be dropped
+  size_t corpus = 0;             // whose it is
   CleanReport counts;
 };
 
@@ -33,6 +34,7 @@ class BlockCleaner {
 
   CleanBlock operator()(const PairBlock& block) {
     CleanBlock result;
+    result.corpus = block.corpus;
     result.counts.pairs_before = block.size();
     result.counts.source_bytes_before = block.source_bytes;
     result.counts.target_bytes_before = block.target_bytes;
@@ -178,6 +180,7 @@ bool passes(const CleanConfig& config, std::string_view source, std::string_view
 CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const CleanConfig& config, int threads,
                           const fs::path& output) {
   CleanReport report;
+  report.lines.resize(corpora.size());
   std::unordered_set<uint64_t> seen;
   AtomicFile file(output);
   ParallelReader reader(corpora);
@@ -188,6 +191,7 @@ CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const Clean
         if (config.drop_duplicates) drop_duplicates(block, seen);
         file.write(block.text);
         report.add(block.counts);
+        report.lines[block.corpus] += block.counts.pairs_before;
         progress.update(reader.position());
       });
   judge_invalid(report, config.invalid_utf8);

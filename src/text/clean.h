@@ -22,6 +22,7 @@ struct CleanReport {
   uint64_t source_bytes_before = 0, source_bytes_after = 0;
   uint64_t target_bytes_before = 0, target_bytes_after = 0;
   std::array<uint64_t, kRules.size()> dropped = {};
+  std::vector<uint64_t> lines;             // of each corpus
   std::vector<std::string> invalid_lines;  // the first few, "a.en:17"
 
   void add(const CleanReport& part);

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json_file.h"
 
 namespace verbund {
 
@@ -31,11 +32,11 @@ PartialFile::~PartialFile() {
 }
 
 void PartialFile::read_note() {
-  if (!fs::exists(note_)) return;
-  const auto note = nlohmann::json::parse(read_file(note_), nullptr, /*allow_exceptions=*/false);
-  if (!note.is_object() || note.value("url", "") != url_) return;
-  version_ = note.value("version", "");
-  total_ = note.value("size", uint64_t{0});
+  use_note(note_, [this](const auto& note) {
+    if (note.at("url") != url_) return;
+    total_ = note.at("size");
+    version_ = note.at("version");
+  });
 }
 
 void PartialFile::restart(std::string version, uint64_t total) {

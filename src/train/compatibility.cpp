@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "config/show.h"
 #include "config/value.h"
+#include "core/json_file.h"
 
 namespace verbund {
 namespace {
@@ -56,7 +57,9 @@ std::vector<std::string> differences_that_matter(const std::string& saved_config
   for (const auto& [key, before, now] : config_differences(saved_config, config)) {
     if (!may_change(key)) differences.push_back(fmt::format("{} was {}, is now {}", key, before, now));
   }
-  const std::string saved_dataset = nlohmann::json::parse(saved_state).at("dataset");
+  const std::string saved_dataset =
+      use_json(saved_state, "the checkpoint's state.json", "Use another checkpoint.",
+               [](const nlohmann::ordered_json& state) { return state.at("dataset").get<std::string>(); });
   if (saved_dataset != dataset_checksum) {
     differences.push_back(fmt::format("the dataset's checksum was {}, is now {}", saved_dataset, dataset_checksum));
   }

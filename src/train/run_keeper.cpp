@@ -6,7 +6,7 @@
 namespace verbund {
 
 RunKeeper::RunKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config)
-    : folder_(folder, anew), store_(folder_.checkpoints(), config), saver_(store_) {}
+    : folder_(folder, anew), record_(folder_.path()), store_(folder_.checkpoints(), config), saver_(store_) {}
 
 const Checkpoint* RunKeeper::find_newest(int64_t end) {
   newest_ = store_.newest_whole(end);
@@ -35,6 +35,35 @@ void RunKeeper::begin_at(int64_t step) {
   log_.reset();
   RunLog::drop_after(folder_.path(), newest_.checkpoint ? step : -1);
   log_ = std::make_unique<RunLog>(folder_.path());
+}
+
+void RunKeeper::save(const CheckpointSnapshot& snapshot) {
+  folder_.check_in_place();
+  saver_.start(snapshot);
+}
+
+void RunKeeper::finish_saving() {
+  saver_.finish();
+  folder_.check_in_place();
+}
+
+RunLog& RunKeeper::log() {
+  folder_.check_in_place();
+  return *log_;
+}
+
+void RunKeeper::record_stop(const std::string& reason) {
+  try {
+    folder_.check_in_place();
+  } catch (const Error&) {
+    return;  // there is no place for it, and the reason is just that
+  }
+  record_.stop(reason);
+}
+
+void RunKeeper::record_failure(const std::string& reason) {
+  if (log_) log_->note(reason);
+  record_stop(reason);
 }
 
 void RunKeeper::write_description(const std::string& config_yaml, const Dataset& dataset) const {

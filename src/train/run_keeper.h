@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "train/run_folder.h"
 #include "train/run_log.h"
+#include "train/run_record.h"
 
 namespace verbund {
 
@@ -26,15 +27,23 @@ class RunKeeper {
   // What makes a run's model usable by itself.
   void write_description(const std::string& config_yaml, const Dataset& dataset) const;
 
-  void save(const CheckpointSnapshot& snapshot) { saver_.start(snapshot); }
-  void finish_saving() { saver_.finish(); }
+  // In run.json.
+  void record_start(const RunRecord::Start& start) { record_.start(start); }
+  void record_stop(const std::string& reason);
+  void record_failure(const std::string& reason);  // in log.txt, too
+
+  void save(const CheckpointSnapshot& snapshot);
+  void finish_saving();
   void name(const std::string& link, int64_t step) { store_.name(link, step); }
 
-  RunLog& log() { return *log_; }
+  RunLog& log();
+  // Which run, and where: for its checkpoints.
+  CheckpointOrigin origin() const { return {record_.id(), fs::absolute(folder_.path()).lexically_normal().string()}; }
   const fs::path& checkpoints() const { return store_.folder(); }
 
  private:
   RunFolder folder_;
+  RunRecord record_;
   CheckpointStore store_;
   AsyncSaver saver_;
   NewestCheckpoint newest_;

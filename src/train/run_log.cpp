@@ -1,11 +1,12 @@
 #include "train/run_log.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
-#include "text/line_reader.h"
+#include "core/wall_clock.h"
 
 namespace verbund {
 namespace {
@@ -38,18 +39,39 @@ void RunLog::line(const std::string& text) {
   note(text);
 }
 
-void RunLog::note(const std::string& text) { append(text_, text); }
+void RunLog::note(const std::string& text) {
+  const std::string time = utc_time();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) append(text_, time + "  " + line);
+}
 
-void RunLog::metrics(const nlohmann::ordered_json& object) { append(metrics_, object.dump()); }
+void RunLog::metrics(const nlohmann::ordered_json& object) {
+  nlohmann::ordered_json line = object;
+  line["time"] = utc_time();
+  append(metrics_, line.dump());
+}
 
 void RunLog::drop_after(const fs::path& folder, int64_t step) {
   const fs::path path = folder / "metrics.jsonl";
   if (!fs::exists(path)) return;
-  LineReader reader(path);
   std::string kept;
-  for (std::string line; reader.next_line(line);) {
-    const auto object = nlohmann::json::parse(line, nullptr, false);  // the last line may be cut
-    if (object.is_object() && object.value("step", int64_t{0}) <= step) kept += line + "\n";
+  size_t number = 0, damaged = 0, first_damaged = 0;
+  std::istringstream lines(read_file(path));
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto object = nlohmann::json::parse(line, nullptr, false);
+    const auto found = object.is_object() ? object.find("step") : object.end();
+    if (found != object.end() && found->is_number_integer()) {
+      if (*found <= step) kept += line + "\n";
+    } else if (!lines.eof() && damaged++ == 0) {  // the last line may have been cut by whatever ended the run
+      first_damaged = number;
+    }
+  }
+  if (damaged > 0) {
+    const fs::path copy = path.string() + ".damaged";
+    write_file(copy, read_file(path));
+    warn("{}: {} lines hold no metrics, the first is line {}. They are left out; the file as it was is {}",
+         path.string(), damaged, first_damaged, copy.string());
   }
   write_file(path, kept);
 }

@@ -1,5 +1,5 @@
 // What a run leaves for people and programs to read: log.txt, what the console showed, and
-// metrics.jsonl, one object per logged step or evaluation.
+// metrics.jsonl, one object per logged step or evaluation. Both say when.
 #pragma once
 
 #include <cstdio>

@@ -6,7 +6,9 @@
 
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
+#include "core/json_file.h"
 #include "core/log.h"
+#include "core/wall_clock.h"
 #include "decode/trained_model.h"
 
 namespace verbund {
@@ -40,6 +42,11 @@ Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTra
           {"best", best.state()},
           {"last_evaluation", state.last_evaluation},
           {"dataset", state.dataset},
+          {kOriginKey,
+           {{"run", state.origin.run},
+            {"folder", state.origin.folder},
+            {"program", state.origin.program},
+            {"time", utc_time()}}},
           {kVocabulariesKey, {{"source", state.source_vocabulary}, {"target", state.target_vocabulary}}}};
 }
 
@@ -136,7 +143,7 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
              RunState& state) {
   Json json;
   if (checkpoint != nullptr) {
-    json = Json::parse(checkpoint->state_json());
+    json = checkpoint->use_state([](Json state) { return state; });
     load_weights(checkpoint->weights(), parts.model.table(), parts.model.values());
     const bool averaged = parts.average.enabled() && checkpoint->average() != nullptr;
     if (averaged) load_weights(*checkpoint->average(), parts.model.table(), parts.average.values());
@@ -146,7 +153,11 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
     if (!parts.scaler.fits(saved_scale(*checkpoint))) json["loss_scale"] = parts.scaler.state();
   }
   json = Json::parse(parts.workers.broadcast(json.dump()));
-  from_json(json, parts, guard, best, state);
+  try {
+    from_json(json, parts, guard, best, state);
+  } catch (const Json::exception& error) {
+    fail("the checkpoint's state.json is damaged: {}. Use another checkpoint.", error.what());
+  }
   parts.workers.broadcast(parts.model.values());
   for (const OptimizerState& buffer : parts.optimizer.state()) {
     if (json.at(kOptimizerFits)) {

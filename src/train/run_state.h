@@ -23,6 +23,7 @@ struct RunState {
   int64_t last_evaluation = -1;                      // the step of it
   std::string dataset;                               // the checksum of what is trained on
   std::string source_vocabulary, target_vocabulary;  // checksums, too
+  CheckpointOrigin origin;                           // worker 0's
 };
 
 // Where a snapshot's tensors lie that no worker has whole.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "comm/mpi_transport.h"
 #include "config/load.h"
 #include "config/show.h"
 #include "config/value.h"
@@ -22,6 +23,7 @@
 #include "train/compatibility.h"
 #include "train/fit_batch.h"
 #include "train/freeze.h"
+#include "train/hosts.h"
 #include "train/run_keeper.h"
 #include "train/run_report.h"
 #include "train/run_state.h"
@@ -89,6 +91,20 @@ class Trainer {
     std::optional<DeferInterrupts> together;
     if (workers_.size() > 1) together.emplace();
     start();
+    try {
+      const int signal = train_to_end();
+      const std::string reason = signal == 0 ? "finished" : "stopped by " + signal_name(signal);
+      if (keeper_) keeper_->record_stop(fmt::format("{} at step {}", reason, state_.step));
+      return signal;
+    } catch (const std::exception& error) {
+      if (keeper_) keeper_->record_failure(fmt::format("ended at step {}: {}", state_.step, error.what()));
+      throw;
+    }
+  }
+
+ private:
+  // Through divergences, as often as the configuration allows.
+  int train_to_end() {
     while (true) {
       try {
         return train();
@@ -100,7 +116,6 @@ class Trainer {
     }
   }
 
- private:
   int train() {
     if (state_.step == 0 ? config_.evaluate.at_start && !is_benchmark() : is_due(config_.train.eval_every)) evaluate();
     auto batches = prefetch();
@@ -215,7 +230,8 @@ class Trainer {
       workers_.broadcast(model_->values());
     }
     if (dataset_.has("dev")) dev_ = read_test_set(dataset_, "dev", source_, target_);
-    if (keeper_) introduce(resumed);
+    const RunRecord::Json hosts = describe_hosts(workers_, threads_);
+    if (keeper_) introduce(resumed, hosts);
   }
 
   void check_compatible(const Checkpoint& newest) {
@@ -234,12 +250,19 @@ class Trainer {
     keeper_->begin_at(state_.step);
     for (const auto& [link, step] : best_.links()) keeper_->name(link, step);
     RunLog& log = keeper_->log();
-    workers_.set_log([&log](const std::string& line) { log.note(line); });
+    workers_.set_log([this, &log](const std::string& line, bool last) {
+      log.note(line);
+      if (last) keeper_->record_stop(line);
+    });
     return log;
   }
 
-  void introduce(bool resumed) {
+  void introduce(bool resumed, const RunRecord::Json& hosts) {
+    state_.origin = keeper_->origin();
+    state_.origin.program = request_.program;
     RunLog& log = begin_log();
+    keeper_->record_start({request_.program, request_.command, mpi_library(), state_.step, hosts,
+                           describe_dataset(request_.dataset, state_.dataset)});
     keeper_->write_description(config_yaml_, dataset_);
     log.line(fmt::format(
         "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",

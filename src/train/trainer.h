@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "comm/workers.h"
 #include "config/config.h"
@@ -18,8 +19,9 @@ struct TrainRequest {
   std::filesystem::path dataset;
   std::filesystem::path run;  // the run folder
   Resume resume = Resume::kAuto;
-  int64_t benchmark_steps = 0;  // train so many steps without saving, print the averages
-  std::string program;          // version and commit, which must be the same everywhere
+  int64_t benchmark_steps = 0;       // train so many steps without saving, print the averages
+  std::string program;               // version and commit, which must be the same everywhere
+  std::vector<std::string> command;  // as it was given, for the record
 };
 
 // Called by all workers. Returns 0 when the run is finished, or the signal that stopped it.

@@ -16,7 +16,7 @@ D, LAYERS = 16, 2
 TINY = {"model.d_model": D, "model.heads": 2, "model.d_ff": 32, "model.encoder_layers": LAYERS,
         "model.decoder_layers": LAYERS, "batch.tokens": 400, "train.max_steps": 20, "train.eval_every": 0,
         "checkpoint.save_every_steps": 10, "model.attention_bias": "true"}
-FILES = ["config.json", "model.bin", "source.model", "source_vocabulary.json", "target.model", "target_vocabulary.json"]
+FILES = ["config.json", "model.bin", "provenance.json", "source.model", "source_vocabulary.json", "target.model", "target_vocabulary.json"]
 ELEMENT_SIZES = [4, 1, 2, 4]  # of CTranslate2's types: float32, int8, int16, int32
 
 

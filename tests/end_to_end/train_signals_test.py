@@ -4,6 +4,7 @@ limit of file size. It saves, says so once, ends with the right exit code, and g
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,6 +65,18 @@ class TrainSignalsTest(TrainingTest):
                 self.assertRegex(last[0], rf"^stopping after step \d+, by {name}.*: saving$")
                 self.assertEqual(last[1], "saved; the same command goes on from here")
                 self.assertEqual(len(self.checkpoints(self.run_folder)), 1)
+
+    def test_a_run_folder_that_is_moved_or_removed_ends_the_run(self):
+        for name, take_away in (("moved", lambda run: run.rename(self.folder / "elsewhere")), ("removed", shutil.rmtree)):
+            with self.subTest(name):
+                self.run_folder = self.folder / f"run-{name}"
+                process = self.train_until_told()
+                take_away(self.run_folder)
+                code, _, said = self.end(process)
+                self.assertEqual(code, 1, said)
+                self.assert_says(said, f"verbund: the run folder {self.run_folder} was {name}")
+                self.assertFalse(self.run_folder.exists())
+        self.assertIn(f"--run {self.folder / 'elsewhere'}", (self.folder / "elsewhere" / "log.txt").read_text())
 
     def test_under_nohup_a_closed_terminal_is_not_heard(self):
         process = self.train_until_told(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))

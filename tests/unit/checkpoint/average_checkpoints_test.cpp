@@ -48,7 +48,7 @@ TEST(CheckpointMean, IsTheMeanOfTheWeights) {
   write_model(folder.path(), 30, {6, 3, -1});
   const CheckpointMean mean(last_checkpoints(folder.path(), 3));
   EXPECT_FALSE(mean.exponential());
-  save_mean(folder / "average", mean);
+  save_mean(folder / "average", mean, "test");
   EXPECT_THAT(saved_weights(folder / "average"), ElementsAre(3.0f, 1.0f, static_cast<float>(-0.25 / 3)));
 
   const Checkpoint saved(folder / "average");
@@ -60,6 +60,9 @@ TEST(CheckpointMean, IsTheMeanOfTheWeights) {
   EXPECT_EQ(state.at("mean_of"), nlohmann::json({10, 20, 30}));
   EXPECT_EQ(state.at("file"), kWeightsFile);
   EXPECT_FALSE(state.contains("vocabularies"));
+  EXPECT_EQ(state.at("origin").at("program"), "test");
+  EXPECT_EQ(state.at("origin").at("made_of").size(), 3u);
+  EXPECT_EQ(state.at("origin").at("made_of")[1].at("step"), 20);
 }
 
 TEST(CheckpointMean, KnowsTheVocabularyAndRefusesToMixTwo) {
@@ -72,7 +75,7 @@ TEST(CheckpointMean, KnowsTheVocabularyAndRefusesToMixTwo) {
   write_model(folder.path(), 30, {3}, {}, "w", trained_with("s"));
   write_model(folder.path(), 40, {4}, {}, "w", trained_with("s"));
   const CheckpointMean mean(last_checkpoints(folder.path(), 3));
-  EXPECT_EQ(nlohmann::json::parse(mean.snapshot().state_json).at("vocabularies"),
+  EXPECT_EQ(nlohmann::json::parse(mean.snapshot("test").state_json).at("vocabularies"),
             nlohmann::json({{"source", "s"}, {"target", "t"}}));
   EXPECT_ERROR(CheckpointMean(last_checkpoints(folder.path(), 4)), Error, HasSubstr("different vocabularies"));
 }
@@ -93,8 +96,8 @@ TEST(CheckpointMean, TakesTheLastOrTheNamedInAnyOrder) {
   EXPECT_THAT(CheckpointMean(last_checkpoints(folder.path(), 2)).steps(), ElementsAre(3, 10));
   const CheckpointMean named(named_checkpoints(folder.path(), {"step-00000010", "best"}));
   EXPECT_THAT(named.steps(), ElementsAre(2, 10));
-  EXPECT_EQ(named.snapshot().step, 10);
-  EXPECT_EQ(named.snapshot().config_yaml, "seed: 10\n");
+  EXPECT_EQ(named.snapshot("test").step, 10);
+  EXPECT_EQ(named.snapshot("test").config_yaml, "seed: 10\n");
 }
 
 TEST(CheckpointMean, TakesExponentialAveragesIfThereAre) {
@@ -103,9 +106,9 @@ TEST(CheckpointMean, TakesExponentialAveragesIfThereAre) {
   write_model(folder.path(), 2, {3}, {300});
   const CheckpointMean mean(last_checkpoints(folder.path(), 2));
   EXPECT_TRUE(mean.exponential());
-  save_mean(folder / "average", mean);
+  save_mean(folder / "average", mean, "test");
   EXPECT_THAT(saved_weights(folder / "average"), ElementsAre(200.0f));
-  EXPECT_EQ(nlohmann::json::parse(mean.snapshot().state_json).at("file"), kAverageFile);
+  EXPECT_EQ(nlohmann::json::parse(mean.snapshot("test").state_json).at("file"), kAverageFile);
 
   write_model(folder.path(), 3, {5});
   EXPECT_ERROR(CheckpointMean(last_checkpoints(folder.path(), 2)), Error, HasSubstr("step-00000002 has exponentially"),
@@ -156,19 +159,19 @@ TEST(CheckpointMean, ReplacesAnEarlierMeanAndNothingElse) {
   write_model(folder.path(), 3, {4});
   const CheckpointMean first({folder / "step-00000001", folder / "step-00000002"});
   const CheckpointMean second({folder / "step-00000002", folder / "step-00000003"});
-  save_mean(folder / "average", first);
-  save_mean(folder / "average/", second);
+  save_mean(folder / "average", first, "test");
+  save_mean(folder / "average/", second, "test");
   EXPECT_THAT(saved_weights(folder / "average"), ElementsAre(3.0f));
 
   for (const char* name : {"step-00000002", "step-00000009", "step-9", "a.partial", "a.deleting"}) {
-    EXPECT_ERROR(save_mean(folder / name, second), UsageError, HasSubstr(name));
+    EXPECT_ERROR(save_mean(folder / name, second, "test"), UsageError, HasSubstr(name));
   }
   fs::create_directory_symlink("average", folder / "link");
-  EXPECT_ERROR(save_mean(folder / "link", second), Error, HasSubstr("is a link"));
+  EXPECT_ERROR(save_mean(folder / "link", second, "test"), Error, HasSubstr("is a link"));
   fs::rename(folder / "step-00000001", folder / "renamed");
-  EXPECT_ERROR(save_mean(folder / "renamed", second), Error, HasSubstr("will not be replaced"));
+  EXPECT_ERROR(save_mean(folder / "renamed", second, "test"), Error, HasSubstr("will not be replaced"));
   write_file(folder / "file", "text");
-  EXPECT_ERROR(save_mean(folder / "file", second), Error, HasSubstr("will not be replaced"));
+  EXPECT_ERROR(save_mean(folder / "file", second, "test"), Error, HasSubstr("will not be replaced"));
   EXPECT_THAT(names_in(folder.path()),
               ElementsAre("average", "file", "link", "renamed", "step-00000002", "step-00000003"));
 }

@@ -81,6 +81,7 @@ TEST(Checkpoint, AnExistingOneIsReplaced) {
   const MadeSnapshot made(6, 40);
   CheckpointSnapshot other = made.view();
   other.step = 5;
+  other.state_json = R"({"step": 5})";
   other.optimizer.clear();
   write_checkpoint(folder / "step-00000005", other);
   EXPECT_THAT(names_in(folder.path()), ElementsAre("step-00000005"));
@@ -102,6 +103,26 @@ TEST(Checkpoint, WhatCannotBeACheckpointIsRefused) {
   EXPECT_ERROR(write_checkpoint(folder / "a", snapshot), Error, HasSubstr("step -1"));
   EXPECT_TRUE(fs::is_empty(folder.path()));
   EXPECT_ERROR(Checkpoint(folder / "a"), Error, HasSubstr("there is no checkpoint folder"));
+}
+
+TEST(Checkpoint, ThatTellsTwoStepsIsDamaged) {
+  TemporaryFolder folder;
+  write_checkpoint(folder / "step-00000004", MadeSnapshot(4).view());
+  const MadeSnapshot made(6);
+  CheckpointSnapshot snapshot = made.view();
+  snapshot.step = 5;  // but state.json says 6
+  write_checkpoint(folder / "step-00000005", snapshot);
+  EXPECT_ERROR(Checkpoint(folder / "step-00000005"), Error, HasSubstr("step-00000005 is damaged"),
+               HasSubstr("state.json says step 6, but manifest.json says 5"));
+  snapshot.state_json = R"({"step": "five"})";
+  write_checkpoint(folder / "step-00000005", snapshot);
+  EXPECT_ERROR(Checkpoint(folder / "step-00000005"), Error, HasSubstr("state.json is damaged"));
+  const NewestCheckpoint newest = newest_whole_checkpoint(folder.path());
+  ASSERT_TRUE(newest.checkpoint);
+  EXPECT_EQ(newest.checkpoint->step(), 4);
+  EXPECT_EQ(newest.damaged.size(), 1u);
+  fs::rename(folder / "step-00000004", folder / "step-00000007");
+  EXPECT_ERROR(Checkpoint(folder / "step-00000007"), Error, HasSubstr("manifest.json says step 4"));
 }
 
 TEST(Checkpoint, FoldersAreNamedByStep) {

@@ -1,0 +1,52 @@
+#include "core/machine.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace verbund {
+namespace {
+
+// The value of "model name	: AMD EPYC 9R14", of the first core.
+std::string processor_name() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const size_t begin = line.find_first_not_of(" \t", line.find(':') + 1);
+    return begin == std::string::npos ? "" : line.substr(begin);
+  }
+  return "";
+}
+
+std::string system_name() {
+  utsname name = {};
+  ::uname(&name);
+  return std::string(name.sysname) + " " + name.release;
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+int machine_cores() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
+
+Machine this_machine() {
+  const auto memory = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  return {host_name(), processor_name(), machine_cores(), memory, system_name()};
+}
+
+nlohmann::ordered_json to_json(const Machine& machine) {
+  return {{"host", machine.host},
+          {"processor", machine.processor},
+          {"cores", machine.cores},
+          {"memory_bytes", machine.memory_bytes},
+          {"system", machine.system}};
+}
+
+}  // namespace verbund

@@ -1,0 +1,15 @@
+// When something happened, for people and for programs: UTC, as "2026-02-03T04:05:06Z", which sorts as it reads.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+namespace verbund {
+
+std::string utc_time(std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
+
+// Of the last change; "" if there is no such file.
+std::string time_of_file(const std::filesystem::path& path);
+
+}  // namespace verbund

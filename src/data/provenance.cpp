@@ -1,0 +1,66 @@
+#include "data/provenance.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/machine.h"
+#include "core/wall_clock.h"
+#include "text/parallel_corpus.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+// Lines are pairs: sides of different length would have been refused.
+uint64_t count_lines(const ParallelFiles& corpus) {
+  ParallelReader reader({corpus});
+  uint64_t lines = 0;
+  while (const auto block = reader.next()) lines += block->size();
+  return lines;
+}
+
+void add_inputs(const std::string& split, const ParallelFiles& corpus, std::optional<uint64_t> lines, Json& inputs) {
+  for (const std::string& file : {corpus.source, corpus.target, corpus.tsv}) {
+    if (file.empty()) continue;
+    Json input = {{"split", split}, {"path", fs::absolute(file).lexically_normal().string()}};
+    if (fs::is_regular_file(file)) {  // a pipe can be read only once
+      input["size"] = fs::file_size(file);
+      input["xxh3_128"] = file_checksum(file);
+      if (!lines) lines = count_lines(corpus);
+      input["lines"] = *lines;
+    }
+    inputs.push_back(input);
+  }
+}
+
+}  // namespace
+
+Json dataset_provenance(const Maker& maker, const CorpusSource& sources, const std::vector<uint64_t>& train_lines,
+                        const Json& stages) {
+  Json json = {{"format", "verbund-dataset-provenance"},
+               {"version", kVersion},
+               {"time", utc_time()},
+               {"program", maker.program},
+               {"command", maker.command},
+               {"machine", to_json(this_machine())}};
+  Json& inputs = json["inputs"] = Json::array();
+  const bool known = train_lines.size() == sources.train.size();
+  for (size_t i = 0; i < sources.train.size(); ++i) {
+    add_inputs("train", sources.train[i], known ? std::optional(train_lines[i]) : std::nullopt, inputs);
+  }
+  for (const ParallelFiles& corpus : sources.dev) add_inputs("dev", corpus, std::nullopt, inputs);
+  for (const ParallelFiles& corpus : sources.test) add_inputs("test", corpus, std::nullopt, inputs);
+  for (const auto& [name, stage] : stages.items()) {
+    for (const char* key : {"time", "seconds", "peak_memory_bytes"}) {
+      if (stage.contains(key)) json["stages"][name][key] = stage.at(key);
+    }
+  }
+  return json;
+}
+
+}  // namespace verbund

@@ -1,0 +1,23 @@
+// provenance.json of a dataset: when, where, by what and from what it was made. The dataset itself depends on none
+// of that, so this file is no part of its checksum. See docs/formats.md.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "data/corpus_source.h"
+
+namespace verbund {
+
+struct Maker {
+  std::string program;               // version and commit
+  std::vector<std::string> command;  // as it was given
+};
+
+// `train_lines`: of each training corpus, if that is known. `stages`: Stages::memory().
+nlohmann::ordered_json dataset_provenance(const Maker& maker, const CorpusSource& sources,
+                                          const std::vector<uint64_t>& train_lines,
+                                          const nlohmann::ordered_json& stages);
+
+}  // namespace verbund

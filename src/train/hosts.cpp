@@ -1,0 +1,30 @@
+#include "train/hosts.h"
+
+#include "core/machine.h"
+#include "kernels/bf16.h"
+#include "kernels/kernels.h"
+
+namespace verbund {
+
+nlohmann::ordered_json describe_hosts(Workers& workers, int threads) {
+  using Json = nlohmann::ordered_json;
+  Json own = to_json(this_machine());
+  own["kernels"] = kernels().name;
+  own["bf16_products"] = uses_bf16_products();
+  own["threads_per_worker"] = threads;
+  const std::vector<std::string> all = workers.gather(own.dump());
+  Json hosts = Json::array();
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    const Worker& worker = workers.all()[rank];
+    if (worker.local_rank == 0) {
+      hosts.push_back(Json::parse(all[rank]));
+      hosts.back()["workers"] = Json::array();
+    }
+    for (Json& host : hosts) {
+      if (host.at("host") == worker.host) host["workers"].push_back(rank);
+    }
+  }
+  return hosts;
+}
+
+}  // namespace verbund

@@ -1,0 +1,14 @@
+// The machines of a run as its record tells of them, asked of all workers.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "comm/workers.h"
+
+namespace verbund {
+
+// By all workers together: one object per host, with the machine, its workers' ranks and threads, and how it
+// multiplies.
+nlohmann::ordered_json describe_hosts(Workers& workers, int threads);
+
+}  // namespace verbund
