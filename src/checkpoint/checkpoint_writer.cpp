@@ -41,9 +41,9 @@ void write_contents(const fs::path& folder, const CheckpointSnapshot& snapshot) 
 void replace_in_two_moves(const fs::path& partial, const fs::path& folder) {
   const fs::path leaving = folder.string() + kDeletingEnding;
   fs::remove_all(leaving);
-  rename_folder(folder, leaving);
+  rename_path(folder, leaving);
   try {
-    rename_folder(partial, folder);
+    rename_path(partial, folder);
   } catch (const Error&) {
     ::rename(leaving.c_str(), folder.c_str());
     throw;
@@ -55,7 +55,7 @@ void replace_in_two_moves(const fs::path& partial, const fs::path& folder) {
 // there is no moment without a checkpoint of this name.
 void publish(const fs::path& partial, const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder))) {
-    rename_folder(partial, folder);
+    rename_path(partial, folder);
   } else if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0) {
     if (errno != EINVAL && errno != ENOSYS) fail_errno("cannot replace {}", folder.string());
     replace_in_two_moves(partial, folder);
@@ -80,7 +80,7 @@ void write_checkpoint(const fs::path& folder, const CheckpointSnapshot& snapshot
 void remove_checkpoint(const fs::path& folder) {
   const fs::path leaving = folder.string() + kDeletingEnding;
   fs::remove_all(leaving);
-  rename_folder(folder, leaving);
+  rename_path(folder, leaving);
   sync_folder(folder.parent_path());  // the name must be gone for good before the files go
   fs::remove_all(leaving);
 }

@@ -10,35 +10,46 @@
 
 #include "core/bus_error.h"
 #include "core/error.h"
+#include "core/file_system.h"
 
 namespace verbund {
 namespace {
 
 constexpr size_t kBufferSize = 1 << 20;
 
-void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail_errno("cannot write {}", path.string());
-    }
-    bytes.remove_prefix(static_cast<size_t>(written));
+// False: errno says why.
+bool remove_tree(const fs::path& path) {
+  FileSystem& files = file_system();
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  if (type == fs::file_type::not_found) return true;
+  if (type != fs::file_type::directory) return files.unlink(path) == 0 || errno == ENOENT;
+  std::vector<fs::path> entries;
+  if (files.list(path, entries) != 0) return false;
+  for (const fs::path& entry : entries) {
+    if (!remove_tree(entry)) return false;
   }
+  return files.rmdir(path) == 0 || errno == ENOENT;
+}
+
+bool make_folders(const fs::path& path) {
+  std::error_code error;
+  if (path.empty() || fs::is_directory(path, error)) return true;
+  return make_folders(path.parent_path()) && (file_system().mkdir(path) == 0 || errno == EEXIST);
 }
 
 }  // namespace
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(path_.string() + kPartialEnding) {
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  descriptor_ = file_system().open(temporary_, O_WRONLY | O_CREAT | O_TRUNC);
   if (descriptor_ < 0) fail_errno("cannot create {}", temporary_.string());
   buffer_.reserve(kBufferSize);
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;  // committed
-  ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  file_system().close(descriptor_);
+  file_system().unlink(temporary_);
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -58,11 +69,11 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  if (::fsync(descriptor_) != 0) fail_errno("cannot write {}", path_.string());
-  const int closing = std::exchange(descriptor_, -1);
-  if (::close(closing) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  FileSystem& files = file_system();
+  if (files.fsync(descriptor_) != 0) fail_errno("cannot write {}", path_.string());
+  if (files.close(std::exchange(descriptor_, -1)) != 0 || files.rename(temporary_, path_) != 0) {
     const int reason = errno;
-    ::unlink(temporary_.c_str());
+    files.unlink(temporary_);
     errno = reason;
     fail_errno("cannot write {}", path_.string());
   }
@@ -70,26 +81,16 @@ void AtomicFile::commit() {
 }
 
 MappedFile::MappedFile(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail_errno("cannot read {}", path.string());
+  const OpenFile file(path, O_RDONLY);
   struct stat status = {};
-  void* data = nullptr;
-  bool ok = ::fstat(descriptor, &status) == 0;
-  if (ok && S_ISDIR(status.st_mode)) {
-    ::close(descriptor);
-    fail("{} is a folder, but a file is wanted", path.string());
-  }
+  if (!file || ::fstat(file.descriptor(), &status) != 0) fail_errno("cannot read {}", path.string());
+  if (S_ISDIR(status.st_mode)) fail("{} is a folder, but a file is wanted", path.string());
   size_ = static_cast<size_t>(status.st_size);
-  if (ok && size_ > 0) {  // an empty file cannot be mapped, and need not be
-    data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor, 0);
-    ok = data != MAP_FAILED;
-  }
-  const int reason = errno;
-  ::close(descriptor);
-  errno = reason;
-  if (!ok) fail_errno("cannot read {}", path.string());
+  if (size_ == 0) return;  // an empty file cannot be mapped, and need not be
+  void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (data == MAP_FAILED) fail_errno("cannot read {}", path.string());
   data_ = static_cast<const char*>(data);
-  if (data_ != nullptr) note_mapped_file(data_, size_, path.string());
+  note_mapped_file(data_, size_, path.string());
 }
 
 MappedFile::~MappedFile() {
@@ -115,27 +116,53 @@ void write_file(const fs::path& path, std::string_view content) {
   file.commit();
 }
 
+void write_all(int file, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = file_system().write(file, bytes);
+    if (written < 0 && errno != EINTR) fail_errno("cannot write {}", path.string());
+    if (written > 0) bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void rename_path(const fs::path& from, const fs::path& to) {
+  if (file_system().rename(from, to) != 0) fail_errno("cannot rename {} to {}", from.string(), to.string());
+}
+
+void remove_path(const fs::path& path) {
+  if (!remove_tree(path)) fail_errno("cannot remove {}", path.string());
+}
+
+std::error_code try_remove(const fs::path& path) noexcept try {
+  return remove_tree(path) ? std::error_code() : std::error_code(errno, std::generic_category());
+} catch (const std::exception&) {  // no memory for a name
+  return std::make_error_code(std::errc::not_enough_memory);
+}
+
+std::vector<fs::path> list_folder(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  if (file_system().list(folder, entries) != 0) fail_errno("cannot read the folder {}", folder.string());
+  return entries;
+}
+
 void make_folder(const fs::path& path) {
+  if (!make_folders(path)) fail_errno("cannot create the folder {}", path.string());
   std::error_code error;
-  fs::create_directories(path, error);
-  if (error) fail("cannot create the folder {}: {}", path.string(), error.message());
-  if (!fs::is_directory(path)) fail("{} is in the way: it is a file, not a folder", path.string());
+  if (!fs::is_directory(path, error)) fail("{} is in the way: it is a file, not a folder", path.string());
 }
 
 void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // a file system without folder handles has nothing to sync
-  const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
-  const int error = errno;
-  ::close(descriptor);
-  errno = error;
-  if (!synced) fail_errno("cannot sync {}", folder.string());
+  const auto cannot = [](int error) { return error == EINVAL || error == ENOTSUP || error == EROFS; };
+  const OpenFile open(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+  if (!open && (cannot(errno) || errno == EACCES)) return;  // a folder may be written to but not read
+  if (!open || (file_system().fsync(open.descriptor()) != 0 && !cannot(errno))) {
+    fail_errno("cannot sync {}", folder.string());
+  }
 }
 
 void remove_partial_files(const fs::path& folder) {
   if (!fs::is_directory(folder)) return;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().extension() == kPartialEnding) fs::remove(entry.path());
+  for (const fs::path& path : list_folder(folder)) {
+    if (path.extension() == kPartialEnding && fs::is_regular_file(path)) remove_path(path);
   }
 }
 

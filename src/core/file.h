@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 namespace verbund {
 
@@ -60,6 +62,15 @@ class MappedFile {
   const char* data_ = nullptr;
   size_t size_ = 0;
 };
+
+// Each says in its error which path it was about.
+void write_all(int file, std::string_view bytes, const fs::path& path);
+void rename_path(const fs::path& from, const fs::path& to);
+void remove_path(const fs::path& path);  // a file, a link, or a folder with all in it; none there is fine
+std::vector<fs::path> list_folder(const fs::path& folder);
+
+// The same for those who go on whatever happens, such as destructors. Returns what went wrong.
+std::error_code try_remove(const fs::path& path) noexcept;
 
 std::string read_file(const fs::path& path);
 void write_file(const fs::path& path, std::string_view content);  // atomic

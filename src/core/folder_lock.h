@@ -1,7 +1,7 @@
 // Two commands must not work in one folder at the same time.
 #pragma once
 
-#include <filesystem>
+#include "core/file_system.h"
 
 namespace verbund {
 
@@ -9,9 +9,6 @@ namespace verbund {
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
   // Where the folder is now: it may have been moved since. "": it was removed.
   std::filesystem::path place() const;
@@ -20,7 +17,7 @@ class FolderLock {
   bool try_lock();
 
  private:
-  int descriptor_;
+  OpenFile folder_;
 };
 
 }  // namespace verbund

@@ -1,12 +1,14 @@
 #include "core/hash.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <fstream>
+#include <cerrno>
 #include <vector>
 
 #include "core/error.h"
+#include "core/file_system.h"
 #include "core/interrupt.h"
 
 namespace verbund {
@@ -42,17 +44,17 @@ std::string checksum_of(std::string_view bytes) {
 }
 
 std::string file_checksum(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
+  const OpenFile file(path, O_RDONLY);
   if (!file) fail_errno("cannot read {}", path.string());
   Checksum checksum;
   std::vector<char> buffer(1 << 20);
-  while (file) {
+  while (true) {
     check_interrupt();
-    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    checksum.add({buffer.data(), static_cast<size_t>(file.gcount())});
+    const ssize_t count = file_system().read(file.descriptor(), buffer.data(), buffer.size());
+    if (count == 0) return checksum.digest();
+    if (count < 0 && errno != EINTR) fail_errno("cannot read {}", path.string());
+    if (count > 0) checksum.add({buffer.data(), static_cast<size_t>(count)});
   }
-  if (file.bad()) fail_errno("cannot read {}", path.string());
-  return checksum.digest();
 }
 
 }  // namespace verbund

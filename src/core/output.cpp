@@ -1,13 +1,13 @@
 #include "core/output.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <iostream>
 
 #include "core/error.h"
+#include "core/file_system.h"
 #include "core/interrupt.h"
 
 namespace verbund {
@@ -26,21 +26,17 @@ OutputFile::OutputFile(const fs::path& path) : path_(path) {
     file_.emplace(path_);
     return;
   }
-  device_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  device_ = file_system().open(path_, O_WRONLY);
   if (device_ < 0) fail_errno("cannot write to {}", path_.string());
 }
 
 OutputFile::~OutputFile() {
-  if (device_ >= 0) ::close(device_);
+  if (device_ >= 0) file_system().close(device_);
 }
 
 void OutputFile::write(std::string_view bytes) {
   if (file_) return file_->write(bytes);
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(device_, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) fail_errno("cannot write to {}", path_.string());
-    if (count > 0) bytes.remove_prefix(static_cast<size_t>(count));
-  }
+  write_all(device_, bytes, path_);
 }
 
 void OutputFile::commit() {

@@ -23,6 +23,4 @@ class PartialFolder {
   fs::path folder_, path_;
 };
 
-void rename_folder(const fs::path& from, const fs::path& to);
-
 }  // namespace verbund
