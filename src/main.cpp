@@ -1,5 +1,7 @@
 // The table of commands. An error becomes one message on stderr and an exit code:
 // 0 done, 1 the work failed, 2 the call was wrong, 128 + n stopped by signal n.
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -11,6 +13,7 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/log.h"
 #include "core/output.h"
 #include "core/process.h"
 
@@ -66,7 +69,10 @@ void run(const Arguments& arguments) {
 }
 
 // Never fails, even if nobody can hear it.
-void complain(const std::string& message) { std::fputs(("verbund: " + message + "\n").c_str(), stderr); }
+void complain(const std::string& message) {
+  clear_status();
+  print_line("verbund: " + message);
+}
 
 }  // namespace
 }  // namespace verbund
@@ -77,8 +83,10 @@ int main(int argc, char** argv) {
   wait_briefly_for_threads(argv);
   install_signal_handlers();
   install_bus_error_handler();
+  set_terminal(terminal_at(STDERR_FILENO));
   try {
     run(Arguments(argv + 1, argv + argc));
+    clear_status();
     flush_output();
     return 0;
   } catch (const Error& error) {

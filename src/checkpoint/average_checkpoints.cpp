@@ -6,6 +6,7 @@
 #include "checkpoint/checkpoint_links.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
+#include "core/progress.h"
 #include "core/wall_clock.h"
 
 namespace verbund {
@@ -43,7 +44,11 @@ std::vector<Checkpoint> open_all(std::vector<fs::path> folders) {
   if (folders.size() < 2) fail("a mean takes two checkpoints or more, not {}", folders.size());
   std::vector<Checkpoint> checkpoints;
   checkpoints.reserve(folders.size());
-  for (const fs::path& folder : folders) checkpoints.push_back(open_checkpoint(folder));
+  Progress progress("reading", folders.size(), "checkpoints");
+  for (const fs::path& folder : folders) {
+    progress.update(checkpoints.size());
+    checkpoints.push_back(open_checkpoint(folder));
+  }
   std::stable_sort(checkpoints.begin(), checkpoints.end(),
                    [](const Checkpoint& a, const Checkpoint& b) { return a.step() < b.step(); });
   return checkpoints;
@@ -166,7 +171,9 @@ CheckpointMean::CheckpointMean(std::vector<fs::path> folders) {
     files.push_back(exponential_ ? checkpoint.average() : &checkpoint.weights());
     check_same_model(*files.front(), *files.back());
   }
+  Progress progress("averaging", files.front()->tensors().size(), "tensors");
   for (const TensorView& tensor : files.front()->tensors()) {
+    progress.update(tensors_.size());
     tensors_.push_back({tensor.name, tensor.shape, mean_of(tensor.name, files)});
   }
   config_yaml_ = checkpoints.back().config_yaml();

@@ -1,4 +1,6 @@
 // verbund doctor: can these hosts train together?
+#include <unistd.h>
+
 #include <chrono>
 #include <iostream>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "comm/mpi_transport.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/terminal.h"
 #include "doctor/examine.h"
 #include "doctor/judge.h"
 #include "doctor/report.h"
@@ -97,7 +100,7 @@ void run_doctor(const Arguments& arguments) {
   if (!facts) return;
   if (hand_over) return say(line_of_facts(*facts));
   const Findings findings = judge_facts(*facts);
-  std::cout << (json ? findings_json(findings, *facts) : findings_table(findings));
+  std::cout << (json ? findings_json(findings, *facts) : findings_table(findings, terminal_at(STDOUT_FILENO).colour));
   if (worst_of(findings) == Health::kProblem) fail("{}", conclusion(findings));
   if (!json) std::cout << "\n" << conclusion(findings) << "\n";
 }

@@ -89,6 +89,7 @@ void run_launch(const Arguments& arguments) {
   }
   const std::vector<Host> used = used_hosts(settings.hosts, settings.workers);
   flags.complete_job(used);
+  if (!dry_run) flags.job.terminal = describe_for_workers(terminal());
   settings.job = flags.job;
   for (const Host& host : used) {
     if (!is_crowded(host)) continue;

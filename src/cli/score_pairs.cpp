@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/file_progress.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -79,6 +80,10 @@ class PairReader {
     return more;
   }
 
+  // Bytes that have been read, of the first file.
+  uint64_t position() const { return first_.position(); }
+  const fs::path& path() const { return first_.path(); }
+
   std::string name() const { return first_.path() == kStandardInput ? "standard input" : first_.path().string(); }
 
  private:
@@ -137,14 +142,17 @@ std::string show(const ScorePairsCommand& command, const TextPair& pair, const P
 Total score_all(const ScorePairsCommand& command, PairReader& reader, const PairScorer& scorer,
                 const Subwords& subwords) {
   Total total;
+  FileProgress progress("scoring", {reader.path()});
   for (bool more = true; more;) {
     std::vector<TextPair> pairs;
     for (TextPair pair; pairs.size() < static_cast<size_t>(command.window) && (more = reader.next(pair));) {
       pairs.push_back(pair);
     }
-    const std::vector<PairScore> scores = scorer.score(pairs);
+    const std::vector<PairScore> scores =
+        scorer.score(pairs, [&](size_t done) { progress.update(reader.position(), done, pairs.size()); });
+    progress.end_window(reader.position());
     for (size_t i = 0; i < pairs.size(); ++i) {
-      std::cout << show(command, pairs[i], scores[i], subwords);
+      print_output(show(command, pairs[i], scores[i], subwords));
       ++total.pairs;
       total.tokens += scores[i].tokens.size();
       total.log_probability += scores[i].sum();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/file_progress.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -197,7 +198,7 @@ struct Tally {
 };
 
 void translate_file(const TranslateCommand& command, const Translator& translator, SharedTranslation& translation,
-                    const std::string& file, Tally& tally) {
+                    const std::string& file, FileProgress& progress, Tally& tally) {
   LineReader reader(file);
   const bool prompt = command.interactive && ::isatty(STDIN_FILENO) == 1;
   const size_t most = command.interactive ? 1 : static_cast<size_t>(command.window);
@@ -205,9 +206,11 @@ void translate_file(const TranslateCommand& command, const Translator& translato
     if (prompt) std::cout << "> ";
     flush_output();
     const Window window = read_window(command, translator, reader, most, tally.lines);
-    const auto translations = translation.translate(window.lines);
+    const auto translations = translation.translate(
+        window.lines, [&](size_t done) { progress.update(reader.position(), done, window.lines.size()); });
+    progress.end_window(reader.position());
     for (size_t i = 0; i < window.lines.size(); ++i) {
-      std::cout << show(command, translator, window.inputs[i], window.lines[i], translations[i]);
+      print_output(show(command, translator, window.inputs[i], window.lines[i], translations[i]));
       tally.add(window.lines[i], translations[i]);
     }
     flush_output();
@@ -215,6 +218,7 @@ void translate_file(const TranslateCommand& command, const Translator& translato
     if (!window.bad_line.empty()) warn("{}", window.bad_line);
     more = window.more;
   }
+  progress.end_file(reader.position());
 }
 
 void check(const TranslateCommand& command) {
@@ -273,7 +277,12 @@ void run_translate(const Arguments& arguments) {
     if (!workers.leads()) return translation.assist();
     Tally tally;
     const auto start = std::chrono::steady_clock::now();
-    for (const std::string& file : command.files) translate_file(command, translator, translation, file, tally);
+    {
+      FileProgress progress("translating", {command.files.begin(), command.files.end()});
+      for (const std::string& file : command.files) {
+        translate_file(command, translator, translation, file, progress, tally);
+      }
+    }
     translation.finish();
     tally.report();
     if (!command.benchmark) return;

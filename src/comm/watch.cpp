@@ -157,8 +157,8 @@ void Watch::say(const std::string& message) {
 void Watch::end(const std::string& message, int exit_code) {
   if (!message.empty()) {
     tell_all(PulseKind::kEnd, message, exit_code);
-    draw_status("");
-    fmt::print(stderr, "verbund: {}\n", message);
+    clear_status();
+    print_line("verbund: " + message);
     const std::lock_guard lock(mutex_);
     if (log_) log_(message, true);
   }

@@ -71,11 +71,12 @@ void Workers::wait_for_others(std::future<void> ready) {
     const double waited = seconds_since(began);
     if (waited > deadline) {
       // The thread is inside MPI, which cannot be called back.
-      fmt::print(stderr,
-                 "verbund: lost worker {} before the start: worker {} on {} has waited {} s for {}. Are all ports open "
-                 "between the hosts, and is it the right network (launch --nic, or mpirun --mca btl_tcp_if_include)? "
-                 "`verbund doctor` looks into it.\n",
-                 other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom);
+      clear_status();
+      print_line(fmt::format(
+          "verbund: lost worker {} before the start: worker {} on {} has waited {} s for {}. Are all ports open "
+          "between the hosts, and is it the right network (launch --nic, or mpirun --mca btl_tcp_if_include)? "
+          "`verbund doctor` looks into it.",
+          other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom));
       _exit(kExitLostWorker);
     }
     if (waited > std::min(kStartWarningSeconds, deadline / 2) && !std::exchange(warned, true)) {
@@ -226,6 +227,7 @@ void with_workers(const std::function<void(Workers&)>& work) {
   auto workers =
       by_mpi ? std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes) : std::make_unique<Workers>();
   const bool leads = workers->leads();
+  if (!leads) leave_progress_to_others();
   const auto give_up = [&](const char* why, int exit_code) {
     workers->report_failure(why, exit_code);
     if (by_mpi) (void)workers.release();  // its thread may wait inside MPI, and ends with the process

@@ -23,7 +23,8 @@ struct EvaluateConfig {
   double min_change = 0;
 
   void fields(FieldVisitor& visit) {
-    visit.field("at_start", at_start, "evaluate before the first step too (train.eval_every says how often later)");
+    visit.field("at_start", at_start,
+                "the loss before the first step, too (train.eval_every says how often there is an evaluation later)");
     visit.field("sentences", sentences, {0, INT64_MAX}, "translate only the first so many dev sentences; 0: all");
     visit.field("samples", samples, {0, 1000}, "translations to show at each evaluation");
     visit.field("tokenize", tokenize,

@@ -17,6 +17,7 @@ struct TrainConfig {
   int64_t micro_batch_tokens = 8192;
   Precision precision = Precision::kFp32;
   int64_t log_every = 100;
+  bool log_details = false;
   int64_t eval_every = 1000;
   int64_t sample_every = 0;
   OnDivergence on_divergence = OnDivergence::kStop;
@@ -34,6 +35,9 @@ struct TrainConfig {
         "precision", precision, {"fp32", "bf16", "fp16"},
         "what the factors of products are rounded to (sums are fp32); bf16: processors with AVX512-BF16; fp16: GPUs");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between two lines of the log");
+    visit.field("log_details", log_details,
+                "a second row for each: learning rate, gradient's norm, seconds per step, waiting for data and for the "
+                "exchange of gradients; for an evaluation the share of sentences that are exactly the reference");
     visit.field("eval_every", eval_every, {0, INT64_MAX},
                 "steps between two evaluations on the dev pairs; 0: only at the end");
     visit.field("sample_every", sample_every, {0, INT64_MAX}, "steps between two samples in the log; 0: none");

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/file_system.h"
 #include "core/interrupt.h"
+#include "core/progress.h"
 
 namespace verbund {
 
@@ -43,7 +44,7 @@ std::string checksum_of(std::string_view bytes) {
   return checksum.digest();
 }
 
-std::string file_checksum(const std::filesystem::path& path) {
+std::string file_checksum(const std::filesystem::path& path, Progress* progress) {
   const OpenFile file(path, O_RDONLY);
   if (!file) fail_errno("cannot read {}", path.string());
   Checksum checksum;
@@ -53,7 +54,9 @@ std::string file_checksum(const std::filesystem::path& path) {
     const ssize_t count = file_system().read(file.descriptor(), buffer.data(), buffer.size());
     if (count == 0) return checksum.digest();
     if (count < 0 && errno != EINTR) fail_errno("cannot read {}", path.string());
-    if (count > 0) checksum.add({buffer.data(), static_cast<size_t>(count)});
+    if (count <= 0) continue;
+    checksum.add({buffer.data(), static_cast<size_t>(count)});
+    if (progress != nullptr) progress->add(static_cast<uint64_t>(count));
   }
 }
 

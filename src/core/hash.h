@@ -9,6 +9,8 @@
 
 namespace verbund {
 
+class Progress;
+
 uint64_t hash64(std::string_view bytes, uint64_t seed = 0);
 
 // A checksum taken piece by piece, written as 32 hexadecimal digits (XXH3, 128 bits).
@@ -28,6 +30,7 @@ class Checksum {
 };
 
 std::string checksum_of(std::string_view bytes);
-std::string file_checksum(const std::filesystem::path& path);
+// With `progress`, which counts bytes, the file's are added to it.
+std::string file_checksum(const std::filesystem::path& path, Progress* progress = nullptr);
 
 }  // namespace verbund

@@ -73,6 +73,11 @@ std::string human_duration(double seconds) {
   return fmt::format("{} days {} h", hours / 24, hours % 24);
 }
 
+std::string human_time_left(double seconds) {
+  const double whole = std::ceil(seconds);
+  return (whole < 60 ? fmt::format("{:.0f} s", whole) : human_duration(whole)) + " left";
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   size_t best_distance = std::max<size_t>(2, word.size() * 2 / 5) + 1;

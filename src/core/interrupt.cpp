@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "core/error.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -17,7 +18,9 @@ thread_local int deferrals = 0;
 void on_signal(int signal) {
   if (signal == SIGUSR1) signal = SIGTERM;
   int earlier = 0;
-  if (!received.compare_exchange_strong(earlier, signal) && insists(earlier, signal)) _exit(128 + signal);
+  if (received.compare_exchange_strong(earlier, signal) || !insists(earlier, signal)) return;
+  clear_status_at_once();
+  _exit(128 + signal);
 }
 
 bool is_ignored(int signal) {

@@ -9,8 +9,14 @@
 #include "core/error.h"
 #include "core/file_system.h"
 #include "core/interrupt.h"
+#include "core/log.h"
 
 namespace verbund {
+
+void print_output(std::string_view text) {
+  if (::isatty(STDOUT_FILENO) == 1) clear_status();
+  std::cout << text;
+}
 
 void flush_output() {
   if (std::cout.flush()) return;

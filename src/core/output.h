@@ -7,6 +7,9 @@
 
 namespace verbund {
 
+// Writes a part of the result to standard output. If that is a terminal, the status line makes room for it.
+void print_output(std::string_view text);
+
 // Writes what std::cout holds. Throws if that is impossible; a reader that has left, as `head`
 // does, counts as the signal SIGPIPE, and ends the program without a word: it has what it wants.
 void flush_output();

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <string>
 
-namespace verbund {
+#include "core/status.h"
 
-// A bar of fixed width, for a status line.
-std::string bar(double share);
+namespace verbund {
 
 class Progress {
  public:
@@ -22,18 +21,33 @@ class Progress {
   // Cheap: draws at most ten times a second. Also the place where an interruption is
   // noticed: throws `Interrupted`.
   void update(uint64_t done);
+  // So much more is done.
+  void add(uint64_t more) { update(done_ + more); }
+  // Nothing can be counted yet: what is being done instead, shown with the time since the start.
+  void waiting(const std::string& what);
+
+  uint64_t done() const { return done_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string line(uint64_t done, Clock::time_point now) const;
+  bool is_due(Clock::time_point now);
+  void show(const Status& status) const;
 
   std::string stage_;
   uint64_t total_;
   std::string unit_;
+  uint64_t done_ = 0;
   uint64_t first_ = 0;  // where an interrupted piece of work was taken up
   bool started_ = false;
   Clock::time_point start_;
   Clock::time_point next_draw_;
 };
+
+// How often to show something anew: on a status line, or as a line of a log.
+std::chrono::milliseconds progress_interval();
+
+// "encode 1.2 GB of 3.4 GB, 120 MB/s, 18 s left"; `begun` of it was done before, in another run.
+Status progress_status(const std::string& stage, const std::string& unit, uint64_t done, uint64_t total, uint64_t begun,
+                       double seconds);
 
 }  // namespace verbund

@@ -9,6 +9,7 @@
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/pipeline.h"
+#include "core/progress.h"
 #include "data/corpus_source.h"
 #include "data/dataset.h"
 #include "data/dataset_format.h"
@@ -38,11 +39,19 @@ std::string key_of(const Parts&... parts) {
 }
 
 std::string content_key(const std::vector<ParallelFiles>& corpora) {
+  uint64_t bytes = 0;
+  for (const ParallelFiles& files : corpora) {
+    for (const std::string* path : {&files.tsv, &files.source, &files.target}) {
+      std::error_code unknown;
+      if (const uint64_t size = fs::file_size(*path, unknown); !unknown) bytes += size;
+    }
+  }
+  Progress progress("checksum", bytes, "bytes");
   std::string text;
   for (const ParallelFiles& files : corpora) {
-    if (!files.tsv.empty()) text += "tsv " + file_checksum(files.tsv) + "\n";
-    if (!files.source.empty()) text += "source " + file_checksum(files.source) + "\n";
-    if (!files.target.empty()) text += "target " + file_checksum(files.target) + "\n";
+    if (!files.tsv.empty()) text += "tsv " + file_checksum(files.tsv, &progress) + "\n";
+    if (!files.source.empty()) text += "source " + file_checksum(files.source, &progress) + "\n";
+    if (!files.target.empty()) text += "target " + file_checksum(files.target, &progress) + "\n";
   }
   return checksum_of(text);
 }

@@ -49,7 +49,7 @@ class Search {
         beam_(static_cast<size_t>(request.config.beam)),
         ensemble_(models, vocabulary) {}
 
-  std::vector<std::vector<Hypothesis>> run() {
+  std::vector<std::vector<Hypothesis>> run(const TellDone& tell) {
     start();
     while (!open_.empty()) {
       check_interrupt();
@@ -65,6 +65,7 @@ class Search {
         }
       }
       open_ = std::move(still_open);
+      if (tell) tell(tasks_.size() - open_.size());
       gather_rows();
       ++length_;
     }
@@ -220,8 +221,9 @@ double length_penalty(int64_t length, double alpha) {
 }
 
 std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> models, int64_t vocabulary,
-                                            std::span<const SearchTask> tasks, const SearchRequest& request) {
-  return Search(models, vocabulary, tasks, request).run();
+                                            std::span<const SearchTask> tasks, const SearchRequest& request,
+                                            const TellDone& tell) {
+  return Search(models, vocabulary, tasks, request).run(tell);
 }
 
 }  // namespace verbund

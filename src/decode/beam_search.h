@@ -8,6 +8,7 @@
 // beam of 1, the first end is the end: that is greedy search.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -37,9 +38,13 @@ struct SearchRequest {
   uint64_t seed = 1;
 };
 
+// Told again and again, after every token, how many sentences are done.
+using TellDone = std::function<void(size_t done)>;
+
 // Of each task, the best translations first.
 std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> models, int64_t vocabulary,
-                                            std::span<const SearchTask> tasks, const SearchRequest& request);
+                                            std::span<const SearchTask> tasks, const SearchRequest& request,
+                                            const TellDone& tell = {});
 
 // What log-probabilities are divided by.
 double length_penalty(int64_t length, double alpha);

@@ -22,7 +22,7 @@ Sentence PairScorer::encode(const Subwords& subwords, const std::string& text, c
 }
 
 // Pairs of like length go together; a batch holds as many as its tokens allow on both sides.
-std::vector<PairScore> PairScorer::score(const std::vector<TextPair>& pairs) const {
+std::vector<PairScore> PairScorer::score(const std::vector<TextPair>& pairs, const TellDone& tell) const {
   std::vector<Sentence> sources, targets;
   for (const TextPair& pair : pairs) {
     sources.push_back(encode(source_, pair.source, "source", pair.number));
@@ -47,6 +47,7 @@ std::vector<PairScore> PairScorer::score(const std::vector<TextPair>& pairs) con
       scores[order[i]] = {{batch.target_output.begin() + begin, batch.target_output.begin() + stop},
                           {values.begin() + begin, values.begin() + stop}};
     }
+    if (tell) tell(end);
   }
   return scores;
 }

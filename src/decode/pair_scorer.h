@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "decode/beam_search.h"
 #include "model/transformer.h"
 #include "text/subwords.h"
 
@@ -32,8 +33,8 @@ class PairScorer {
   PairScorer(DecodableModel& model, const Subwords& source, const Subwords& target, const PairScorerConfig& config)
       : model_(model), source_(source), target_(target), config_(config) {}
 
-  // In the order of the pairs. An empty target is just </s>.
-  std::vector<PairScore> score(const std::vector<TextPair>& pairs) const;
+  // In the order of the pairs. An empty target is just </s>. `tell` hears how many are done.
+  std::vector<PairScore> score(const std::vector<TextPair>& pairs, const TellDone& tell = {}) const;
 
  private:
   Sentence encode(const Subwords& subwords, const std::string& text, const char* side, uint64_t number) const;

@@ -17,13 +17,15 @@ Translation unpack_translation(const Json& json) {
 
 }  // namespace
 
-std::vector<std::vector<Translation>> SharedTranslation::translate_share(const std::vector<Line>& all) {
+std::vector<std::vector<Translation>> SharedTranslation::translate_share(const std::vector<Line>& all,
+                                                                         const TellDone& tell) {
   const auto rank = static_cast<size_t>(workers_.rank()), size = static_cast<size_t>(workers_.size());
   std::vector<Line> own;
   for (size_t i = rank; i < all.size(); i += size) own.push_back(all[i]);
   Json mine = Json::array();
   const uint64_t before = translator_.target_tokens();
-  for (const auto& translations : translator_.translate(own)) {
+  const auto tell_all = [&](size_t done) { tell(done * all.size() / own.size()); };
+  for (const auto& translations : translator_.translate(own, tell ? TellDone(tell_all) : TellDone())) {
     mine.push_back(Json::array());
     for (const Translation& translation : translations) mine.back().push_back(pack(translation));
   }
@@ -43,10 +45,11 @@ std::vector<std::vector<Translation>> SharedTranslation::translate_share(const s
   return results;
 }
 
-std::vector<std::vector<Translation>> SharedTranslation::translate(const std::vector<Line>& lines) {
+std::vector<std::vector<Translation>> SharedTranslation::translate(const std::vector<Line>& lines,
+                                                                   const TellDone& tell) {
   if (workers_.size() == 1) {
     const uint64_t before = translator_.target_tokens();
-    auto results = translator_.translate(lines);
+    auto results = translator_.translate(lines, tell);
     target_tokens_ += translator_.target_tokens() - before;
     return results;
   }
@@ -54,7 +57,7 @@ std::vector<std::vector<Translation>> SharedTranslation::translate(const std::ve
   Json all = Json::array();
   for (const Line& line : lines) all.push_back(pack(line));
   workers_.broadcast(packed(all));
-  return translate_share(lines);
+  return translate_share(lines, tell);
 }
 
 void SharedTranslation::finish() {

@@ -10,8 +10,8 @@ class SharedTranslation {
  public:
   SharedTranslation(const Translator& translator, Workers& workers) : translator_(translator), workers_(workers) {}
 
-  // Worker 0 has the lines and gets the translations, in order.
-  std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines);
+  // Worker 0 has the lines and gets the translations, in order. `tell` counts them, as its own part goes.
+  std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines, const TellDone& tell = {});
   // By worker 0: there are no more.
   void finish();
   // The others' part, until worker 0 has finished.
@@ -20,7 +20,7 @@ class SharedTranslation {
   uint64_t target_tokens() const { return target_tokens_; }  // of all workers, with </s>
 
  private:
-  std::vector<std::vector<Translation>> translate_share(const std::vector<Line>& all);
+  std::vector<std::vector<Translation>> translate_share(const std::vector<Line>& all, const TellDone& tell = {});
 
   const Translator& translator_;
   Workers& workers_;

@@ -107,7 +107,8 @@ void Translator::add_pieces(const Sentence& source, const Sentence& prefix, uint
 }
 
 // Sentences of like length go together; a batch holds as many as its tokens allow.
-std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<SearchTask>& tasks) const {
+std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<SearchTask>& tasks, size_t lines,
+                                                            const TellDone& tell) const {
   const std::vector<size_t> order = largest_first(tasks.size(), [&](size_t i) { return tasks[i].source.size(); });
   std::vector<std::vector<Hypothesis>> results(tasks.size());
   for (size_t first = 0; first < order.size();) {
@@ -117,7 +118,9 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
     const size_t count = std::min({std::max<size_t>(1, budget / longest), rows, order.size() - first});
     std::vector<SearchTask> batch;
     for (size_t i = first; i < first + count; ++i) batch.push_back(tasks[order[i]]);
-    auto found = search(models_, static_cast<int64_t>(target_.size()), batch, config_.search);
+    const auto tell_lines = [&](size_t done) { tell((first + done) * lines / tasks.size()); };
+    auto found = search(models_, static_cast<int64_t>(target_.size()), batch, config_.search,
+                        tell ? TellDone(tell_lines) : TellDone());
     for (size_t i = 0; i < count; ++i) {
       target_tokens_ += found[i].empty() ? 0 : found[i][0].tokens.size() + 1;
       results[order[first + i]] = std::move(found[i]);
@@ -140,7 +143,8 @@ Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size
   return translation;
 }
 
-std::vector<std::vector<Translation>> Translator::translate(const std::vector<Line>& lines) const {
+std::vector<std::vector<Translation>> Translator::translate(const std::vector<Line>& lines,
+                                                            const TellDone& tell) const {
   std::vector<Piece> pieces;
   for (const Line& line : lines) check(line);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -150,7 +154,7 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
   }
   std::vector<SearchTask> tasks;
   for (const Piece& piece : pieces) tasks.push_back(piece.task);
-  const std::vector<std::vector<Hypothesis>> found = search_all(tasks);
+  const std::vector<std::vector<Hypothesis>> found = search_all(tasks, lines.size(), tell);
 
   std::vector<std::vector<Translation>> results(lines.size());
   for (size_t i = 0; i < pieces.size();) {
@@ -176,12 +180,12 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
   return results;
 }
 
-std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& sources) const {
+std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& sources, const TellDone& tell) const {
   std::vector<Piece> pieces;
   for (size_t i = 0; i < sources.size(); ++i) add_pieces(sources[i], {}, i, i, pieces);
   std::vector<SearchTask> tasks;
   for (const Piece& piece : pieces) tasks.push_back(piece.task);
-  std::vector<std::vector<Hypothesis>> found = search_all(tasks);
+  std::vector<std::vector<Hypothesis>> found = search_all(tasks, sources.size(), tell);
   std::vector<Sentence> results(sources.size());
   for (size_t i = 0; i < pieces.size(); ++i) {
     const Sentence& tokens = found[i].at(0).tokens;

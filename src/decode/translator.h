@@ -47,10 +47,10 @@ class Translator {
 
   // Refuses a line that cannot be translated.
   void check(const Line& line) const;
-  // The best translations of each line. An empty line has one, which is empty.
-  std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines) const;
+  // The best translations of each line. An empty line has one, which is empty. `tell` counts lines.
+  std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines, const TellDone& tell = {}) const;
   // The same for token ids without </s>: one translation of each, without scores.
-  std::vector<Sentence> translate_tokens(const std::vector<Sentence>& sources) const;
+  std::vector<Sentence> translate_tokens(const std::vector<Sentence>& sources, const TellDone& tell = {}) const;
 
   std::vector<std::string> source_pieces(const std::string& text) const { return source_.encode_pieces(text); }
 
@@ -65,7 +65,9 @@ class Translator {
   size_t most_tokens() const;  // that are translated at once
   void add_pieces(const Sentence& source, const Sentence& prefix, uint64_t number, size_t line,
                   std::vector<Piece>& pieces) const;
-  std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks) const;
+  // `tell` counts lines, of which there are so many.
+  std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks, size_t lines,
+                                                  const TellDone& tell) const;
   Translation to_text(const Hypothesis& hypothesis, size_t source_size) const;
 
   std::vector<DecodableModel*> models_;

@@ -68,7 +68,7 @@ class Examination {
     }
     const std::string host = host_of_worker(hosts_, line.rank);
     if (line.text.rfind(kErrorMark, 0) == 0) last_error_ = line.text.substr(kErrorMark.size());
-    fmt::print(stderr, "[{} {}] {}\n", line.rank, host, line.text);
+    print_line(fmt::format("[{} {}] {}", line.rank, host, line.text));
   }
 
   std::vector<Host> hosts_;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "core/columns.h"
+#include "core/terminal.h"
 
 namespace verbund {
 namespace {
@@ -13,15 +15,17 @@ constexpr size_t kWidth = 100;
 constexpr size_t kVerdictWidth = 9, kCheckWidth = 12;
 constexpr size_t kMargin = kVerdictWidth + kCheckWidth;
 
-// The words of a text in lines of at most this many characters; a longer word stays whole.
-std::vector<std::string> wrap(const std::string& text, size_t width) {
-  std::vector<std::string> lines(1);
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
+Colour colour_of(Health health) {
+  switch (health) {
+    case Health::kOk:
+      return Colour::kGreen;
+    case Health::kWarning:
+      return Colour::kYellow;
+    case Health::kProblem:
+      return Colour::kRed;
+    default:
+      return Colour::kNone;
   }
-  return lines;
 }
 
 std::string number_of(const Findings& findings, Health health) {
@@ -32,17 +36,19 @@ std::string number_of(const Findings& findings, Health health) {
 
 }  // namespace
 
-std::string findings_table(const Findings& findings) {
+std::string findings_table(const Findings& findings, bool colour) {
   std::string table = fmt::format("{:<{}}{:<{}}finding\n", "verdict", kVerdictWidth, "check", kCheckWidth);
   for (const Finding& finding : findings) {
-    std::string start = fmt::format("{:<{}}{:<{}}", name_of(finding.health), kVerdictWidth, finding.check, kCheckWidth);
-    for (const std::string& line : wrap(finding.text, kWidth - kMargin)) {
+    std::string start =
+        coloured(fmt::format("{:<{}}", name_of(finding.health), kVerdictWidth), colour_of(finding.health), colour) +
+        fmt::format("{:<{}}", finding.check, kCheckWidth);
+    for (const std::string& line : wrap_words(finding.text, kWidth - kMargin)) {
       table += start + line + "\n";
       start = std::string(kMargin, ' ');
     }
     if (finding.advice.empty()) continue;
     start += "-> ";
-    for (const std::string& line : wrap(finding.advice, kWidth - start.size())) {
+    for (const std::string& line : wrap_words(finding.advice, kWidth - start.size())) {
       table += start + line + "\n";
       start = std::string(start.size(), ' ');
     }

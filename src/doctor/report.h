@@ -8,8 +8,8 @@
 
 namespace verbund {
 
-// At most 100 columns wide; the verdict comes first, what to do stands below a finding.
-std::string findings_table(const Findings& findings);
+// At most 100 columns wide; the verdict comes first, in colour if there are colours; what to do stands below a finding.
+std::string findings_table(const Findings& findings, bool colour = false);
 
 // "2 problems, 1 warning: this will not train yet"
 std::string conclusion(const Findings& findings);

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/order.h"
+#include "core/progress.h"
 #include "decode/packed.h"
 #include "decode/translator.h"
 
@@ -35,14 +36,33 @@ std::vector<Numbers> batches_of(const TestSet& set) {
   return batches;
 }
 
+// Worker 0 shows how far its own part has come, as if it were the whole.
+class SharedProgress {
+ public:
+  SharedProgress(const char* what, size_t own, size_t all, const Workers& workers) : own_(own), all_(all) {
+    if (workers.leads()) progress_.emplace(what, all, "sentences");
+  }
+  void update(size_t done) {
+    if (progress_ && own_ > 0) progress_->update(done * all_ / own_);
+  }
+
+ private:
+  size_t own_, all_;
+  std::optional<Progress> progress_;
+};
+
 // Calls use(batch, numbers of its pairs, number of the batch) for this worker's share of all batches.
 template <typename Use>
 void for_batches(const TestSet& set, const std::vector<Numbers>& batches, const Workers& workers, Use use) {
+  size_t done = 0;
+  SharedProgress progress("evaluating the loss,", batches.size(), set.size(), workers);
   for (auto i = static_cast<size_t>(workers.rank()); i < batches.size(); i += static_cast<size_t>(workers.size())) {
     Batch batch;
     for (const size_t pair : batches[i]) append(batch, set.source_tokens[pair], set.reference_tokens[pair], pair);
     check_interrupt();
+    progress.update(done);
     use(batch, batches[i], i);
+    done += static_cast<size_t>(workers.size());
   }
 }
 
@@ -111,7 +131,9 @@ Segments translations_of(const Translator& translator, const TestSet& set, size_
     sources.push_back(set.source_tokens[order[i]]);
   }
   Segments texts(count);
-  const std::vector<Sentence> translations = translator.translate_tokens(sources);
+  SharedProgress progress("evaluating", own.size(), count, workers);
+  const std::vector<Sentence> translations =
+      translator.translate_tokens(sources, [&](size_t done) { progress.update(done); });
   for (size_t i = 0; i < own.size(); ++i) texts[own[i]] = target.decode(translations[i]);
   share_texts(texts, own, workers);
   return texts;
@@ -131,13 +153,15 @@ double Evaluation::metric(const std::string& name) const {
 }
 
 Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& source, const Subwords& target,
-                    const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers) {
+                    const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers, Judge judge) {
   Evaluation result;
   const double start = now();
   result.loss = loss_of(model, set, workers);
-  if (config.teacher_forced) result.teacher_forced_bleu = teacher_forced_bleu(model, set, target, workers);
+  if (config.teacher_forced && judge == Judge::kAll)
+    result.teacher_forced_bleu = teacher_forced_bleu(model, set, target, workers);
   const double translating = now();
   result.loss_seconds = translating - start;
+  if (judge == Judge::kLossAlone) return result;
 
   const size_t count = config.sentences > 0 ? std::min(set.size(), static_cast<size_t>(config.sentences)) : set.size();
   TranslatorConfig translator_config;

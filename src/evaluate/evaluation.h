@@ -20,7 +20,7 @@ struct Evaluation {
   ChrfScore chrf;
   size_t exact = 0;                           // translations that are the reference, letter by letter
   std::optional<double> teacher_forced_bleu;  // of pieces
-  Segments translations;                      // as many as were made
+  Segments translations;                      // as many as were made; none, and no scores, if the loss was enough
   double loss_seconds = 0, translate_seconds = 0;
   uint64_t translated_tokens = 0;  // with </s>
 
@@ -34,9 +34,12 @@ struct Evaluation {
 // Metrics by name, and whether less of it is better. Refuses an unknown name.
 bool less_is_better(const std::string& metric);
 
+enum class Judge { kLossAlone, kAll };
+
 // By all workers together, each a part of it; the result is the same on all, and the one that a single
 // worker would get.
 Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& source, const Subwords& target,
-                    const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers);
+                    const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers,
+                    Judge judge = Judge::kAll);
 
 }  // namespace verbund

@@ -2,11 +2,12 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
+#include <optional>
 
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/log.h"
+#include "core/output.h"
 #include "launch/mpirun_session.h"
 
 namespace verbund {
@@ -33,6 +34,7 @@ class Job {
       }
       if (!heard_or_said_ && Clock::now() >= begin_ + kSilence) report_silence();
     }
+    clear_status();
     const MpirunNotices& notices = mpirun_.notices();
     end.exit_code = mpirun_.exit_code();
     end.lost_host = notices.lost_host();
@@ -72,14 +74,17 @@ class Job {
 
   void show(const OutputLine& line) {
     heard_or_said_ = true;
-    if (line.rank == 0) {
-      std::FILE* const stream = line.is_stdout ? stdout : stderr;
-      fmt::print(stream, "{}\n", line.text);
-      std::fflush(stream);
+    if (line.rank == 0 && line.is_stdout) {
+      print_output(line.text + "\n");
+      flush_output();
+    } else if (const std::optional<Status> status = parse_marked_status(line.text)) {
+      if (line.rank == 0) draw_status(*status);
+    } else if (line.rank == 0) {
+      print_line(line.text);
     } else if (hosts_.size() == 1) {
-      fmt::print(stderr, "[{}] {}\n", line.rank, line.text);
+      print_line(fmt::format("[{}] {}", line.rank, line.text));
     } else {
-      fmt::print(stderr, "[{} {}] {}\n", line.rank, host_of_worker(hosts_, line.rank), line.text);
+      print_line(fmt::format("[{} {}] {}", line.rank, host_of_worker(hosts_, line.rank), line.text));
     }
   }
 

@@ -10,7 +10,7 @@
 
 namespace verbund {
 
-// Lines of worker 0 appear as they are, those of others as "[1 b] line" on stderr.
+// Lines of worker 0 appear as they are, its status line is drawn, and lines of others appear as "[1 b] line" on stderr.
 //
 // A signal asks the workers to save and leave (mpirun passes SIGUSR1 on to all of them); a second
 // one has them terminated, and 10 s later killed.

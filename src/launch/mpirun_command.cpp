@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/terminal.h"
+
 namespace verbund {
 namespace {
 
@@ -49,6 +51,7 @@ std::vector<std::string> mpirun_command(const JobSettings& settings, const std::
   // mpirun always waits this long, about twice, so that more would make each restart slower.
   set("odls_base_sigkill_timeout", "2");
   for (const std::string& name : settings.environment) add({"-x", name});
+  if (!settings.terminal.empty()) add({"-x", fmt::format("{}={}", kTerminalVariable, settings.terminal)});
   command.insert(command.end(), settings.mpirun_args.begin(), settings.mpirun_args.end());
   command.insert(command.end(), settings.program.begin(), settings.program.end());
   return command;
@@ -62,6 +65,7 @@ std::vector<std::string> passed_variables(const char* const* environment) {
       if (variable.starts_with(prefix)) names.emplace_back(variable.substr(0, variable.find('=')));
     }
   }
+  std::erase(names, kTerminalVariable);  // is of this process alone
   std::sort(names.begin(), names.end());
   return names;
 }

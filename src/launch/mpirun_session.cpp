@@ -1,12 +1,10 @@
 #include "launch/mpirun_session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 
 #include "core/error.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -59,7 +57,7 @@ void MpirunSession::hear(const OutputLine& line) {
 void MpirunSession::hear_mpirun(const std::vector<std::string>& shown) {
   if (!notices_.reason().empty()) note_loss();
   for (const std::string& line : shown) {
-    if (!line.empty()) fmt::print(stderr, "[mpirun] {}\n", line);
+    if (!line.empty()) print_line("[mpirun] " + line);
   }
 }
 

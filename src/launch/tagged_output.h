@@ -1,6 +1,7 @@
 // Takes apart what `mpirun --tag-output` prints: bytes of all workers in one stream, where each
 // piece that a worker wrote begins with a tag such as "[1,3]<stderr>:". Pieces of several workers
-// may share a line, so the lines of each are put together again here.
+// may share a line, so the lines of each are put together again here. A worker's status (core/status.h) is a line like
+// any other.
 #pragma once
 
 #include <functional>

@@ -116,22 +116,46 @@ class TrainerLog {
     static const std::regex pruned(R"(EM sub_iter=\d+ size=(\d+))");  // unigram: candidates left
     std::smatch match;
     if (std::regex_search(text, match, merged)) {
-      progress_.update(std::stoull(match[1]));
+      count(std::stoull(match[1]));
     } else if (std::regex_search(text, match, pruned)) {
       // The candidates shrink towards the vocabulary, about ten times as many at the start.
       const double left = std::stod(match[1]), goal = static_cast<double>(config_.vocabulary);
-      progress_.update(static_cast<uint64_t>(goal * std::min(1.0, goal / std::max(1.0, left))));
+      count(static_cast<uint64_t>(goal * std::min(1.0, goal / std::max(1.0, left))));
+    }
+    for (const auto& [mark, words] : kPreparations) {
+      if (text.find(mark) != std::string::npos) preparation_ = words;
     }
     if (text.find("LOG(INFO)") == std::string::npos && !text.empty()) complaint_ = text;
   }
 
-  void tick() { check_interrupt(); }
+  // Called several times a second: before it counts pieces, the trainer is silent for long.
+  void tick() {
+    if (counts_) {
+      progress_.add(0);
+    } else {
+      progress_.waiting(preparation_);
+    }
+  }
 
   const std::string& complaint() const { return complaint_; }
 
  private:
+  // What SentencePiece says as it begins something, and what that is.
+  static constexpr std::pair<const char*, const char*> kPreparations[] = {
+      {"Normalizing sentences", "normalising the sample"},
+      {"Tokenizing input sentences", "counting the sample's words"},
+      {"Making suffix array", "looking for frequent strings"},
+      {"Running EM training", "weighing the candidates"}};
+
+  void count(uint64_t pieces) {
+    counts_ = true;
+    progress_.update(pieces);
+  }
+
   const SubwordConfig& config_;
   Progress progress_;
+  std::string preparation_ = "reading the sample";
+  bool counts_ = false;
   std::string complaint_;
 };
 

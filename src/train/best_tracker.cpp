@@ -61,6 +61,14 @@ std::string BestTracker::stop_reason() const {
   return fmt::format("no improvement in {} evaluations: {}", config_.patience, fmt::join(stale, ", "));
 }
 
+std::map<std::string, BestTracker::Best> BestTracker::best() const {
+  std::map<std::string, Best> best;
+  for (const auto& [metric, record] : records_) {
+    if (record.step >= 0) best[metric] = {record.value, record.step};
+  }
+  return best;
+}
+
 std::map<std::string, int64_t> BestTracker::links() const {
   std::map<std::string, int64_t> links;
   for (const std::string& metric : kept_) {

@@ -12,6 +12,11 @@ namespace verbund {
 
 class BestTracker {
  public:
+  struct Best {
+    double value = 0;
+    int64_t step = 0;
+  };
+
   explicit BestTracker(const EvaluateConfig& config);
 
   // The metrics that must be recorded: those to keep the best of and those to stop on.
@@ -22,6 +27,8 @@ class BestTracker {
   // Why to stop, or "".
   std::string stop_reason() const;
 
+  // By metric, those that were recorded.
+  std::map<std::string, Best> best() const;
   // The step that each link should name.
   std::map<std::string, int64_t> links() const;
 

@@ -2,9 +2,9 @@
 
 #include "core/error.h"
 #include "core/human.h"
-#include "core/interrupt.h"
 #include "core/log.h"
 #include "core/process.h"
+#include "core/progress.h"
 #include "model/transformer.h"
 #include "optim/average.h"
 #include "optim/optimizer.h"
@@ -47,8 +47,9 @@ int64_t tokens_that_fit(const Config& config, VocabularySizes vocabularies, int 
   // Memory with one, two, four ... longest pairs; it grows in a line, which tells the next before it is tried.
   const int64_t length = config.batch.max_length;
   double before = 0, now = 0;
+  Progress progress("batch.tokens: auto", 0, "tokens");
   for (int64_t pairs = 1;; pairs *= 2) {
-    check_interrupt();
+    progress.waiting(fmt::format("trying {} tokens a side", human_count(static_cast<uint64_t>(pairs * length))));
     reset_peak_memory();
     model->accumulate(longest_pairs(pairs, length), {1, 1, true});
     optimizer->step(model->values(), model->gradients(), 0, 0);

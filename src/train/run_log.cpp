@@ -34,8 +34,8 @@ RunLog::~RunLog() {
   std::fclose(metrics_);
 }
 
-void RunLog::line(const std::string& text) {
-  log_line(text);
+void RunLog::line(const std::string& text, Colour colour) {
+  log_line(text, colour);
   note(text);
 }
 

@@ -7,6 +7,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/terminal.h"
+
 namespace verbund {
 
 class RunLog {
@@ -17,9 +19,9 @@ class RunLog {
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  void line(const std::string& text);                  // console and log.txt
-  void note(const std::string& text);                  // log.txt alone
-  void metrics(const nlohmann::ordered_json& object);  // metrics.jsonl
+  void line(const std::string& text, Colour colour = Colour::kNone);  // console and log.txt, there without colour
+  void note(const std::string& text);                                 // log.txt alone
+  void metrics(const nlohmann::ordered_json& object);                 // metrics.jsonl
   // Forgets metrics of later steps, which a resumed run will make again.
   static void drop_after(const std::filesystem::path& folder, int64_t step);
 

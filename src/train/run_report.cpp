@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/columns.h"
 #include "core/human.h"
 #include "core/log.h"
 #include "core/process.h"
@@ -12,6 +13,18 @@ namespace verbund {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+constexpr size_t kLogColumns = 100;
+
+// Of a model that explodes it may be any number.
+std::string show_perplexity(double cross_entropy) {
+  const double perplexity = std::exp(cross_entropy);
+  return perplexity < 1e6 ? fmt::format("{:.2f}", perplexity) : fmt::format("{:.2e}", perplexity);
+}
+
+}  // namespace
+
 void RunReport::add(const StepResult& result, const StepTimes& times) {
   window_.loss += result.loss;
   ++window_.steps;
@@ -20,25 +33,30 @@ void RunReport::add(const StepResult& result, const StepTimes& times) {
   window_.times.reduce.busy += times.reduce.busy;
   window_.times.reduce.exposed += times.reduce.exposed;
   window_.times.reduce.bytes += times.reduce.bytes;
+  times_.steps.seconds += times.seconds;
+  ++times_.steps.times;
+  times_.waiting += times.waited;
+  loss_ = result.loss.smoothed / static_cast<double>(std::max<int64_t>(1, result.loss.tokens));
 }
 
-void RunReport::log_step(RunLog& log, const RunState& state, const StepResult& result, const WorkerBatch& batch) {
+void RunReport::log_step(RunLog& log, const RunState& state, const StepResult& result, const WorkerBatch& batch,
+                         const RunLength& run) {
   const auto tokens = static_cast<double>(window_.loss.tokens), steps = static_cast<double>(window_.steps);
   const double loss = window_.loss.smoothed / tokens, plain = window_.loss.plain / tokens;
   const StepTimes& times = window_.times;
   const double seconds = times.seconds / steps;
   const double epoch = static_cast<double>(batch.position().epoch) +
                        static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
-  std::string more;
-  if (workers_ > 1) more = fmt::format("  exchange {:.1f} %", 100 * times.reduce.exposed / times.seconds);
-  if (config_.train.max_steps > 0) {
-    more += ", " + human_duration(seconds * static_cast<double>(config_.train.max_steps - state.step)) + " left";
+  log.line(fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}  perplexity {}  {:.0f} tokens/s{}", state.step, epoch,
+                       loss, show_perplexity(plain), tokens / times.seconds,
+                       run.steps > state.step ? "  " + human_time_left(seconds_left(run, state.step, times_)) : ""));
+  if (config_.train.log_details) {
+    const std::string exchange =
+        workers_ > 1 ? fmt::format("  exchange {:.1f} %", 100 * times.reduce.exposed / times.seconds) : "";
+    log.line(fmt::format("              rate {:.3g}  gradient {:.3f}  {:.3f} s/step  waiting {:.1f} %{}", result.rate,
+                         result.gradient_norm, seconds, 100 * times.waited / times.seconds, exchange));
   }
-  log.line(
-      fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}  perplexity {:.2f}  rate {:.3g}  gradient {:.3f}  "
-                  "{:.3f} s/step  {:.0f} tokens/s  waiting {:.1f} %{}",
-                  state.step, epoch, loss, std::exp(plain), result.rate, result.gradient_norm, seconds,
-                  tokens / times.seconds, 100 * times.waited / times.seconds, more));
+  shown_ = std::chrono::steady_clock::now();
   Json line = {{"step", state.step},
                {"epoch", epoch},
                {"train_loss", loss},
@@ -61,12 +79,18 @@ void RunReport::log_step(RunLog& log, const RunState& state, const StepResult& r
 }
 
 void RunReport::log_evaluation(RunLog& log, const RunState& state, const Evaluation& dev, const TestSet& set,
-                               bool averaged) {
+                               bool averaged, bool best) {
   const double seconds = dev.loss_seconds + dev.translate_seconds;
-  log.line(fmt::format(
-      "step {:>7}  dev loss {:.4f}  perplexity {:.3f}  BLEU {:.2f}  chrF {:.2f}  exact {:.1f} % of {}  ({})",
-      state.step, dev.smoothed(), std::exp(dev.cross_entropy()), dev.bleu.score, dev.chrf.score,
-      100 * dev.exact_share(), dev.translations.size(), human_duration(seconds)));
+  const bool translated = !dev.translations.empty();
+  log.line(fmt::format("step {:>7}  dev loss {:.4f}  perplexity {}{}  ({}){}", state.step, dev.smoothed(),
+                       show_perplexity(dev.cross_entropy()),
+                       translated ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", dev.bleu.score, dev.chrf.score) : "",
+                       human_duration(seconds), best ? "  best" : ""),
+           best ? Colour::kGreen : Colour::kNone);
+  if (translated && config_.train.log_details) {
+    log.line(fmt::format("              exactly the reference: {:.1f} % of {} sentences", 100 * dev.exact_share(),
+                         dev.translations.size()));
+  }
   if (dev.teacher_forced_bleu) {
     log.line(fmt::format("  teacher-forced BLEU of pieces {:.2f} (as OpenSeq2Seq logged; not a translation's)",
                          *dev.teacher_forced_bleu));
@@ -76,23 +100,30 @@ void RunReport::log_evaluation(RunLog& log, const RunState& state, const Evaluat
     const size_t pair = (static_cast<size_t>(state.step) * 7 + i) % dev.translations.size();
     log_sample(log, set, pair, dev.translations[pair]);
   }
-  Json line = {{"step", state.step},
-               {"dev_loss", dev.smoothed()},
-               {"dev_cross_entropy", dev.cross_entropy()},
-               {"dev_bleu", dev.bleu.score},
-               {"dev_bleu_signature", dev.bleu.signature},
-               {"dev_chrf", dev.chrf.score},
-               {"dev_chrf_signature", dev.chrf.signature},
-               {"dev_exact_sentences", dev.exact_share()},
-               {"averaged_weights", averaged},
-               {"evaluation_seconds", seconds}};
+  Json line = {{"step", state.step}, {"dev_loss", dev.smoothed()}, {"dev_cross_entropy", dev.cross_entropy()}};
+  if (translated) {
+    line["dev_bleu"] = dev.bleu.score;
+    line["dev_bleu_signature"] = dev.bleu.signature;
+    line["dev_chrf"] = dev.chrf.score;
+    line["dev_chrf_signature"] = dev.chrf.signature;
+    line["dev_exact_sentences"] = dev.exact_share();
+  }
+  line["averaged_weights"] = averaged;
+  line["evaluation_seconds"] = seconds;
   if (dev.teacher_forced_bleu) line["dev_teacher_forced_piece_bleu"] = *dev.teacher_forced_bleu;
   log.metrics(line);
 }
 
 void RunReport::log_sample(RunLog& log, const TestSet& set, size_t pair, const std::string& prediction) {
-  log.line(fmt::format("  source      {}\n  target      {}\n  prediction  {}", set.sources[pair], set.references[pair],
-                       prediction));
+  const std::pair<const char*, const std::string&> rows[] = {
+      {"source", set.sources[pair]}, {"target", set.references[pair]}, {"prediction", prediction}};
+  for (const auto& [name, text] : rows) {
+    std::string start = fmt::format("  {:<12}", name);
+    for (const std::string& line : wrap_words(text, kLogColumns - start.size())) {
+      log.line(start + line);
+      start.assign(start.size(), ' ');
+    }
+  }
 }
 
 void RunReport::log_benchmark(RunLog& log) const {
@@ -107,14 +138,21 @@ void RunReport::log_benchmark(RunLog& log) const {
       100 * times.reduce.hidden_share()));
 }
 
-void RunReport::show_progress(const StepResult& result, double pace, int64_t done, int64_t steps) {
+void RunReport::show_progress(int64_t step, const RunLength& run) {
   const auto now = std::chrono::steady_clock::now();
-  if (!on_terminal() || steps == 0 || now - drawn_ < std::chrono::milliseconds(100)) return;
-  drawn_ = now;
-  const double loss = result.loss.smoothed / static_cast<double>(std::max<int64_t>(1, result.loss.tokens));
-  draw_status(fmt::format("{} step {} of {}  loss {:.4f}  {} left",
-                          bar(static_cast<double>(done) / static_cast<double>(steps)), done, steps, loss,
-                          human_duration(pace * static_cast<double>(steps - done))));
+  if (!has_status_line() && shown_ == std::chrono::steady_clock::time_point()) shown_ = now;  // a line has time
+  if (!shows_progress() || run.steps == 0 || now - shown_ < progress_interval()) return;
+  shown_ = now;
+  const std::string loss = times_.steps.times > 0 ? fmt::format(", loss {:.4f}", loss_) : "";
+  const std::string left = times_.steps.times > 0 ? ", " + human_time_left(seconds_left(run, step, times_)) : "";
+  const Status status = {static_cast<double>(step) / static_cast<double>(run.steps),
+                         fmt::format("step {} of {}{}{}", human_count(static_cast<uint64_t>(step)),
+                                     human_count(static_cast<uint64_t>(run.steps)), loss, left)};
+  if (has_status_line()) {
+    live_.show(status);
+  } else {
+    log_line(status.text);
+  }
 }
 
 }  // namespace verbund

@@ -6,8 +6,10 @@
 
 #include "config/config.h"
 #include "evaluate/evaluation.h"
+#include "train/live_status.h"
 #include "train/run_log.h"
 #include "train/run_state.h"
+#include "train/time_left.h"
 
 namespace verbund {
 
@@ -23,16 +25,21 @@ class RunReport {
   RunReport(const Config& config, int workers) : config_(config), workers_(workers) {}
 
   void add(const StepResult& result, const StepTimes& times);
+  RunTimes& times() { return times_; }
   void forget() { window_ = {}; }  // what came together since the last line
   int64_t steps() const { return window_.steps; }
 
-  void log_step(RunLog& log, const RunState& state, const StepResult& result, const WorkerBatch& batch);
-  void log_evaluation(RunLog& log, const RunState& state, const Evaluation& dev, const TestSet& set, bool averaged);
+  void log_step(RunLog& log, const RunState& state, const StepResult& result, const WorkerBatch& batch,
+                const RunLength& run);
+  // `best`: by some metric.
+  void log_evaluation(RunLog& log, const RunState& state, const Evaluation& dev, const TestSet& set, bool averaged,
+                      bool best);
   static void log_sample(RunLog& log, const TestSet& set, size_t pair, const std::string& prediction);
   void log_benchmark(RunLog& log) const;
 
-  // On a terminal, between the lines of the log.
-  void show_progress(const StepResult& result, double pace, int64_t done, int64_t steps);
+  // On the status line between the lines of the log; without one, a line of the console when there was none for long.
+  void show_progress(int64_t step, const RunLength& run);
+  void hide_progress() { live_.hide(); }
 
  private:
   struct Window {
@@ -44,7 +51,10 @@ class RunReport {
   const Config& config_;
   int workers_;
   Window window_;
-  std::chrono::steady_clock::time_point drawn_;
+  RunTimes times_;
+  double loss_ = 0;  // of the last step
+  LiveStatus live_;
+  std::chrono::steady_clock::time_point shown_;
 };
 
 }  // namespace verbund

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "checkpoint/checkpoint_links.h"
 #include "comm/mpi_transport.h"
 #include "config/load.h"
 #include "config/show.h"
@@ -27,6 +28,7 @@
 #include "train/run_keeper.h"
 #include "train/run_report.h"
 #include "train/run_state.h"
+#include "train/run_summary.h"
 #include "train/threads.h"
 
 namespace verbund {
@@ -119,6 +121,9 @@ class Trainer {
   int train() {
     if (state_.step == 0 ? config_.evaluate.at_start && !is_benchmark() : is_due(config_.train.eval_every)) evaluate();
     auto batches = prefetch();
+    RunTimes& times = report_.times();
+    times.starting = seconds_since(began_) - times.first_look - times.evaluations.seconds;
+    if (keeper_) report_.show_progress(state_.step, length_);
     while (!finished()) {
       const auto began = Clock::now();
       const double waited_before = batches->seconds_waited();
@@ -148,11 +153,7 @@ class Trainer {
     evaluate();
     save();
     finish_saving();
-    say([&] {
-      return fmt::format("finished: {} steps, {} of training; checkpoints in {}",
-                         human_count(static_cast<uint64_t>(state_.step)), human_duration(state_.training_seconds),
-                         keeper_->checkpoints().string());
-    });
+    summarize("finished");
     return 0;
   }
 
@@ -232,6 +233,20 @@ class Trainer {
     if (dataset_.has("dev")) dev_ = read_test_set(dataset_, "dev", source_, target_);
     const RunRecord::Json hosts = describe_hosts(workers_, threads_);
     if (keeper_) introduce(resumed, hosts);
+    first_step_ = state_.step;
+    length_ = {planned_steps(), config_.train.eval_every, config_.checkpoint.save_every_steps, dev_.has_value()};
+  }
+
+  // As many as the run will have, if it is not stopped early; epochs are taken to be of the same length.
+  int64_t planned_steps() const {
+    if (is_benchmark()) return request_.benchmark_steps;
+    const TrainConfig& train = config_.train;
+    const BatchPosition& at = state_.position;
+    const auto epochs = train.epochs - static_cast<int64_t>(at.epoch);
+    if (train.epochs == 0 || epochs <= 0) return train.max_steps;
+    const auto an_epoch = static_cast<int64_t>(plan_.batches(at.epoch));
+    const int64_t steps = state_.step + epochs * an_epoch - static_cast<int64_t>(at.batch);
+    return train.max_steps > 0 ? std::min(train.max_steps, steps) : steps;
   }
 
   void check_compatible(const Checkpoint& newest) {
@@ -264,11 +279,13 @@ class Trainer {
     keeper_->record_start({request_.program, request_.command, mpi_library(), state_.step, hosts,
                            describe_dataset(request_.dataset, state_.dataset)});
     keeper_->write_description(config_yaml_, dataset_);
-    log.line(fmt::format(
-        "{} {}: {} parameters, {} pieces; {} training pairs ({} longer than {} tokens left out), {} batches an epoch",
-        resumed ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
-        human_count(static_cast<uint64_t>(model_->table().count())), human_count(static_cast<uint64_t>(sizes().target)),
-        human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length, plan_.batches(0)));
+    log.line(fmt::format("{} {}: {} parameters, {} pieces",
+                         resumed ? fmt::format("resume at step {} of", state_.step) : "train", request_.run.string(),
+                         human_count(static_cast<uint64_t>(model_->table().count())),
+                         human_count(static_cast<uint64_t>(sizes().target))));
+    log.line(fmt::format("{} training pairs ({} longer than {} tokens left out), {} batches an epoch",
+                         human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length,
+                         plan_.batches(0)));
     log.line(fmt::format("{}; {} kernels{}, {} threads", schedule_.describe(), kernels().name,
                          uses_bf16_products() ? " with bf16 products" : "", threads_));
     log.line(verified_);
@@ -297,10 +314,8 @@ class Trainer {
   void log_step(const StepResult& result, const WorkerBatch& batch) {
     say([&] { return reducer_.take_report(); });
     const bool logs = !is_benchmark() && state_.step % config_.train.log_every == 0;
-    if (logs) report_.log_step(keeper_->log(), state_, result, batch);
-    report_.show_progress(result, state_.training_seconds / static_cast<double>(state_.step),
-                          is_benchmark() ? report_.steps() : state_.step,
-                          is_benchmark() ? request_.benchmark_steps : config_.train.max_steps);
+    if (logs) report_.log_step(keeper_->log(), state_, result, batch, length_);
+    report_.show_progress(is_benchmark() ? report_.steps() : state_.step, length_);
   }
 
   // One translation of the model as it is now.
@@ -334,17 +349,25 @@ class Trainer {
     if (!dev_ || state_.last_evaluation == state_.step) return;
     judge_weights();
     workers_.at(state_.step, "evaluation");
+    report_.hide_progress();
     const AveragedWeights averaged(*model_, average_);
+    const Judge judge = state_.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model babbles without end
+    RunTimes& times = report_.times();
+    const SpentTimer timer(state_.step == 0 ? times.first_look : times.evaluations.seconds);
     const Evaluation dev =
-        verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, decode_config(config_), workers_);
+        verbund::evaluate(*model_, *dev_, source_, target_, config_.evaluate, decode_config(config_), workers_, judge);
     state_.last_evaluation = state_.step;
-    if (keeper_) report_.log_evaluation(keeper_->log(), state_, dev, *dev_, average_.started());
-    if (state_.step == 0) return;  // an untrained model is nobody's best
-    std::map<std::string, double> values;
-    for (const std::string& metric : best_.metrics()) values[metric] = dev.metric(metric);
-    const std::vector<std::string> links = best_.record(state_.step, values);
+    std::vector<std::string> links;
+    if (judge == Judge::kAll) {  // an untrained model is nobody's best
+      ++times.evaluations.times;
+      std::map<std::string, double> values;
+      for (const std::string& metric : best_.metrics()) values[metric] = dev.metric(metric);
+      links = best_.record(state_.step, values);
+    }
     is_best_ = !links.empty();
     if (!keeper_) return;
+    report_.log_evaluation(keeper_->log(), state_, dev, *dev_, average_.started(), is_best_);
+    report_.show_progress(state_.step, length_);
     for (const std::string& link : links) keeper_->name(link, state_.step);
   }
 
@@ -352,6 +375,8 @@ class Trainer {
     if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
     judge_weights();
     workers_.at(state_.step, "saving", true);
+    const SpentTimer timer(report_.times().saves.seconds);
+    ++report_.times().saves.times;
     CollectedState collected;
     const CheckpointSnapshot snapshot = take_snapshot(parts_, guard_, best_, state_, config_yaml_, collected);
     if (keeper_) keeper_->save(snapshot);
@@ -361,7 +386,27 @@ class Trainer {
 
   void finish_saving() {
     workers_.at(state_.step, "saving", true);
+    const SpentTimer timer(report_.times().saves.seconds);
     if (keeper_) keeper_->finish_saving();
+  }
+
+  // The last lines of the log.
+  void summarize(const char* end) {
+    if (!keeper_) return;
+    report_.hide_progress();
+    const DatasetManifest& manifest = dataset_.manifest();
+    const bool has_best = fs::exists(keeper_->checkpoints() / "best");
+    const RunSummary summary = {end,
+                                state_.step,
+                                first_step_,
+                                seconds_since(began_),
+                                report_.times(),
+                                best_.best(),
+                                request_.run.string(),
+                                (keeper_->checkpoints() / (has_best ? "best" : kLastLink)).string(),
+                                manifest.source_language,
+                                manifest.target_language};
+    for (const std::string& line : summary_lines(summary)) keeper_->log().line(line);
   }
 
   int stop(int signal) {
@@ -381,6 +426,7 @@ class Trainer {
     say([&] { return fmt::format("stopping after step {}, by {}: saving", state_.step, signal_name(signal)); });
     save();
     finish_saving();
+    summarize("stopped");
     say([] { return "saved; the same command goes on from here"; });
     return signal;
   }
@@ -411,6 +457,7 @@ class Trainer {
                                  roll_backs, config_.train.roll_backs));
   }
 
+  const Clock::time_point began_ = Clock::now();
   const TrainRequest& request_;
   Workers& workers_;
   const int threads_;
@@ -435,6 +482,8 @@ class Trainer {
   BatchPlan plan_;
   RunReport report_;
   RunState state_;
+  RunLength length_;
+  int64_t first_step_ = 0;                           // of this part of the run
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
   int64_t judged_ = -1;                              // the step whose weights were found good
 };

@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import ProgramTest  # noqa: E402
+from support.screen import TerminalRun, width  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
 
 # worker.py FOLDER WHAT [RANK]: notes its start in FOLDER/starts.RANK, then does WHAT if it is worker RANK (0), and
@@ -48,6 +49,11 @@ if what == "print":
         os.write(2, part.encode())
         time.sleep(0.02)
     os.write(1, f"result {{rank}} {{os.environ.get('VERBUND_TEST')}} {{os.getcwd()}}\\n".encode())
+elif what == "status":
+    for done in range(5):
+        say(f"\\x1e{{done / 4}} worker {{rank}} has done {{done}} of 4" if os.environ.get("VERBUND_TERMINAL") else "plain")
+        time.sleep(0.05)
+    say(f"a line of {{rank}}")
 elif what == "stop":
     signal.signal(signal.SIGUSR1, leave)
     stay()
@@ -146,6 +152,23 @@ class LaunchTest(ProgramTest):
         for line in ("hello from 0", "[1] hello from 1", "[2] hello from 2", f"[1] result 1 given {self.folder}"):
             self.assertIn(line, lines)
         self.assertEqual(len([line for line in lines if not line.startswith("warning: ")]), 5)  # 2 of each other one
+
+    def test_the_status_of_worker_0_is_drawn_on_a_terminal(self):
+        for columns in (80, 20):
+            run = TerminalRun(self.command(*self.arguments("-n 2", "status")), columns, **self.environment)
+            self.assertEqual(run.code, 0, run.raw)
+            self.assertTrue(run.statuses("worker 0 has"), run.raw)
+            self.assertFalse(run.statuses("worker 1"), run.raw)
+            self.assertTrue(all(width(line) < columns for line, _ in run.screen.drawn), run.raw)
+            self.assertEqual(sorted(line for line in run.lines if "a line" in line), ["[1] a line of 1", "a line of 0"])
+            self.assertFalse([line for line in run.lines if "has done" in line], "a status became a line")
+            self.assertEqual(run.screen.line, "", "it is gone at the end")
+
+    def test_without_a_terminal_workers_are_not_asked_for_their_status(self):
+        done = self.launch("-n 2", "status")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_says(done.stderr, "\nplain\n")
+        self.assertNotIn("\x1e", done.stderr)
 
     def test_workers_on_other_hosts(self):
         done = self.launch(f"-H localhost:1,other:1 --rsh {self.folder}/agent", "print")

@@ -26,6 +26,13 @@ TEST(Human, Duration) {
   EXPECT_EQ(human_duration(3 * 24 * 3600), "3 days 0 h");
 }
 
+TEST(Human, TimeLeft) {
+  EXPECT_EQ(human_time_left(0), "0 s left");
+  EXPECT_EQ(human_time_left(4.21), "5 s left");
+  EXPECT_EQ(human_time_left(59.2), "1 min 00 s left");
+  EXPECT_EQ(human_time_left(3725), "1 h 02 min left");
+}
+
 TEST(Human, NearestFindsSlipsOnly) {
   const std::vector<std::string> words = {"max_words", "min_words", "max_ratio"};
   EXPECT_EQ(nearest("max_word", words), "max_words");

@@ -26,6 +26,16 @@ TEST(Report, VerdictFirstAndAdviceBelow) {
             "                     -> set it\n");
 }
 
+TEST(Report, OnlyTheVerdictsAreColoured) {
+  EXPECT_EQ(findings_table(kFindings, true),
+            "verdict  check       finding\n"
+            "\033[32mok       \033[0mprogram     verbund 1.0\n"
+            "\033[31mproblem  \033[0mdataset     worker 2 on b: there is none\n"
+            "                     -> copy it\n"
+            "\033[33mwarning  \033[0mclock       b is late\n"
+            "                     -> set it\n");
+}
+
 TEST(Report, LongTextsAreWrapped) {
   std::string words;
   for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + " ";

@@ -39,9 +39,11 @@ TEST(MpirunCommand, HasWhatWasNotAskedForOnlyWhenItWas) {
   all.share_cores = true;
   all.environment = {"OMP_NUM_THREADS"};
   all.folder = "/home/me";
-  for (const char* flags : {" --allow-run-as-root ", " --mca btl_tcp_if_include eth1 ",
-                            " --mca oob_tcp_if_include eth1 ", " --mca plm_rsh_agent 'ssh -p 2222' ",
-                            " --mca mpi_yield_when_idle 1 ", " -x OMP_NUM_THREADS ", " --wdir /home/me "}) {
+  all.terminal = "status";
+  for (const char* flags :
+       {" --allow-run-as-root ", " --mca btl_tcp_if_include eth1 ", " --mca oob_tcp_if_include eth1 ",
+        " --mca plm_rsh_agent 'ssh -p 2222' ", " --mca mpi_yield_when_idle 1 ", " -x OMP_NUM_THREADS ",
+        " -x VERBUND_TERMINAL=status ", " --wdir /home/me "}) {
     EXPECT_THAT(line(all), HasSubstr(flags));
   }
 }
@@ -55,8 +57,9 @@ TEST(MpirunCommand, LeavesToTheUserWhatTheUserSets) {
 }
 
 TEST(MpirunCommand, PassesVariablesOfTheProgramAndItsThreads) {
-  const char* const environment[] = {"PATH=/bin",     "OMP_NUM_THREADS=2", "VERBUND_X=a=b", "GOMP_SPINCOUNT=1",
-                                     "MY_OMP_THING=", "VERBUND=build",     nullptr};
+  const char* const environment[] = {
+      "PATH=/bin",     "OMP_NUM_THREADS=2", "VERBUND_X=a=b",           "GOMP_SPINCOUNT=1",
+      "MY_OMP_THING=", "VERBUND=build",     "VERBUND_TERMINAL=status", nullptr};
   EXPECT_THAT(passed_variables(environment), ElementsAre("GOMP_SPINCOUNT", "OMP_NUM_THREADS", "VERBUND_X"));
 }
 

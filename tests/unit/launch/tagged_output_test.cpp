@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/status.h"
+
 namespace verbund {
 namespace {
 
@@ -43,6 +45,23 @@ TEST(TaggedOutput, KeepsTextThatOnlyLooksLikeATag) {
 
 TEST(TaggedOutput, KeepsALastLineWithoutEnd) {
   EXPECT_THAT(lines_of("[1,1]<stderr>:begun[1,0]<stderr>:the end", 3), ElementsAre("0 err the end", "1 err begun"));
+}
+
+TEST(TaggedOutput, AStatusOfAWorkerStaysALineOfItsOwn) {
+  const Status status = {0.25, "step 10 of 40, 3 min 10 s left"};
+  const std::string stream =
+      fmt::format("[1,0]<stderr>:{}\n[1,0]<stderr>:step 10\n[1,0]<stderr>:{}\n", marked_status(status), kStatusMark);
+  for (const size_t step : {1, 7, 1000}) {
+    std::vector<std::string> shown;
+    TaggedOutput output([&](const OutputLine& line) {
+      const auto drawn = parse_marked_status(line.text);
+      shown.push_back(!drawn           ? line.text
+                      : drawn->empty() ? "(removed)"
+                                       : fmt::format("({}) {}", drawn->share, drawn->text));
+    });
+    for (size_t i = 0; i < stream.size(); i += step) output.add(std::string_view(stream).substr(i, step));
+    EXPECT_THAT(shown, ElementsAre("(0.25) " + status.text, "step 10", "(removed)"));
+  }
 }
 
 }  // namespace

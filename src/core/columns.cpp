@@ -1,0 +1,88 @@
+#include "core/columns.h"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+#include "core/utf8.h"
+
+namespace verbund {
+namespace {
+
+struct Range {
+  char32_t first, last;
+};
+
+constexpr Range kCombining[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},
+                                {0x64B, 0x65F},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F},
+                                {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};
+constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
+                           {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
+                           {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+
+template <size_t kCount>
+bool is_in(const Range (&ranges)[kCount], char32_t code_point) {
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [&](const Range& range) { return range.first <= code_point && code_point <= range.last; });
+}
+
+size_t width_of(char32_t code_point) {
+  if (code_point < 0x300) return 1;
+  return is_in(kCombining, code_point) ? 0 : is_in(kWide, code_point) ? 2 : 1;
+}
+
+bool is_control(char32_t code_point) { return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0); }
+
+// Calls use(text of one character, its columns) until it returns false.
+template <typename Use>
+void for_characters(std::string_view text, Use use) {
+  const bool valid = is_utf8(text);
+  for (size_t position = 0; position < text.size();) {
+    const size_t begin = position;
+    const bool readable = valid || static_cast<unsigned char>(text[begin]) < 0x80;
+    const char32_t code_point = readable ? next_code_point(text, position) : 0;
+    if (!readable) ++position;
+    const bool shown = readable && !is_control(code_point);
+    if (!use(shown ? text.substr(begin, position - begin) : "?", shown ? width_of(code_point) : 1)) return;
+  }
+}
+
+}  // namespace
+
+size_t display_width(std::string_view text) {
+  size_t width = 0;
+  for_characters(text, [&](std::string_view, size_t columns) {
+    width += columns;
+    return true;
+  });
+  return width;
+}
+
+std::string fit_columns(std::string_view text, size_t columns) {
+  std::string line;
+  size_t width = 0;
+  for_characters(text, [&](std::string_view character, size_t own) {
+    width += own;
+    if (width <= columns) line += character;
+    return width <= columns;
+  });
+  return line;
+}
+
+std::vector<std::string> wrap_words(std::string_view text, size_t columns) {
+  std::vector<std::string> lines(1);
+  size_t width = 0;  // of the last line
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    const size_t own = display_width(word);
+    if (width > 0 && width + 1 + own > columns) {
+      lines.emplace_back();
+      width = 0;
+    }
+    width += own + (width > 0 ? 1 : 0);
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+}  // namespace verbund

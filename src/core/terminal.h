@@ -1,0 +1,46 @@
+// What the place that stderr leads to can show: a status line that is drawn again and again, colours, or plain lines
+// only. Decided once, by main.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace verbund {
+
+enum class StatusLine {
+  kNone,    // a file or a pipe, or a terminal that cannot erase (TERM=dumb): plain lines now and then
+  kDrawn,   // on the terminal's last line
+  kMarked,  // written as marked lines, which `launch` draws on its terminal; see status.h
+};
+
+struct Terminal {
+  StatusLine status_line = StatusLine::kNone;
+  bool colour = false;
+};
+
+// The variable by which `launch` tells worker 0 what its own terminal can show.
+constexpr const char* kTerminalVariable = "VERBUND_TERMINAL";
+
+// Variables of the environment; null if not set.
+struct TerminalVariables {
+  const char* term = nullptr;      // TERM
+  const char* no_color = nullptr;  // NO_COLOR: set and not empty, no colours
+  const char* told = nullptr;      // kTerminalVariable
+};
+
+Terminal terminal_for(bool is_terminal, const TerminalVariables& variables);
+// By the environment of this process.
+Terminal terminal_at(int descriptor);
+
+// What `launch` tells worker 0; "" if nothing is to be told.
+std::string describe_for_workers(const Terminal& terminal);
+
+// The terminal's width now; 80 if nobody knows.
+size_t terminal_columns(int descriptor);
+
+enum class Colour { kNone, kRed, kGreen, kYellow };
+
+// The text in this colour, if there are colours.
+std::string coloured(const std::string& text, Colour colour, bool allowed);
+
+}  // namespace verbund

@@ -1,0 +1,50 @@
+#include "core/columns.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace verbund {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Columns, CountsWhatATerminalShows) {
+  EXPECT_EQ(display_width(""), 0U);
+  EXPECT_EQ(display_width("plain"), 5U);
+  EXPECT_EQ(display_width("Grüße"), 5U);
+  EXPECT_EQ(display_width("[███···]"), 8U);
+  EXPECT_EQ(display_width("日本語"), 6U);
+  EXPECT_EQ(display_width("e\xCC\x81"), 1U) << "e with an accent that combines";
+  EXPECT_EQ(display_width("😀!"), 3U);
+  EXPECT_EQ(display_width("caf\xE9"), 4U) << "not UTF-8";
+}
+
+TEST(Columns, CutsBetweenCharacters) {
+  EXPECT_EQ(fit_columns("abc", 3), "abc");
+  EXPECT_EQ(fit_columns("abcd", 3), "abc");
+  EXPECT_EQ(fit_columns("üüüü", 3), "üüü");
+  EXPECT_EQ(fit_columns("日本語", 5), "日本");
+  EXPECT_EQ(fit_columns("日本語", 4), "日本");
+  EXPECT_EQ(fit_columns("x", 0), "");
+}
+
+TEST(Columns, EveryCutOfAMixedLineFits) {
+  const std::string line = "█ü日e\xCC\x81😀·plain";
+  for (size_t columns = 0; columns < 16; ++columns) {
+    const std::string cut = fit_columns(line, columns);
+    EXPECT_LE(display_width(cut), columns);
+    EXPECT_EQ(line.substr(0, cut.size()), cut);
+  }
+}
+
+TEST(Columns, NothingMovesTheCursor) { EXPECT_EQ(fit_columns("a\nb\rc\033[Kd\xFF", 20), "a?b?c?[Kd?"); }
+
+TEST(Columns, WrapsAtWords) {
+  EXPECT_THAT(wrap_words("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(wrap_words("a wonderfully long b", 5), ElementsAre("a", "wonderfully", "long", "b"));
+  EXPECT_THAT(wrap_words("über über", 9), ElementsAre("über über"));
+  EXPECT_THAT(wrap_words("", 9), ElementsAre(""));
+}
+
+}  // namespace
+}  // namespace verbund
