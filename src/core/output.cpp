@@ -14,7 +14,8 @@
 namespace verbund {
 
 void print_output(std::string_view text) {
-  if (::isatty(STDOUT_FILENO) == 1) clear_status();
+  static const bool terminal = ::isatty(STDOUT_FILENO) == 1;  // asked once: it would hide the error of a write
+  if (terminal) clear_status();
   std::cout << text;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/columns.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
@@ -37,6 +38,14 @@ RunLog::~RunLog() {
 void RunLog::line(const std::string& text, Colour colour) {
   log_line(text, colour);
   note(text);
+}
+
+void RunLog::paragraph(const std::string& text) {
+  std::string indent;
+  for (const std::string& row : wrap_words(text, kColumns - 2)) {
+    line(indent + row);
+    indent = "  ";
+  }
 }
 
 void RunLog::note(const std::string& text) {

@@ -13,6 +13,8 @@ namespace verbund {
 
 class RunLog {
  public:
+  static constexpr size_t kColumns = 100;
+
   // Both files are appended to: a resumed run goes on in them.
   explicit RunLog(const std::filesystem::path& folder);
   ~RunLog();
@@ -20,6 +22,7 @@ class RunLog {
   RunLog& operator=(const RunLog&) = delete;
 
   void line(const std::string& text, Colour colour = Colour::kNone);  // console and log.txt, there without colour
+  void paragraph(const std::string& text);                            // the same, in rows of at most 100 columns
   void note(const std::string& text);                                 // log.txt alone
   void metrics(const nlohmann::ordered_json& object);                 // metrics.jsonl
   // Forgets metrics of later steps, which a resumed run will make again.

@@ -15,8 +15,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr size_t kLogColumns = 100;
-
 // Of a model that explodes it may be any number.
 std::string show_perplexity(double cross_entropy) {
   const double perplexity = std::exp(cross_entropy);
@@ -119,7 +117,7 @@ void RunReport::log_sample(RunLog& log, const TestSet& set, size_t pair, const s
       {"source", set.sources[pair]}, {"target", set.references[pair]}, {"prediction", prediction}};
   for (const auto& [name, text] : rows) {
     std::string start = fmt::format("  {:<12}", name);
-    for (const std::string& line : wrap_words(text, kLogColumns - start.size())) {
+    for (const std::string& line : wrap_words(text, RunLog::kColumns - start.size())) {
       log.line(start + line);
       start.assign(start.size(), ' ');
     }
@@ -132,7 +130,7 @@ void RunReport::log_benchmark(RunLog& log) const {
   log.line(fmt::format("benchmark: {} steps, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
                        window_.steps, times.seconds / steps, tokens / times.seconds, human_bytes(peak_memory())));
   if (workers_ == 1) return;
-  log.line(fmt::format(
+  log.paragraph(fmt::format(
       "exchange: {} workers, each sends {} per step in {:.4f} s, of which {:.1f} % are hidden behind the backward pass",
       workers_, human_bytes(times.reduce.bytes / static_cast<uint64_t>(window_.steps)), times.reduce.busy / steps,
       100 * times.reduce.hidden_share()));

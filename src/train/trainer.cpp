@@ -286,12 +286,13 @@ class Trainer {
     log.line(fmt::format("{} training pairs ({} longer than {} tokens left out), {} batches an epoch",
                          human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length,
                          plan_.batches(0)));
-    log.line(fmt::format("{}; {} kernels{}, {} threads", schedule_.describe(), kernels().name,
-                         uses_bf16_products() ? " with bf16 products" : "", threads_));
+    log.paragraph(schedule_.describe());
+    log.line(fmt::format("{} kernels{}, {} threads", kernels().name, uses_bf16_products() ? " with bf16 products" : "",
+                         threads_));
     log.line(verified_);
-    for (const std::string& difference : differences_) log.line("going on although " + difference);
+    for (const std::string& difference : differences_) log.paragraph("going on although " + difference);
     if (!dev_) log.line("the dataset has no dev pairs: there is no evaluation, and no best checkpoint");
-    if (workers_.size() > 1) log.line(describe(workers_, config_.workers));
+    if (workers_.size() > 1) log.paragraph(describe(workers_, config_.workers));
     warn_of_crowding(workers_, threads_);
   }
 

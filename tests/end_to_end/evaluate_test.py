@@ -65,9 +65,10 @@ class EvaluateTest(ProgramTest):
 
     def test_killed_between_evaluation_and_save_the_curve_is_the_same(self):
         killed = self.folder / "killed"
+        settings = ["--set", "evaluate.stop_on=loss", "--set", "train.log_every=1"]  # a mean of one step, wherever it resumes
         dice = random.Random(3)
         for _ in range(6):
-            process = subprocess.Popen(self.command(*self.arguments(killed, 60, "--set", "evaluate.stop_on=loss")),
+            process = subprocess.Popen(self.command(*self.arguments(killed, 60, *settings)),
                                        stderr=subprocess.PIPE, text=True)
             evaluations = 0
             for line in process.stderr:  # right after an evaluation, before its save has ended
@@ -77,9 +78,9 @@ class EvaluateTest(ProgramTest):
             time.sleep(dice.uniform(0, 0.01))
             process.kill()
             process.communicate()
-        self.succeed(*self.arguments(killed, 60, "--set", "evaluate.stop_on=loss"))
+        self.succeed(*self.arguments(killed, 60, *settings))
         straight = self.folder / "straight"
-        self.succeed(*self.arguments(straight, 60, "--set", "evaluate.stop_on=loss"))
+        self.succeed(*self.arguments(straight, 60, *settings))
         self.assertEqual(self.metrics(killed), self.metrics(straight))
         self.assertEqual(self.state(killed), self.state(straight))
         for link in ("best-loss", "last"):
