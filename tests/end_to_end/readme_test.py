@@ -1,0 +1,84 @@
+"""The README read literally: every command of it, in order, in a fresh folder, as a newcomer would type them.
+
+The sizes are those of a test: VERBUND_README_PREPARE and VERBUND_README_TRAIN are added to what the README says
+(put longer ones there, or nothing, to run it as it stands).
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import PROGRAM, SOURCE, ProgramTest  # noqa: E402
+
+SMALL_PREPARE = "--set corpus.generated_pairs=1000 --set subwords.vocabulary=400 --set subwords.character_coverage=1"
+SMALL_TRAIN = ("--set model.d_model=32 --set model.d_ff=64 --set model.encoder_layers=1 --set model.decoder_layers=1 "
+               "--set batch.tokens=500 --set train.max_steps=40 --set train.eval_every=20 --set train.log_every=20 "
+               "--set checkpoint.save_every_steps=10 --set evaluate.sentences=20 --set threads=1")
+
+# What cannot be typed here as it stands, and what is typed instead.
+INSTEAD = {
+    "make demo": "",  # what runs this test has built the program, and the commands of the demo are below
+    "make test": "",  # this is one of them
+    "make build": "",
+    "make deb": "",  # tests/packaging builds and installs it
+    "sudo apt install ./build/verbund_*.deb": "",
+    "verbund prepare --corpus wmt16-en-de --out data/wmt16": "verbund prepare --help",  # needs the internet
+}
+REWRITTEN = [
+    (r"-H a:2,b:2", "-n 2"),  # hosts a and b: see tests/hosts
+    (r"--bind-to none", "--bind-to none --oversubscribe" + (" --allow-run-as-root" if os.geteuid() == 0 else "")),
+]
+
+
+def commands(readme):
+    """The lines of the indented blocks before the map, continuations joined, comments left out."""
+    tour = readme[readme.index("\n## "):readme.index("\n## Map")]
+    text = "\n".join(line[4:] for line in tour.splitlines() if line.startswith("    "))
+    lines = text.replace("\\\n", " ").splitlines()
+    return [" ".join(shlex.split(line, comments=True)) and re.sub(r"\s+#.*", "", line).strip()
+            for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+class ReadmeTest(ProgramTest):
+    def shim(self):
+        """`verbund` on the path, with small sizes."""
+        folder = self.folder / "bin"
+        folder.mkdir()
+        shim = folder / "verbund"
+        shim.write_text(f"""#!/bin/sh
+case "$1" in
+  prepare) case " $* " in *" --list-corpora "*|*" --help "*) ;; *) set -- "$@" $VERBUND_README_PREPARE ;; esac ;;
+  train|launch) set -- "$@" $VERBUND_README_TRAIN ;;
+esac
+exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
+""")
+        shim.chmod(0o755)
+        return folder
+
+    def test_every_command_works_in_the_order_of_the_page(self):
+        environment = {"VERBUND_README_PREPARE": SMALL_PREPARE, "VERBUND_README_TRAIN": SMALL_TRAIN, **os.environ,
+                       "PATH": f"{self.shim()}:{os.environ['PATH']}", "HOME": str(self.folder)}
+        place = self.folder / "fresh"
+        place.mkdir()
+        done = 0
+        for line in commands((SOURCE / "README.md").read_text()):
+            command = INSTEAD.get(line, line)
+            for pattern, replacement in REWRITTEN:
+                command = re.sub(pattern, replacement, command)
+            if not command:
+                continue
+            with self.subTest(command):
+                result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=place, env=environment,
+                                        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+                self.assertEqual(result.returncode, 0, f"{line}\n{result.stdout[-2000:]}\n{result.stderr[-2000:]}")
+                done += 1
+        self.assertGreater(done, 20)  # the page was read
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
