@@ -63,10 +63,12 @@ void run_prepare(const Arguments& arguments) {
       "  verbund prepare --corpus wmt16-en-de --out data/wmt16 --export-text\n"
       "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de "
       "\\\n"
-      "                  --out data/mine --set subwords.vocabulary=16000 --set clean.drop_duplicates=true\n");
-  std::string out, file, corpus, show_manifest;
+      "                  --out data/mine --set subwords.vocabulary=16000 --set clean.drop_duplicates=true\n"
+      "  verbund prepare --encoded --subwords m_common.vocab --source train.en.tok --target train.de.tok \\\n"
+      "                  --dev-source dev.en.tok --dev-target dev.de.tok --out data/mine\n");
+  std::string out, file, corpus, subwords, show_manifest;
   std::vector<std::string> overrides;
-  bool export_text = false, json = false, list = false;
+  bool encoded = false, export_text = false, json = false, list = false;
   SplitFlags train, dev, test;
   options.add_option("--out", out, "The dataset folder to make")->type_name("FOLDER");
   options.add_option("--config", file, "Read the configuration from a YAML file")->type_name("FILE");
@@ -75,6 +77,12 @@ void run_prepare(const Arguments& arguments) {
   train.add_to(options, "", "a training text");
   dev.add_to(options, "dev-", "a validation text");
   test.add_to(options, "test-", "a test text");
+  options
+      .add_option("--subwords", subwords,
+                  "Use this SentencePiece model, or vocabulary file (piece TAB score), instead of learning one")
+      ->type_name("FILE");
+  options.add_flag("--encoded", encoded,
+                   "The texts are encoded already: pieces separated by blanks. They are looked up, not changed");
   options.add_flag("--export-text", export_text,
                    "Also write the encoded text and the vocabulary that OpenSeq2Seq reads");
   options.add_flag("--json", json, "Print the statistics as JSON");
@@ -91,6 +99,8 @@ void run_prepare(const Arguments& arguments) {
   if (out.empty()) throw UsageError("say where the dataset goes: --out FOLDER\nSee: verbund prepare --help");
   Config config = load_config(file, overrides);
   if (!corpus.empty()) config.corpus.name = corpus;
+  if (!subwords.empty()) config.subwords.model = subwords;
+  if (encoded) config.corpus.encoded = true;
   train.append_to(config.corpus.train, "");
   dev.append_to(config.corpus.dev, "dev-");
   test.append_to(config.corpus.test, "test-");

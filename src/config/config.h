@@ -38,6 +38,7 @@ struct CorpusConfig {
   std::vector<ParallelFiles> train;
   std::vector<ParallelFiles> dev;
   std::vector<ParallelFiles> test;
+  bool encoded = false;
   std::string cache;
   int64_t generated_pairs = 40000;
 
@@ -49,6 +50,8 @@ struct CorpusConfig {
     visit.list("train", train, "parallel texts to train on: [{source: FILE, target: FILE} | {tsv: FILE}, ...]");
     visit.list("dev", dev, "parallel texts to validate on; never cleaned, only encoded");
     visit.list("test", test, "parallel texts to test on; never cleaned, only encoded");
+    visit.field("encoded", encoded,
+                "the texts are pieces already, separated by blanks; subwords.model names their vocabulary");
     visit.field("cache", cache, "folder for downloads; empty: ~/.cache/verbund");
     visit.field("generated_pairs", generated_pairs, {100, 10000000}, "training pairs that demo and reversal make");
   }
@@ -100,8 +103,11 @@ struct SubwordConfig {
                 "share of the merges left out at random in the training text (BPE-dropout), which helps small corpora");
     visit.field("copies", copies, {1, 1000},
                 "times the training text is encoded, each time with other splits; with dropout only");
-    visit.field("model", model, "an existing SentencePiece model (of the source side, if target_model is given)");
-    visit.field("target_model", target_model, "an existing model of the target side");
+    visit.field(
+        "model", model,
+        "an existing SentencePiece model, or a vocabulary file of piece TAB score lines (of the source side, if "
+        "target_model is given)");
+    visit.field("target_model", target_model, "the same of the target side");
   }
 };
 

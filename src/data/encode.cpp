@@ -8,18 +8,12 @@
 #include "core/progress.h"
 #include "core/random.h"
 #include "core/utf8.h"
+#include "data/encoded_text.h"
 #include "text/parallel_corpus.h"
 #include "text/word_encoder.h"
 
 namespace verbund {
 namespace {
-
-struct EncodedBlock {
-  PairBlock text;
-  std::vector<TokenId> ids;       // source, target, source, ...
-  std::vector<uint32_t> lengths;  // of each
-  std::string source_pieces, target_pieces;
-};
 
 // Encodes one side of the text. Each line has random numbers of its own, so that the splits
 // do not depend on who encodes it.
@@ -61,11 +55,12 @@ class SideEncoder {
 
 class BlockEncoder {
  public:
-  BlockEncoder(const Vocabularies& vocabularies, const Samplers* samplers, const ParallelReader& reader,
+  BlockEncoder(const Vocabularies& vocabularies, const Samplers* samplers, const ParallelReader& reader, bool with_text,
                bool with_pieces)
       : reader_(reader),
         source_(vocabularies.source, samplers != nullptr ? &samplers->source : nullptr, seed_of(samplers)),
         target_(vocabularies.target, samplers != nullptr ? &samplers->target : nullptr, seed_of(samplers)),
+        with_text_(with_text),
         with_pieces_(with_pieces) {}
 
   EncodedBlock operator()(PairBlock&& block) {
@@ -80,11 +75,14 @@ class BlockEncoder {
       const uint64_t stream = uint64_t{block.corpus} << 40 | (block.first_line + i) << 1;
       result.lengths.push_back(source_.encode(block.source(i), stream, result.ids));
       result.lengths.push_back(target_.encode(block.target(i), stream + 1, result.ids));
+      if (with_text_) {
+        result.source_text.append(block.source(i)).append(1, '\n');
+        result.target_text.append(block.target(i)).append(1, '\n');
+      }
       if (!with_pieces_) continue;
       source_.append_pieces(block.source(i), result.source_pieces);
       target_.append_pieces(block.target(i), result.target_pieces);
     }
-    result.text = std::move(block);
     return result;
   }
 
@@ -93,7 +91,7 @@ class BlockEncoder {
 
   const ParallelReader& reader_;
   SideEncoder source_, target_;
-  bool with_pieces_;
+  bool with_text_, with_pieces_;
 };
 
 }  // namespace
@@ -109,23 +107,37 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
   SplitStatistics& split = statistics.splits[request.split];
   ParallelReader reader(request.corpora);
   Progress progress("encode", reader.total(), "bytes");
-  ordered_pipeline(
-      request.threads, [&] { return reader.next(); },
-      [&] { return BlockEncoder(vocabularies, request.samplers, reader, pieces != nullptr); },
-      [&](EncodedBlock&& block) {
-        writer.add(block.ids, block.lengths);
-        split.add(block.ids, block.lengths);
-        if (request.split == "train") statistics.count_pieces(block.ids, block.lengths);
-        if (pieces != nullptr) {
-          pieces->source.write(block.source_pieces);
-          pieces->target.write(block.target_pieces);
-        }
-        for (size_t i = 0; request.keep_text && i < block.text.size(); ++i) {
-          source_text->write(std::string(block.text.source(i)) + "\n");
-          target_text->write(std::string(block.text.target(i)) + "\n");
-        }
-        progress.update(reader.position());
-      });
+  UnknownPieces source_unknown, target_unknown;
+  const auto read = [&] { return reader.next(); };
+  const auto write = [&](EncodedBlock&& block) {
+    writer.add(block.ids, block.lengths);
+    split.add(block.ids, block.lengths);
+    if (request.split == "train") statistics.count_pieces(block.ids, block.lengths);
+    if (request.split == "train") statistics.clean.add(block.cleaned);
+    if (pieces != nullptr) {
+      pieces->source.write(block.source_pieces);
+      pieces->target.write(block.target_pieces);
+    }
+    if (request.keep_text) {
+      source_text->write(block.source_text);
+      target_text->write(block.target_text);
+    }
+    add(source_unknown, block.source_unknown);
+    add(target_unknown, block.target_unknown);
+    progress.update(reader.position());
+  };
+  if (request.encoded) {
+    const PieceIds source_ids(vocabularies.source), target_ids(vocabularies.target);
+    ordered_pipeline(
+        request.threads, read, [&] { return PieceBlockEncoder(vocabularies, source_ids, target_ids, request); }, write);
+    judge_unknown(request.split, "source", source_unknown);
+    judge_unknown(request.split, "target", target_unknown);
+  } else {
+    const bool with_pieces = pieces != nullptr;
+    ordered_pipeline(
+        request.threads, read,
+        [&] { return BlockEncoder(vocabularies, request.samplers, reader, request.keep_text, with_pieces); }, write);
+  }
   if (split.pairs == 0) fail("{} has no lines to make the {} pairs from", reader.describe(0), request.split);
   writer.commit(records);
   if (request.keep_text) {

@@ -34,9 +34,10 @@ struct Samplers {
 struct EncodeRequest {
   std::string split;
   std::vector<ParallelFiles> corpora;
-  bool keep_text = false;  // also write SPLIT.source.txt and SPLIT.target.txt as they were read
+  bool keep_text = false;  // also write SPLIT.source.txt and SPLIT.target.txt, for scoring
   int threads = 1;
   const Samplers* samplers = nullptr;  // none: every word in the model's best way
+  bool encoded = false;                // the text is pieces already: see encoded_text.h
 };
 
 // Writes the split's files into `folder`, counts into `statistics`, records what was written.

@@ -13,12 +13,14 @@
 #include "data/dataset.h"
 #include "data/dataset_format.h"
 #include "data/encode.h"
+#include "data/encoded_text.h"
 #include "data/export_text.h"
 #include "data/stages.h"
 #include "data/statistics.h"
 #include "text/clean.h"
 #include "text/shuffle.h"
 #include "text/subword_trainer.h"
+#include "text/vocabulary_file.h"
 
 namespace verbund {
 namespace {
@@ -71,9 +73,15 @@ class Preparation {
 
   std::string run() {
     check(config_.subwords);
+    if (config_.corpus.encoded) check_encoded(config_, request_.export_text);
     sources_ = find_corpus(config_, work_, stages_);
-    const CleanReport cleaned = clean();
-    shuffle();
+    CleanReport cleaned;
+    if (config_.corpus.encoded) {
+      shuffle_key_ = key_of("encoded 1", content_key(sources_.train));  // neither cleaned nor shuffled
+    } else {
+      cleaned = clean();
+      shuffle();
+    }
     learn();
     encode(cleaned);
     return read_file(out_ / kStatisticsFile);
@@ -81,7 +89,7 @@ class Preparation {
 
  private:
   // What was once asked for stays: a dataset that is made again has its text again.
-  bool exports_text() const { return request_.export_text || fs::exists(out_ / "export"); }
+  bool exports_text() const { return !config_.corpus.encoded && (request_.export_text || fs::exists(out_ / "export")); }
 
   const fs::path& open_folder() const {
     if (fs::exists(out_) && !fs::is_directory(out_)) fail("--out {} is a file, not a folder", out_.string());
@@ -128,9 +136,21 @@ class Preparation {
 
   void use_given_models() {
     const SubwordConfig& subwords = config_.subwords;
-    source_model_ = subwords.model;
-    target_model_ = subwords.target_model.empty() ? subwords.model : subwords.target_model;
+    const bool one = subwords.target_model.empty() || subwords.target_model == subwords.model;
+    source_model_ = given_model("vocabulary", subwords.model);
+    target_model_ = one ? source_model_ : given_model("target vocabulary", subwords.target_model);
     subwords_key_ = key_of("given", file_checksum(source_model_), file_checksum(target_model_));
+  }
+
+  // A model is used as it is; of a vocabulary file one is made.
+  fs::path given_model(const std::string& stage, const fs::path& given) {
+    if (!is_vocabulary_file(given)) return given;
+    const fs::path model = work_ / (stage + ".model");
+    stages_.run(stage, key_of("vocabulary 1", file_checksum(given)), {model}, [&] {
+      make_subword_model(given, work_, model);
+      return Json();
+    });
+    return model;
   }
 
   void encode(const CleanReport& cleaned) {
@@ -150,11 +170,14 @@ class Preparation {
     });
   }
 
+  std::vector<ParallelFiles> training_text() const {
+    if (config_.corpus.encoded) return sources_.train;
+    const ParallelFiles shuffled = {"", "", (work_ / "train.shuffled.tsv").string()};
+    return std::vector<ParallelFiles>(static_cast<size_t>(config_.subwords.copies), shuffled);
+  }
+
   std::vector<std::pair<std::string, std::vector<ParallelFiles>>> splits() const {
-    ParallelFiles train;
-    train.tsv = (work_ / "train.shuffled.tsv").string();
-    const std::vector<ParallelFiles> copies(static_cast<size_t>(config_.subwords.copies), train);
-    std::vector<std::pair<std::string, std::vector<ParallelFiles>>> result = {{"train", copies}};
+    std::vector<std::pair<std::string, std::vector<ParallelFiles>>> result = {{"train", training_text()}};
     if (!sources_.dev.empty()) result.emplace_back("dev", sources_.dev);
     if (!sources_.test.empty()) result.emplace_back("test", sources_.test);
     return result;
@@ -184,7 +207,8 @@ class Preparation {
     if (exports_text()) text.emplace(making / "export", sources_, config_.subwords, vocabularies, joint);
     for (const auto& [split, corpora] : splits()) {
       const bool train = split == "train";
-      const EncodeRequest request = {split, corpora, !train, threads_, train && samplers ? &*samplers : nullptr};
+      const EncodeRequest request = {
+          split, corpora, !train, threads_, train && samplers ? &*samplers : nullptr, config_.corpus.encoded};
       std::optional<PieceFiles> pieces;
       if (text) text->open(split, pieces);
       encode_split(request, vocabularies, making, pieces ? &*pieces : nullptr, statistics, manifest.files);

@@ -23,7 +23,6 @@ struct CleanBlock {
   std::string text;              // "source TAB target \n" of the pairs that passed
   std::vector<size_t> ends;      // where each pair's line ends in text
   std::vector<uint64_t> hashes;  // of each line, if duplicates are to be dropped
-  std::vector<std::string> invalid_lines;
   CleanReport counts;
 };
 
@@ -63,8 +62,8 @@ class BlockCleaner {
     const ParallelFiles& files = corpora_[block.corpus];
     const auto check = [&](std::string_view text, const std::string& file) {
       if (is_utf8(text)) return true;
-      if (result.invalid_lines.size() < kNamedLines) {
-        result.invalid_lines.push_back(fmt::format("{}:{}", file, block.first_line + i + 1));
+      if (result.counts.invalid_lines.size() < kNamedLines) {
+        result.counts.invalid_lines.push_back(fmt::format("{}:{}", file, block.first_line + i + 1));
       }
       return false;
     };
@@ -109,20 +108,6 @@ void drop_duplicates(CleanBlock& block, std::unordered_set<uint64_t>& seen) {
   block.text = std::move(kept);
 }
 
-void add(CleanReport& sum, const CleanBlock& block) {
-  const CleanReport& counts = block.counts;
-  sum.pairs_before += counts.pairs_before;
-  sum.pairs_after += counts.pairs_after;
-  sum.source_bytes_before += counts.source_bytes_before;
-  sum.source_bytes_after += counts.source_bytes_after;
-  sum.target_bytes_before += counts.target_bytes_before;
-  sum.target_bytes_after += counts.target_bytes_after;
-  for (size_t i = 0; i < kRules.size(); ++i) sum.dropped[i] += counts.dropped[i];
-  for (const std::string& line : block.invalid_lines) {
-    if (sum.invalid_lines.size() < kNamedLines) sum.invalid_lines.push_back(line);
-  }
-}
-
 void judge_invalid(const CleanReport& report, InvalidText policy) {
   const uint64_t invalid = report.dropped[static_cast<size_t>(Rule::kInvalidUtf8)];
   if (invalid == 0) return;
@@ -136,6 +121,19 @@ void judge_invalid(const CleanReport& report, InvalidText policy) {
 }
 
 }  // namespace
+
+void CleanReport::add(const CleanReport& part) {
+  pairs_before += part.pairs_before;
+  pairs_after += part.pairs_after;
+  source_bytes_before += part.source_bytes_before;
+  source_bytes_after += part.source_bytes_after;
+  target_bytes_before += part.target_bytes_before;
+  target_bytes_after += part.target_bytes_after;
+  for (size_t i = 0; i < kRules.size(); ++i) dropped[i] += part.dropped[i];
+  for (const std::string& line : part.invalid_lines) {
+    if (invalid_lines.size() < kNamedLines) invalid_lines.push_back(line);
+  }
+}
 
 const char* rule_name(Rule rule) {
   switch (rule) {
@@ -189,7 +187,7 @@ CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const Clean
       [&](CleanBlock&& block) {
         if (config.drop_duplicates) drop_duplicates(block, seen);
         file.write(block.text);
-        add(report, block);
+        report.add(block.counts);
         progress.update(reader.position());
       });
   judge_invalid(report, config.invalid_utf8);

@@ -23,6 +23,8 @@ struct CleanReport {
   uint64_t target_bytes_before = 0, target_bytes_after = 0;
   std::array<uint64_t, kRules.size()> dropped = {};
   std::vector<std::string> invalid_lines;  // the first few, "a.en:17"
+
+  void add(const CleanReport& part);
 };
 
 // Applies the per-pair rules to normalised text; kDuplicate and kInvalidUtf8 are not its business.

@@ -4,69 +4,15 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "text/wire_format.h"
 
 namespace verbund {
 namespace {
 
 enum ModelType { kUnigramModel = 1, kBpeModel = 2, kWordModel = 3, kCharModel = 4 };
 
-// The library does not tell a model's type, but the file does. It is a protocol buffer in
-// which the trainer's settings are field 2, and of these the type is field 3. Every field
-// is a tag (number << 3 | wire type), then a varint (0), 8 bytes (1), length + bytes (2) or
-// 4 bytes (5).
-class WireReader {
- public:
-  explicit WireReader(std::string_view message) : rest_(message) {}
-
-  bool next() {
-    if (rest_.empty()) return false;
-    const uint64_t tag = varint();
-    number = tag >> 3;
-    switch (tag & 7) {
-      case 0:
-        value = varint();
-        break;
-      case 1:
-        take(8);
-        break;
-      case 2:
-        bytes = take(varint());
-        break;
-      case 5:
-        take(4);
-        break;
-      default:
-        rest_ = {};
-        return false;
-    }
-    return true;
-  }
-
-  uint64_t number = 0;
-  uint64_t value = 0;
-  std::string_view bytes;
-
- private:
-  uint64_t varint() {
-    uint64_t result = 0;
-    for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      result |= uint64_t{byte & 0x7Fu} << shift;
-      if (byte < 0x80) break;
-    }
-    return result;
-  }
-
-  std::string_view take(uint64_t count) {
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
-
-  std::string_view rest_;
-};
-
+// The library does not tell a model's type, but the file does: the trainer's settings are field 2, and of these the
+// type is field 3.
 ModelType model_type(std::string_view file) {
   for (WireReader model(file); model.next();) {
     if (model.number != 2) continue;
@@ -166,6 +112,13 @@ std::string Subwords::decode(const std::vector<TokenId>& ids) const {
   std::string text;
   const auto status = model_->processor.Decode(ids, &text);
   if (!status.ok()) fail("cannot decode {} token ids: {}", ids.size(), status.message());
+  return text;
+}
+
+std::string Subwords::decode_pieces(const std::vector<std::string>& pieces) const {
+  std::string text;
+  const auto status = model_->processor.Decode(pieces, &text);
+  if (!status.ok()) fail("cannot decode {} pieces: {}", pieces.size(), status.message());
   return text;
 }
 

@@ -1,5 +1,5 @@
 // A subword model: text <-> token ids. Ids 0-3 are fixed in every model Verbund uses.
-// This and the trainer beside it are the only users of SentencePiece.
+// This and the trainer beside it are the only users of the SentencePiece library.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,7 @@ class Subwords {
 
   // The pieces as text; a run of unknown characters stays as it is written.
   std::vector<std::string> encode_pieces(std::string_view text) const;
+  std::string decode_pieces(const std::vector<std::string>& pieces) const;  // unknown ones as they are written
 
   // True if a sentence is encoded as its words are, one after the other.
   bool encodes_by_word() const { return encodes_by_word_; }

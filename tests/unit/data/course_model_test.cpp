@@ -5,6 +5,7 @@
 #include "data/export_text.h"
 #include "support/temporary_folder.h"
 #include "text/line_reader.h"
+#include "text/vocabulary_file.h"
 #include "text/word_encoder.h"
 
 namespace verbund {
@@ -43,6 +44,22 @@ TEST_F(CourseModel, EncodesNewstestAsPublished) {
 
 TEST_F(CourseModel, VocabularyFileIsThePublishedOne) {
   EXPECT_EQ(vocabulary_file(Subwords(data_ / "course/m_common.model")), slurp(data_ / "course/m_common.vocab"));
+}
+
+// From the vocabulary file alone a model is made; it must encode as the one the file was written from.
+TEST_F(CourseModel, VocabularyFileAloneMakesTheSameModel) {
+  const TemporaryFolder folder;
+  make_subword_model(data_ / "course/m_common.vocab", folder.path(), folder / "made.model");
+  const Subwords given(data_ / "course/m_common.model"), made(folder / "made.model");
+  EXPECT_EQ(vocabulary_file(made), vocabulary_file(given));
+  for (const char* name : {"newstest2014.en.gz", "newstest2014.de.gz", "newstest2013.en.gz", "newstest2013.de.gz"}) {
+    LineReader text(data_ / "newstest" / name);
+    for (std::string line; text.next_line(line);) {
+      const std::vector<TokenId> ids = given.encode(line);
+      ASSERT_EQ(made.encode(line), ids) << name << " line " << text.lines();
+      ASSERT_EQ(made.decode(ids), given.decode(ids)) << name << " line " << text.lines();
+    }
+  }
 }
 
 }  // namespace
