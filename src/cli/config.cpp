@@ -1,4 +1,4 @@
-// verbund config: explains every key, or shows a file as understood.
+// verbund config: explains every key, shows a file as understood, or converts one of another system.
 #include <iostream>
 
 #include "cli/command.h"
@@ -6,22 +6,64 @@
 #include "config/config.h"
 #include "config/show.h"
 #include "core/error.h"
+#include "core/file.h"
+#include "data/dataset_format.h"
+#include "data/statistics.h"
+#include "migrate/openseq2seq.h"
 
 namespace verbund {
+namespace {
+
+struct Conversion {
+  std::string file, data;
+  int64_t workers = 0;
+};
+
+std::string converted(const Conversion& request) {
+  OpenSeq2SeqSurroundings surroundings;
+  surroundings.workers = request.workers;
+  surroundings.data = request.data;
+  if (!request.data.empty()) {
+    surroundings.average_tokens = average_training_tokens(fs::path(request.data) / kStatisticsFile);
+  }
+  return convert_openseq2seq(load_python(request.file), surroundings);
+}
+
+}  // namespace
 
 void run_config(const Arguments& arguments) {
-  Options options("config", "Explains the configuration, or shows a file as Verbund understands it.",
-                  "  verbund config --explain > my.yaml            every key with default and meaning\n"
-                  "  verbund config --show my.yaml --set seed=7    the whole configuration as it would be used\n");
+  Options options(
+      "config",
+      "Explains the configuration, shows a file as Verbund understands it, or makes one from another system's.",
+      "  verbund config --explain > my.yaml            every key with default and meaning\n"
+      "  verbund config --show my.yaml --set seed=7    the whole configuration as it would be used\n"
+      "  verbund config --from-openseq2seq base.py --data data/wmt16 --workers 4 > base.yaml\n");
   bool explain = false;
   std::string file;
+  Conversion conversion;
   std::vector<std::string> overrides;
   options.add_flag("--explain", explain, "Print every key with its default and meaning, as a YAML file");
   options.add_option("--show", file, "Read FILE and print the configuration as understood")->type_name("FILE");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
+  options
+      .add_option("--from-openseq2seq", conversion.file,
+                  "Read a configuration of OpenSeq2Seq (Python, never executed) and print ours")
+      ->type_name("FILE");
+  options
+      .add_option("--data", conversion.data, "With it: the dataset whose average length turns sentences into tokens")
+      ->type_name("FOLDER");
+  options.add_option("--workers", conversion.workers, "With it: the number of GPUs that its batch size is for")
+      ->type_name("N")
+      ->check(at_least(1));
   if (!options.read(arguments)) return;
+  if (!conversion.file.empty()) {
+    std::cout << converted(conversion);
+    return;
+  }
   if (!explain && file.empty() && overrides.empty()) {
-    throw UsageError("say what to show: --explain, --show FILE or --set KEY=VALUE\nSee: verbund config --help");
+    throw UsageError(
+        "say what to show: --explain, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\nSee: verbund config "
+        "--help");
   }
   std::cout << show(load_config(file, overrides), explain);
 }

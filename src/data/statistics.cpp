@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
+#include "core/file.h"
 #include "core/human.h"
 
 namespace verbund {
@@ -150,6 +152,19 @@ std::string statistics_json(const DatasetStatistics& statistics) {
     json["vocabulary"]["target"] = pieces_json(statistics.target_pieces);
   }
   return json.dump(2) + "\n";
+}
+
+double average_training_tokens(const std::filesystem::path& file) {
+  const Json json = Json::parse(read_file(file), nullptr, false);
+  double longer = 0;
+  for (const char* side : {"source", "target"}) {
+    const auto place = Json::json_pointer(fmt::format("/splits/train/{}/average_length", side));
+    if (json.is_discarded() || !json.contains(place) || !json.at(place).is_number()) {
+      fail("{} does not tell the training pairs' average length: it is damaged, or not a dataset's", file.string());
+    }
+    longer = std::max(longer, json.at(place).get<double>());
+  }
+  return longer + 1;
 }
 
 std::string statistics_table(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -45,6 +46,8 @@ nlohmann::ordered_json to_json(const CleanReport& report);
 CleanReport clean_report(const nlohmann::ordered_json& json);
 
 std::string statistics_json(const DatasetStatistics& statistics);
+// Mean length of the longer side of the training text in tokens with </s>, from a dataset's statistics.json.
+double average_training_tokens(const std::filesystem::path& file);
 // From the JSON, so that `inspect` shows what `prepare` did.
 std::string statistics_table(const std::string& json);
 
