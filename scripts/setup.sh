@@ -17,7 +17,11 @@ stamp="$(dirname "$0")/../build/.setup-elsewhere"
 check=false
 for level in "$@"; do
   case $level in
-    --tests) packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync) ;;
+    --tests)
+      packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync)
+      # For one test; where it would become a service that listens, it is left to you, and the test is skipped.
+      [[ -d /run/systemd/system ]] || packages+=(openssh-server)
+      ;;
     --package) packages+=(python3 dpkg-dev file) ;;
     --check) check=true && continue ;;
     *) echo "setup.sh knows --tests, --package and --check, not $level" >&2 && exit 2 ;;
