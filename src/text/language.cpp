@@ -4,6 +4,7 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <bit>
 #include <sstream>
 #include <unordered_map>
 
@@ -12,9 +13,9 @@
 namespace verbund {
 namespace {
 
-constexpr uint64_t kFewestWords = 200;    // of a text, before anything is said of it
-constexpr double kShareOfLanguage = 0.2;  // so many words of a text in a language are frequent ones, at least
-constexpr double kTimesAsMany = 2.5;      // of another language than of the one expected
+constexpr uint64_t kFewestWords = 200;     // of a text, before anything is said of it
+constexpr double kShareOfLanguage = 0.12;  // that a text in a language has of its frequent words, at least
+constexpr double kTimesAsMany = 2;         // of another language than of the one expected
 
 struct Profile {
   const char* code;
@@ -115,7 +116,7 @@ void LanguageGuess::add(std::string_view line) {
     if (word.empty()) return;
     ++words_;
     if (const auto found = frequent_words().find(word); found != frequent_words().end()) {
-      for (size_t i = 0; i < kLanguages; ++i) hits_[i] += found->second >> i & 1;
+      for (size_t i = 0; i < kLanguages; ++i) hits_[i] += (found->second >> i & 1) * 1.0 / std::popcount(found->second);
     }
     word.clear();
   };
@@ -133,7 +134,7 @@ void LanguageGuess::add(std::string_view line) {
 
 double LanguageGuess::share(std::string_view code) const {
   const std::optional<size_t> index = index_of(code);
-  return !index || words_ == 0 ? 0 : static_cast<double>(hits_[*index]) / static_cast<double>(words_);
+  return !index || words_ == 0 ? 0 : hits_[*index] / static_cast<double>(words_);
 }
 
 std::optional<std::string> LanguageGuess::instead_of(std::string_view code) const {

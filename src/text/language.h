@@ -20,11 +20,12 @@ class LanguageGuess {
   // is well possible, if there are too few words to tell, or if nothing is known of that language.
   std::optional<std::string> instead_of(std::string_view code) const;
 
-  // The share of the words that are frequent ones of this language; 0 for a language that is not known.
+  // The share of the words that are frequent ones of this language; a word that is frequent in n languages counts
+  // 1/n. 0 for a language that is not known.
   double share(std::string_view code) const;
 
  private:
-  std::array<uint64_t, kLanguages> hits_ = {};
+  std::array<double, kLanguages> hits_ = {};
   uint64_t words_ = 0;
 };
 

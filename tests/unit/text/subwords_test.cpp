@@ -131,7 +131,7 @@ int64_t advised(const std::function<void()>& learn) {
 
 TEST_F(SubwordsTest, AdviceAboutTheVocabularyCanBeFollowed) {
   const std::string lopsided = "a\tb c d e f g h i j k l m n o p q r s t\n";
-  for (const std::string& text : {std::string("ab\tab\nba\tb\n"), training_text(), lopsided}) {
+  for (const std::string& text : {std::string("abc abd\tabd bca\nbca cab\tbda dab\n"), training_text(), lopsided}) {
     const auto corpus = folder_->write("advice", text);
     for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
       for (const int64_t wish : {int64_t{8}, int64_t{100000}}) {
@@ -148,7 +148,8 @@ TEST_F(SubwordsTest, AdviceAboutTheVocabularyCanBeFollowed) {
           };
           if (text == lopsided && !joint) continue;  // no number fits both sides
           const int64_t advice = advised([&] { learn_with(wish); });
-          if (advice > 0) EXPECT_NO_THROW(learn_with(advice)) << text.substr(0, 10) << " " << wish << " " << advice;
+          if (advice == 0) continue;
+          EXPECT_NO_THROW(learn_with(advice)) << text.substr(0, 10) << " " << wish << " " << advice;
         }
       }
     }
