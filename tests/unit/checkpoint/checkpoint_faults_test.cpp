@@ -236,18 +236,25 @@ TEST(CheckpointFaults, AFolderWithoutTheRightToWrite) {
   EXPECT_EQ(store.newest_whole().checkpoint->step(), 20);
 }
 
-TEST(CheckpointFaults, AFileThatMayNotBeReadIsNamed) {
+TEST(CheckpointFaults, OneThatMayNotBeReadIsNotDamaged) {
   TemporaryFolder folder;
   ::chmod(folder.path().c_str(), 0755);
   CheckpointStore store(folder / "checkpoints", keep(5));
   store.save(MadeSnapshot(10).view());
   store.save(MadeSnapshot(20).view());
-  ::chmod((folder / "checkpoints/step-00000020/weights.safetensors").c_str(), 0);
-  const Unprivileged nobody;
-  const NewestCheckpoint newest = newest_whole_checkpoint(folder / "checkpoints");
-  ASSERT_TRUE(newest.checkpoint);
-  EXPECT_EQ(newest.checkpoint->step(), 10);
-  EXPECT_THAT(newest.damaged.at(0).reason, AllOf(HasSubstr("weights.safetensors"), HasSubstr("Permission denied")));
+  const fs::path newest = folder / "checkpoints/step-00000020";
+  for (const fs::path& closed : {newest / "weights.safetensors", newest / "manifest.json", newest}) {
+    ::chmod(closed.c_str(), 0);
+    {
+      const Unprivileged nobody;
+      EXPECT_ERROR(store.newest_whole(), Error, HasSubstr("cannot read " + newest.string()),
+                   HasSubstr("Permission denied"), HasSubstr(closed.string() + " belongs to "),
+                   HasSubstr("with the mode 0; this program runs as "), HasSubstr("step 20 may well be whole"));
+    }
+    ::chmod(closed.c_str(), 0755);
+  }
+  EXPECT_EQ(store.newest_whole().checkpoint->step(), 20);
+  EXPECT_EQ(store.newest_whole(20).checkpoint->step(), 10);
 }
 
 // From now on this process's renameat2 fails with `error`, as on file systems that lack it.

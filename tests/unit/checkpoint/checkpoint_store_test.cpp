@@ -1,7 +1,6 @@
 #include "checkpoint/checkpoint_store.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "core/error.h"
 #include "made_snapshot.h"
@@ -31,20 +30,6 @@ std::vector<int64_t> steps(const CheckpointStore& store) {
 void save(CheckpointStore& store, std::initializer_list<int64_t> steps) {
   for (const int64_t step : steps) store.save(MadeSnapshot(step, 20).view());
 }
-
-// While it lives, root is an ordinary user, whom permissions stop.
-class WithoutRights {
- public:
-  WithoutRights() {
-    if (root_ && ::seteuid(65534) != 0) ADD_FAILURE() << "root cannot become another user";
-  }
-  ~WithoutRights() {
-    if (root_ && ::seteuid(0) != 0) ADD_FAILURE() << "cannot become root again";
-  }
-
- private:
-  const bool root_ = ::geteuid() == 0;
-};
 
 TEST(CheckpointStore, SavesListsAndFinds) {
   TemporaryFolder folder;
@@ -155,26 +140,6 @@ TEST(CheckpointStore, GoingOnFromAnEarlierOneForgetsTheLater) {
   store.drop_after(20);
   EXPECT_THAT(names_in(folder.path()), ElementsAre("last", "step-00000010", "step-00000020"));
   EXPECT_EQ(fs::read_symlink(folder / "last"), "step-00000020");
-}
-
-TEST(CheckpointStore, OneThatCannotBeReadIsNotDamaged) {
-  TemporaryFolder folder;
-  CheckpointStore store(folder.path(), keep(5));
-  save(store, {10, 20});
-  fs::permissions(folder.path(), fs::perms(0755));
-  const fs::path newest = folder / "step-00000020";
-  for (const fs::path& closed : {newest / "weights.safetensors", newest / "manifest.json", newest}) {
-    fs::permissions(closed, fs::perms::none);
-    const auto read = [&] {
-      const WithoutRights nobody;
-      return store.newest_whole();
-    };
-    EXPECT_ERROR(read(), Error, HasSubstr("cannot read " + newest.string()), HasSubstr("Permission denied"),
-                 HasSubstr(closed.string() + " belongs to "), HasSubstr("with the mode 0; this program runs as "),
-                 HasSubstr("step 20 may well be whole"));
-    fs::permissions(closed, fs::perms(0755));
-  }
-  EXPECT_EQ(store.newest_whole().checkpoint->step(), 20);
 }
 
 // Without drop_after: what is saved now must not lose to what another course left.
