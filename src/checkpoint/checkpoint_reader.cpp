@@ -86,13 +86,11 @@ void Checkpoint::check_steps() const {
 std::vector<CheckpointEntry> list_checkpoints(const fs::path& checkpoints) {
   std::vector<CheckpointEntry> entries;
   std::error_code error;
-  fs::directory_iterator files(checkpoints, error);
-  if (error == std::errc::no_such_file_or_directory) return entries;
-  if (error) fail("cannot read the folder {}: {}", checkpoints.string(), error.message());
-  for (const auto& entry : files) {
+  if (fs::status(checkpoints, error).type() == fs::file_type::not_found) return entries;
+  for (const fs::path& path : list_folder(checkpoints)) {
     std::error_code vanished;
-    const auto step = step_of_folder_name(entry.path().filename().string());
-    if (step && entry.is_directory(vanished)) entries.push_back({*step, entry.path()});
+    const auto step = step_of_folder_name(path.filename().string());
+    if (step && fs::is_directory(path, vanished)) entries.push_back({*step, path});
   }
   std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
   return entries;

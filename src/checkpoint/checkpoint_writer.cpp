@@ -1,13 +1,11 @@
 #include "checkpoint/checkpoint_writer.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
+#include "core/file_system.h"
 #include "core/log.h"
 #include "core/partial_folder.h"
 
@@ -36,19 +34,27 @@ void write_contents(const fs::path& folder, const CheckpointSnapshot& snapshot) 
   sync_folder(folder);
 }
 
-// For file systems that cannot let two folders change places (NFS). Between the two renames
-// there is no checkpoint of this name; the one before it covers that moment.
+// For file systems that cannot let two folders change places (NFS). A crash between the two renames leaves no
+// checkpoint of this name; `finish_replacement` gives it back.
 void replace_in_two_moves(const fs::path& partial, const fs::path& folder) {
   const fs::path leaving = folder.string() + kDeletingEnding;
-  fs::remove_all(leaving);
+  remove_path(leaving);
   rename_path(folder, leaving);
   try {
     rename_path(partial, folder);
   } catch (const Error&) {
-    ::rename(leaving.c_str(), folder.c_str());
+    file_system().rename(leaving, folder);
     throw;
   }
-  fs::remove_all(leaving);
+  try_remove(leaving);  // the checkpoint is there: what stays goes with other leftovers
+}
+
+// The new one is whole: its manifest was written last, and only then the old one moved away.
+void finish_replacement(const fs::path& folder) {
+  const fs::path partial = folder.string() + kPartialEnding;
+  if (fs::exists(folder) || !fs::exists(partial / kCheckpointManifest)) return;
+  rename_path(partial, folder);
+  sync_folder(folder.parent_path());
 }
 
 // Gives the whole `partial` its name. If that is taken, the two change places, so that
@@ -56,7 +62,7 @@ void replace_in_two_moves(const fs::path& partial, const fs::path& folder) {
 void publish(const fs::path& partial, const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder))) {
     rename_path(partial, folder);
-  } else if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0) {
+  } else if (file_system().exchange(partial, folder) != 0) {
     if (errno != EINVAL && errno != ENOSYS) fail_errno("cannot replace {}", folder.string());
     replace_in_two_moves(partial, folder);
   }
@@ -79,20 +85,21 @@ void write_checkpoint(const fs::path& folder, const CheckpointSnapshot& snapshot
 
 void remove_checkpoint(const fs::path& folder) {
   const fs::path leaving = folder.string() + kDeletingEnding;
-  fs::remove_all(leaving);
+  remove_path(leaving);
   rename_path(folder, leaving);
   sync_folder(folder.parent_path());  // the name must be gone for good before the files go
-  fs::remove_all(leaving);
+  remove_path(leaving);
 }
 
 void remove_leftovers(const fs::path& checkpoints) {
-  for (const auto& entry : fs::directory_iterator(checkpoints)) {
-    const fs::path ending = entry.path().extension();
+  for (const fs::path& path : list_folder(checkpoints)) {
+    if (path.extension() == kDeletingEnding) finish_replacement(fs::path(path).replace_extension());
+  }
+  for (const fs::path& path : list_folder(checkpoints)) {
+    const fs::path ending = path.extension();
     if (ending != kPartialEnding && ending != kDeletingEnding) continue;
-    const bool ours = step_of_folder_name(entry.path().stem().string()) || entry.is_symlink();
-    std::error_code error;
-    if (ours) fs::remove_all(entry.path(), error);
-    if (error) warn("cannot remove the leftover {}: {}", entry.path().string(), error.message());
+    if (!step_of_folder_name(path.stem().string()) && !fs::is_symlink(path)) continue;  // not ours
+    if (const auto error = try_remove(path)) warn("cannot remove the leftover {}: {}", path.string(), error.message());
   }
 }
 

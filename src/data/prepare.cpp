@@ -73,6 +73,7 @@ class Preparation {
         config_(request.config),
         out_(request.out),
         work_(request.out / "work"),
+        making_(work_ / "dataset"),
         threads_(thread_count(config_.threads)),
         lock_(open_folder()),
         stages_(work_ / "stages.json") {
@@ -102,7 +103,10 @@ class Preparation {
 
  private:
   // What was once asked for stays: a dataset that is made again has its text again.
-  bool exports_text() const { return !config_.corpus.encoded && (request_.export_text || fs::exists(out_ / "export")); }
+  bool exports_text() const {
+    if (config_.corpus.encoded) return false;
+    return request_.export_text || fs::exists(out_ / "export") || fs::exists(making_ / "export");
+  }
 
   const fs::path& open_folder() const {
     if (fs::exists(out_) && !fs::is_directory(out_)) fail("--out {} is a file, not a folder", out_.string());
@@ -229,25 +233,27 @@ class Preparation {
     if (!joint) statistics.target_pieces.resize(own_target->size());
 
     DatasetManifest manifest = describe(vocabularies, joint);
-    const fs::path making = work_ / "dataset";  // moved to its place when it is whole
-    fs::remove_all(making);
-    make_folder(making);
     std::optional<TextExport> text;
-    if (exports_text()) text.emplace(making / "export", sources_, config_.subwords, vocabularies, joint);
+    const bool with_text = exports_text();
+    remove_path(making_);
+    make_folder(making_);
+    if (with_text) text.emplace(making_ / "export", sources_, config_.subwords, vocabularies, joint);
     for (const auto& [split, corpora] : splits()) {
       const bool train = split == "train";
       const EncodeRequest request = {
           split, corpora, !train, threads_, train && samplers ? &*samplers : nullptr, config_.corpus.encoded};
       std::optional<PieceFiles> pieces;
       if (text) text->open(split, pieces);
-      encode_split(request, vocabularies, making, pieces ? &*pieces : nullptr, statistics, manifest.files);
+      encode_split(request, vocabularies, making_, pieces ? &*pieces : nullptr, statistics, manifest.files);
       if (pieces) text->close(*pieces);
       manifest.splits[split] = statistics.splits[split].pairs;
     }
-    copy_model(source_model_, making / manifest.source_model, manifest.files);
-    if (!joint) copy_model(target_model_, making / manifest.target_model, manifest.files);
-    write_file(making / kStatisticsFile, statistics_json(statistics));
-    publish(making, manifest);
+    copy_model(source_model_, making_ / manifest.source_model, manifest.files);
+    if (!joint) copy_model(target_model_, making_ / manifest.target_model, manifest.files);
+    write_file(making_ / kStatisticsFile, statistics_json(statistics));
+    write_file(making_ / "prepare.yaml", show(config_));
+    write_manifest(making_, manifest);
+    publish();
   }
 
   void write_provenance(const CleanReport& cleaned) const {
@@ -275,22 +281,26 @@ class Preparation {
     commit(file, records);
   }
 
-  // From here on only renames: an old dataset in this place is replaced as a whole.
-  void publish(const fs::path& making, const DatasetManifest& manifest) const {
-    fs::remove(out_ / kDatasetManifest);
-    fs::remove_all(out_ / "export");
-    for (const auto& entry : fs::directory_iterator(making)) {
-      fs::rename(entry.path(), out_ / entry.path().filename());
+  // Only renames, which a full disk does not stop. The manifest goes first and comes last: without it nobody takes
+  // what is there for a dataset.
+  void publish() const {
+    remove_path(out_ / kDatasetManifest);
+    sync_folder(out_);
+    remove_path(out_ / "export");
+    for (const fs::path& path : list_folder(making_)) {
+      if (path.filename() != kDatasetManifest) rename_path(path, out_ / path.filename());
     }
-    fs::remove(making);
-    write_file(out_ / "prepare.yaml", show(config_));
-    fs::remove(out_ / kProvenanceFile);  // of the dataset before this one
-    write_manifest(out_, manifest);
+    remove_path(out_ / kProvenanceFile);  // of the dataset before this one
+    sync_folder(out_);
+    rename_path(making_ / kDatasetManifest, out_ / kDatasetManifest);
+    sync_folder(out_);
+    remove_path(making_);
   }
 
   const PrepareRequest& request_;
   const Config& config_;
   fs::path out_, work_;
+  fs::path making_;  // the dataset, until it is whole and moved to its place
   int threads_;
   FolderLock lock_;
   Stages stages_;

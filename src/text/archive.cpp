@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "core/file.h"
 #include "core/human.h"
 #include "core/progress.h"
+#include "core/system_error.h"
 #include "text/line_reader.h"
 
 namespace verbund {
@@ -32,7 +34,7 @@ class ArchiveReader {
     archive_read_support_format_all(reader_.get());
     const MappedFile file(path);
     if (file.bytes().starts_with(kGzipMagic) || file.bytes().starts_with(kXzMagic)) {
-      stream_ = {open_bytes(path), std::vector<char>(kBlockSize)};
+      stream_ = {open_bytes(path), std::vector<char>(kBlockSize), nullptr};
       check(archive_read_open(reader_.get(), &stream_, nullptr, read_stream, nullptr));
     } else {
       check(archive_read_open_filename(reader_.get(), path.c_str(), kBlockSize));
@@ -67,14 +69,19 @@ class ArchiveReader {
   struct Stream {
     std::unique_ptr<ByteSource> source;
     std::vector<char> block;
+    std::exception_ptr unreadable;  // what the disk refused says nothing about the archive
   };
 
   // Called from C: what is thrown must not pass through it.
   static la_ssize_t read_stream(archive* reader, void* self, const void** block) {
-    auto& [source, bytes] = *static_cast<Stream*>(self);
+    auto& [source, bytes, unreadable] = *static_cast<Stream*>(self);
     try {
       *block = bytes.data();
       return static_cast<la_ssize_t>(source->read(bytes.data(), bytes.size()));
+    } catch (const SystemError& error) {
+      unreadable = std::current_exception();
+      archive_set_error(reader, error.number(), "%s", error.what());
+      return ARCHIVE_FATAL;
     } catch (const Error& error) {
       archive_set_error(reader, EIO, "%s", error.what());
       return ARCHIVE_FATAL;
@@ -88,6 +95,7 @@ class ArchiveReader {
   }
 
   [[noreturn]] void damaged() const {
+    if (stream_.unreadable != nullptr) std::rethrow_exception(stream_.unreadable);
     const char* reason = archive_error_string(reader_.get());
     throw DamagedArchive(fmt::format("{} ({}) is damaged or not an archive: {}", path_.string(),
                                      human_bytes(fs::file_size(path_)), reason ? reason : "it ends too early"));

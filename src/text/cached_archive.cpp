@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "text/archive.h"
 #include "text/digest.h"
+#include "text/partial_file.h"
 #include "text/sgm.h"
 
 namespace verbund {
@@ -71,6 +72,7 @@ void CachedArchive::provide(const std::set<std::string>& members, const Download
 void CachedArchive::obtain(const DownloadOptions& options) {
   if (fs::exists(path_) && !other_source_) {
     log("{}: found in {}", archive_.name, folder_.string());
+    remove_download_note(path_);
   } else {
     const std::string size = archive_.size > 0 ? human_bytes(archive_.size) + " " : "";
     log("{}: downloading {}from {}", archive_.name, size, archive_.url);
@@ -122,7 +124,7 @@ void CachedArchive::unpack(const std::set<std::string>& members) {
 // A file that is not what it should be is kept for a look at it, and not used again.
 void CachedArchive::set_aside(const std::string& fault) const {
   const fs::path bad = path_.string() + ".bad";
-  fs::rename(path_, bad);
+  rename_path(path_, bad);
   fail(
       "{} {}\nIt is now {} and will not be used. Start again to download {} anew; if that gives the same, "
       "the server "

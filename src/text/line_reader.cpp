@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file_system.h"
 #include "core/interrupt.h"
 
 namespace verbund {
@@ -25,7 +26,7 @@ class PlainSource final : public ByteSource {
  public:
   PlainSource(int descriptor, fs::path path) : descriptor_(descriptor), path_(std::move(path)) {}
   ~PlainSource() override {
-    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+    if (descriptor_ != STDIN_FILENO) file_system().close(descriptor_);
   }
   PlainSource(const PlainSource&) = delete;
   PlainSource& operator=(const PlainSource&) = delete;
@@ -39,7 +40,7 @@ class PlainSource final : public ByteSource {
       return count;
     }
     ssize_t count = 0;
-    while ((count = ::read(descriptor_, bytes, capacity)) < 0) {
+    while ((count = file_system().read(descriptor_, bytes, capacity)) < 0) {
       if (errno != EINTR) fail_errno("cannot read {}", path_.string());
       check_interrupt();
     }
@@ -204,7 +205,7 @@ class AnySource final : public ByteSource {
 std::unique_ptr<ByteSource> open_bytes(const fs::path& path) {
   if (path == "-") return std::make_unique<AnySource>(std::make_unique<PlainSource>(STDIN_FILENO, "standard input"));
   if (fs::is_directory(path)) fail("cannot read {}: it is a folder, not a file", path.string());
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = file_system().open(path, O_RDONLY);
   if (descriptor < 0) fail_errno("cannot read {}", path.string());
   return std::make_unique<AnySource>(std::make_unique<PlainSource>(descriptor, path));
 }

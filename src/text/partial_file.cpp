@@ -10,25 +10,31 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_system.h"
 #include "core/human.h"
 #include "core/json_file.h"
 
 namespace verbund {
+namespace {
+
+fs::path partial_path(const fs::path& path) { return path.string() + ".download"; }
+fs::path note_path(const fs::path& path) { return path.string() + ".download.json"; }
+
+}  // namespace
 
 PartialFile::PartialFile(const fs::path& path, std::string url)
-    : path_(path.string() + ".download"), note_(path_.string() + ".json"), url_(std::move(url)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail_errno("cannot create {}", path_.string());
+    : path_(partial_path(path)), note_(note_path(path)), url_(std::move(url)) {
   read_note();
+  descriptor_ = file_system().open(path_, O_RDWR | O_CREAT);
+  if (descriptor_ < 0) fail_errno("cannot create {}", path_.string());
   if (!version_.empty()) size_ = static_cast<uint64_t>(::lseek(descriptor_, 0, SEEK_END));
 }
 
 PartialFile::~PartialFile() {
-  ::close(descriptor_);
+  file_system().close(descriptor_);
   if (can_go_on()) return;
-  std::error_code ignored;
-  fs::remove(path_, ignored);
-  fs::remove(note_, ignored);
+  try_remove(path_);
+  try_remove(note_);
 }
 
 void PartialFile::read_note() {
@@ -40,7 +46,7 @@ void PartialFile::read_note() {
 }
 
 void PartialFile::restart(std::string version, uint64_t total) {
-  if (::ftruncate(descriptor_, 0) != 0) fail_errno("cannot write {}", path_.string());
+  if (file_system().ftruncate(descriptor_, 0) != 0) fail_errno("cannot write {}", path_.string());
   size_ = 0;
   version_ = std::move(version);
   total_ = total;
@@ -49,7 +55,7 @@ void PartialFile::restart(std::string version, uint64_t total) {
 
 void PartialFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    const ssize_t written = file_system().pwrite(descriptor_, bytes, size_);
     if (written < 0) {
       if (errno == EINTR) continue;
       const int reason = errno;
@@ -62,11 +68,13 @@ void PartialFile::append(std::string_view bytes) {
 }
 
 void PartialFile::finish(const fs::path& name) {
-  if (::fsync(descriptor_) != 0 || ::rename(path_.c_str(), name.c_str()) != 0) {
+  if (file_system().fsync(descriptor_) != 0 || file_system().rename(path_, name) != 0) {
     fail_errno("cannot write {}", name.string());
   }
-  fs::remove(note_);
+  remove_path(note_);
   sync_folder(name.parent_path());
 }
+
+void remove_download_note(const fs::path& path) { remove_path(note_path(path)); }
 
 }  // namespace verbund

@@ -46,4 +46,7 @@ class PartialFile {
   uint64_t total_ = 0, size_ = 0;
 };
 
+// Of a file that has its name already, if a kill came just before the note's end.
+void remove_download_note(const std::filesystem::path& path);
+
 }  // namespace verbund

@@ -1,14 +1,15 @@
 #include "text/shuffle.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_system.h"
 #include "core/progress.h"
 #include "core/random.h"
 #include "text/line_reader.h"
@@ -20,16 +21,21 @@ namespace {
 constexpr uint64_t kDealStream = 0x6465616c;
 constexpr uint64_t kBucketStream = 0x62756b74;
 
-// A nameless temporary file: it is gone when the process is, however that ends.
+// A nameless temporary file: it is gone when the process is, however that ends. All take the same name one after the
+// other, so that a kill leaves at most one, which the next run takes or removes.
 class Bucket {
  public:
-  explicit Bucket(const fs::path& beside) : name_(beside.string() + ".bucket-XXXXXX") {
-    descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
-    if (descriptor_ < 0) fail_errno("cannot create {}", name_);
-    ::unlink(name_.c_str());
+  explicit Bucket(const fs::path& beside) : name_(beside.string() + ".bucket" + kPartialEnding) {
+    descriptor_ = file_system().open(name_, O_RDWR | O_CREAT | O_TRUNC);
+    if (descriptor_ < 0) fail_errno("cannot create {}", name_.string());
+    if (file_system().unlink(name_) == 0) return;
+    const int reason = errno;
+    file_system().close(descriptor_);
+    errno = reason;
+    fail_errno("cannot remove {}", name_.string());
   }
   ~Bucket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0) file_system().close(descriptor_);
   }
   Bucket(Bucket&& other) noexcept
       : name_(std::move(other.name_)),
@@ -47,11 +53,13 @@ class Bucket {
     flush();
     std::string text(size_, '\0');
     for (size_t done = 0; done < size_;) {
-      const ssize_t count = ::pread(descriptor_, text.data() + done, size_ - done, static_cast<off_t>(done));
-      if (count <= 0) fail_errno("cannot read back {}", name_);
+      const ssize_t count = file_system().pread(descriptor_, text.data() + done, size_ - done, done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail_errno("cannot read back {}", name_.string());
+      if (count == 0) fail("{} has {} bytes, but {} were written to it", name_.string(), done, size_);
       done += static_cast<size_t>(count);
     }
-    ::close(std::exchange(descriptor_, -1));  // its disk space is free again
+    file_system().close(std::exchange(descriptor_, -1));  // its disk space is free again
     return text;
   }
 
@@ -59,18 +67,12 @@ class Bucket {
   static constexpr size_t kBuffer = 128 << 10;
 
   void flush() {
-    std::string_view rest(buffer_);
-    while (!rest.empty()) {
-      const ssize_t count = ::write(descriptor_, rest.data(), rest.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail_errno("cannot write {}", name_);
-      rest.remove_prefix(static_cast<size_t>(count));
-    }
+    write_all(descriptor_, buffer_, name_);
     size_ += buffer_.size();
     buffer_.clear();
   }
 
-  std::string name_;
+  fs::path name_;
   int descriptor_ = -1;
   size_t size_ = 0;
   std::string buffer_;

@@ -48,7 +48,15 @@ class FailingFileSystem final : public FileSystem {
   int calls() const { return shared_->calls; }
   bool struck_removal() const { return shared_->removal; }  // it was a removal that has failed
   bool struck() const { return shared_->struck; }           // the failure has happened
-  void heal() { at_ = 0; }                                  // from now on everything works
+
+  // Whether this call, which was made, can fail in this way.
+  bool applies(int call, Failure failure) const {
+    const Call kind = call < kNoted ? shared_->kinds[call].load() : Call::kWrites;
+    return failure == Failure::kShortWrite ? kind == Call::kWrites : failure != Failure::kFull || takes_space(kind);
+  }
+
+  // As NFS: two folders cannot change places.
+  void set_exchanges(bool exchanges) { exchanges_ = exchanges; }
 
   int open(const Path& path, int flags) override {
     const bool writes = (flags & (O_WRONLY | O_RDWR)) != 0;
@@ -82,7 +90,12 @@ class FailingFileSystem final : public FileSystem {
     return admitted ? 0 : -1;
   }
   int rename(const Path& from, const Path& to) override { return admit() ? FileSystem::rename(from, to) : -1; }
-  int exchange(const Path& one, const Path& other) override { return admit() ? FileSystem::exchange(one, other) : -1; }
+  int exchange(const Path& one, const Path& other) override {
+    if (!admit()) return -1;
+    if (exchanges_) return FileSystem::exchange(one, other);
+    errno = EINVAL;
+    return -1;
+  }
   int unlink(const Path& path) override { return admit(Call::kRemoves) ? FileSystem::unlink(path) : -1; }
   int rmdir(const Path& folder) override { return admit(Call::kRemoves) ? FileSystem::rmdir(folder) : -1; }
   int mkdir(const Path& folder) override { return admit(Call::kTakesSpace) ? FileSystem::mkdir(folder) : -1; }
@@ -90,14 +103,16 @@ class FailingFileSystem final : public FileSystem {
     return admit(Call::kTakesSpace) ? FileSystem::symlink(target, link) : -1;
   }
   int list(const Path& folder, std::vector<Path>& entries) override {
-    return admit() ? FileSystem::list(folder, entries) : -1;
+    return admit(Call::kRemoves) ? FileSystem::list(folder, entries) : -1;  // before a folder is removed
   }
 
  private:
-  enum class Call { kOther, kTakesSpace, kRemoves };
+  enum class Call : char { kOther, kTakesSpace, kWrites, kRemoves };
+  static constexpr int kNoted = 4096;
   struct Shared {  // with forked processes
     std::atomic<int> calls = 0;
     std::atomic<bool> struck = false, removal = false;
+    std::atomic<Call> kinds[kNoted] = {};
   };
   struct Written {
     int copy;         // of the descriptor, to cut the file by, whatever it is called by then
@@ -114,38 +129,39 @@ class FailingFileSystem final : public FileSystem {
     return ::fstat(file, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
   }
 
-  bool fails(Call kind) {
-    const int call = ++shared_->calls;
-    switch (failure_) {
-      case Failure::kError:
-        return call == at_;
-      case Failure::kFull:
-        return at_ > 0 && call >= at_ && kind == Call::kTakesSpace;
-      case Failure::kShortWrite:
-        return false;
-      default:
-        return at_ > 0 && call >= at_;
-    }
-  }
+  static bool takes_space(Call kind) { return kind == Call::kTakesSpace || kind == Call::kWrites; }
 
+  // Counts the call. False: it fails, and errno says why.
   bool admit(Call kind = Call::kOther) {
-    if (!fails(kind)) return true;
+    const int call = ++shared_->calls;
+    if (call < kNoted) shared_->kinds[call] = kind;
+    if (!strikes(call, kind)) return true;
     if (!shared_->struck.exchange(true) && failure_ == Failure::kPowerCut) lose_unsynced();
     if (kind == Call::kRemoves) shared_->removal = true;
     errno = failure_ == Failure::kFull ? ENOSPC : EIO;
     return false;
   }
 
+  bool strikes(int call, Call kind) const {
+    const bool here = call == at_, onwards = at_ > 0 && call >= at_;
+    switch (failure_) {
+      case Failure::kError:
+        return here;
+      case Failure::kShortWrite:
+        return here && kind == Call::kWrites;
+      case Failure::kFull:
+        return onwards && takes_space(kind);
+      default:
+        return onwards;
+    }
+  }
+
   // What of the bytes is to be written; nothing: the call fails.
   std::string_view admit_write(std::string_view bytes) {
     const bool first = !shared_->struck;
-    if (failure_ == Failure::kShortWrite && shared_->calls + 1 == at_) {
-      ++shared_->calls;
-      shared_->struck = true;
-      return bytes.substr(0, (bytes.size() + 1) / 2);
-    }
-    if (admit(Call::kTakesSpace)) return bytes;
-    return failure_ == Failure::kFull && first ? bytes.substr(0, bytes.size() / 2) : std::string_view();
+    if (admit(Call::kWrites)) return bytes;
+    const bool half = failure_ == Failure::kShortWrite || (failure_ == Failure::kFull && first);
+    return bytes.substr(0, half ? (bytes.size() + 1) / 2 : 0);
   }
 
   void note_open(int file) {
@@ -176,8 +192,9 @@ class FailingFileSystem final : public FileSystem {
     }
   }
 
-  std::atomic<int> at_;
+  const int at_;
   const Failure failure_;
+  bool exchanges_ = true;
   Shared* shared_ = share();
   std::mutex mutex_;
   std::map<int, Written> written_;  // by descriptor

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -54,8 +55,10 @@ struct FailureWalk {
   std::function<void(const Path& folder)> work;                          // the writer
   // What a failure has left must be. Without it: all as before, or all as after an undisturbed call, and only a kill,
   // or a removal that fails itself, may leave temporary files.
-  std::function<void(const Path& folder)> check = nullptr;
+  std::function<void(const Path& folder, Failure failure)> check = nullptr;
+  std::vector<Failure> failures = {std::begin(kFailures), std::end(kFailures)};
   std::set<std::string> unread = {};  // names of files that differ each time, by times in them
+  bool exchanges = true;              // false: a file system on which two folders cannot change places
 };
 
 class FailureWalker {
@@ -63,62 +66,66 @@ class FailureWalker {
   explicit FailureWalker(FailureWalk walk) : walk_(std::move(walk)) {
     make_anew();
     before_ = tree_of(folder_, walk_.unread);
-    calls_ = undisturbed(walk_.work);
+    undisturbed(walk_.work, counting_);
     after_ = tree_of(folder_, walk_.unread);
   }
 
   // Returns how many failures were met.
   int run() {
     set_log_level(LogLevel::kQuiet);
-    for (int at = 1; at <= calls_ && !::testing::Test::HasFailure(); ++at) {
-      for (const Failure failure : kFailures) {
-        SCOPED_TRACE("call " + std::to_string(at) + " of " + std::to_string(calls_) + ": " + name_of(failure));
-        met_ += fail_once(at, failure);
+    const int calls = counting_.calls();
+    int met = 0;
+    for (int at = 1; at <= calls && !::testing::Test::HasFailure(); ++at) {
+      for (const Failure failure : walk_.failures) {
+        SCOPED_TRACE("call " + std::to_string(at) + " of " + std::to_string(calls) + ": " + name_of(failure));
+        met += counting_.applies(at, failure) && fail_once(at, failure);
       }
     }
     set_log_level(LogLevel::kNormal);
-    return met_;
+    return met;
   }
 
  private:
   void make_anew() {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
-    undisturbed(walk_.prepare);
+    FailingFileSystem healthy;
+    undisturbed(walk_.prepare, healthy);
   }
 
-  // Without the real syncs, which take longer than all the rest. Returns the number of calls.
-  int undisturbed(const std::function<void(const std::filesystem::path&)>& action) const {
-    FailingFileSystem counting;
+  // Without the real syncs, which take longer than all the rest.
+  void undisturbed(const std::function<void(const std::filesystem::path&)>& action, FailingFileSystem& counting) const {
+    counting.set_exchanges(walk_.exchanges);
     const FileSystemInPlace in_place(counting);
     action(folder_);
-    return counting.calls();
   }
 
   bool fail_once(int at, Failure failure) {
     make_anew();
     FailingFileSystem failing(at, failure);
+    failing.set_exchanges(walk_.exchanges);
     const bool dies = failure == Failure::kKill || failure == Failure::kPowerCut;
     try {
       const FileSystemInPlace in_place(failing);
       walk_.work(folder_);
     } catch (const Error& error) {
-      const bool named = std::string(error.what()).find(folder_.string()) != std::string::npos;
+      const bool named = std::string(error.what()).find(temporary_.path().parent_path().string()) != std::string::npos;
       EXPECT_TRUE(dies || named) << "names no path: " << error.what();
       EXPECT_NE(failure, Failure::kShortWrite) << error.what();
     } catch (const std::exception& error) {
       EXPECT_TRUE(dies) << "not an Error: " << error.what();
     }
-    if (!failing.struck()) return false;  // such a call cannot fail in this way
+    if (!failing.struck()) return false;  // threads may take turns in another order
     const Tree left = tree_of(folder_, walk_.unread);
     if (walk_.check) {
-      walk_.check(folder_);
+      walk_.check(folder_, failure);
     } else {
       const Tree named = dies || failing.struck_removal() ? without_temporaries(left) : left;
       EXPECT_TRUE(named == before_ || named == after_)
           << "differs from before: " << difference(before_, named) << "\nfrom after: " << difference(after_, named);
     }
-    EXPECT_NO_THROW(undisturbed(walk_.work)) << "the second call";
+    FailingFileSystem healthy;
+    EXPECT_NO_THROW(undisturbed(walk_.work, healthy)) << "the second call";
     const Tree again = tree_of(folder_, walk_.unread);
     EXPECT_TRUE(again == after_) << "the second call: " << difference(after_, again);
     return true;
@@ -134,8 +141,8 @@ class FailureWalker {
   FailureWalk walk_;
   const TemporaryFolder temporary_;
   const std::filesystem::path folder_ = temporary_ / "walk";  // the same each time: paths may be in files
+  FailingFileSystem counting_;
   Tree before_, after_;
-  int calls_ = 0, met_ = 0;
 };
 
 // `at_least`: so that a walk cannot become empty unnoticed.

@@ -1,6 +1,10 @@
 // The writers at the bottom of all others, through every failure.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "core/append_file.h"
 #include "core/checksummed_file.h"
 #include "core/file.h"
 #include "core/hash.h"
@@ -48,7 +52,7 @@ TEST(FileFailures, FoldersAndPartialFiles) {
                        remove_partial_files(folder / "a");
                        write_file(folder / "a/b/c/file", "text");
                      },
-                 .check = [](const fs::path& folder) { EXPECT_TRUE(fs::is_directory(folder / "a")); }},
+                 .check = [](const fs::path& folder, Failure) { EXPECT_TRUE(fs::is_directory(folder / "a")); }},
                 25);
 }
 
@@ -66,7 +70,7 @@ TEST(FileFailures, APartialFolder) {
                        partial.publish();
                      },
                  .check =
-                     [](const fs::path& folder) {
+                     [](const fs::path& folder, Failure) {
                        if (!fs::exists(folder / "a")) return;
                        EXPECT_EQ(slurp(folder / "a/1") + slurp(folder / "a/2"), "12");
                        EXPECT_FALSE(fs::exists(folder / "a/deep"));
@@ -82,8 +86,42 @@ TEST(FileFailures, RemovingAFolderIsTakenUpAgain) {
                        fs::create_symlink("b", folder / "a/link");
                      },
                  .work = [](const fs::path& folder) { remove_path(folder / "a"); },
-                 .check = [](const fs::path&) {}},
+                 .check = [](const fs::path&, Failure) {}},
                 12);
+}
+
+// A line that could not be written is lost, the others stay whole; a file that was cut by a kill is gone on with.
+TEST(FileFailures, ALogKeepsItsLinesWhole) {
+  const auto log = [](const fs::path& folder) {
+    AppendFile file(folder / "log");
+    for (const char* line : {"second line", "third line", "fourth line"}) file.add_line(line);
+  };
+  const std::set<std::string> lines = {"first line", "second line", "third line", "fourth line", "last line"};
+  int failures = 0;
+  for (const Failure failure : kFailures) {
+    for (int at = 1; at <= 6; ++at) {
+      SCOPED_TRACE(fmt::format("call {}: {}", at, name_of(failure)));
+      const TemporaryFolder folder;
+      folder.write("log", "first line\n");
+      FailingFileSystem failing(at, failure);
+      try {
+        const FileSystemInPlace in_place(failing);
+        log(folder.path());
+      } catch (const Error& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr((folder / "log").string()));
+      }
+      failures += failing.struck();
+      EXPECT_TRUE(AppendFile(folder / "log").add_line("last line"));
+      std::istringstream text(slurp(folder / "log"));
+      std::string line, found;
+      int whole = 0;
+      for (; std::getline(text, line); found = line) whole += lines.contains(line);
+      EXPECT_EQ(found, "last line");
+      EXPECT_GE(whole, failure == Failure::kShortWrite ? 5 : 2);
+    }
+  }
+  EXPECT_GE(failures, 20);
+  std::printf("walked %d failures\n", failures);
 }
 
 // What is read is whole, or an error that names the file.
