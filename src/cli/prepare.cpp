@@ -6,6 +6,7 @@
 #include "cli/version_text.h"
 #include "config/config.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "data/corpus_source.h"

@@ -83,7 +83,7 @@ std::set<std::string> needed_buffers(const StepParts& parts) {
 }
 
 LossScaler::State saved_scale(const Checkpoint& checkpoint) {
-  return Json::parse(checkpoint.state_json()).at("loss_scale").get<LossScaler::State>();
+  return checkpoint.use_state([](const Json& saved) { return saved.at("loss_scale").get<LossScaler::State>(); });
 }
 
 std::set<std::string> names_of(const LossScaler::State& state) {
@@ -143,7 +143,7 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
              RunState& state) {
   Json json;
   if (checkpoint != nullptr) {
-    json = checkpoint->use_state([](Json state) { return state; });
+    json = checkpoint->use_state([](Json saved) { return saved; });
     load_weights(checkpoint->weights(), parts.model.table(), parts.model.values());
     const bool averaged = parts.average.enabled() && checkpoint->average() != nullptr;
     if (averaged) load_weights(*checkpoint->average(), parts.model.table(), parts.average.values());
