@@ -31,9 +31,9 @@ class StatementReader {
   void read_statement() {
     if (in_.now().kind == TokenKind::kLineEnd) return in_.skip();
     if (in_.now().indent > 0) in_.refuse("this line is indented, and no block is open");
-    if (in_.is_now({"import", "from", "pass"})) return skip_line();
+    if (in_.is_now({"import", "from", "pass"})) return in_.skip_line();
     const bool alone = in_.after(1).kind == TokenKind::kLineEnd;
-    if (in_.now().kind == TokenKind::kText && alone) return skip_line();  // a text about the file
+    if (in_.now().kind == TokenKind::kText && alone) return in_.skip_line();  // a text about the file
     if (in_.is_now(
             {"if", "elif", "else", "for", "while", "def", "class", "with", "try", "except", "finally", "async"})) {
       return skip_block();
@@ -46,7 +46,7 @@ class StatementReader {
     std::vector<Path> targets;
     for (Path path; read_target(path); path.clear()) targets.push_back(path);
     if (targets.empty()) return false;
-    const PythonValue value = in_.read(file_.variables);
+    const PythonValue value = PythonExpressions(in_, file_.variables).read();
     if (!in_.ends_line()) in_.refuse(fmt::format("{} is not expected here", in_.shown()));
     for (const Path& path : targets) {
       in_.count(value.weight());
@@ -58,7 +58,7 @@ class StatementReader {
       }
       *place = value;
     }
-    skip_line();
+    in_.skip_line();
     return true;
   }
 
@@ -73,7 +73,7 @@ class StatementReader {
       }
       if (in_.accept("=")) return true;
     }
-    in_.go_back(start);
+    in_.go_to(start);
     return false;
   }
 
@@ -86,22 +86,17 @@ class StatementReader {
     const bool goes_on =
         in_.ends_line() || in_.now().kind == TokenKind::kOperator || in_.is_now({"if", "in", "is", "and", "or", "not"});
     if (!takes_words && !goes_on) in_.refuse(fmt::format("{} is not expected after {:.40}", in_.shown(), first.text));
-    skip_line();
+    in_.skip_line();
     note_unread(first);
   }
 
   void skip_block() {
     const PythonToken first = in_.now();
-    skip_line();
+    in_.skip_line();
     const bool opens_block = in_.before(2).is(":");
     if (opens_block && in_.now().indent <= first.indent) in_.refuse("an indented block is missing before this line");
-    while (in_.now().kind != TokenKind::kEnd && in_.now().indent > first.indent) skip_line();
+    while (in_.now().kind != TokenKind::kEnd && in_.now().indent > first.indent) in_.skip_line();
     note_unread(first);
-  }
-
-  void skip_line() {
-    while (!in_.ends_line()) in_.skip();
-    if (in_.now().kind == TokenKind::kLineEnd) in_.skip();
   }
 
   void note_unread(const PythonToken& first) {
@@ -110,7 +105,7 @@ class StatementReader {
   }
 
   const std::string& source_;
-  PythonExpressions in_;
+  PythonCursor in_;
   PythonFile file_;
 };
 
