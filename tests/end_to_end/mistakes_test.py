@@ -156,9 +156,9 @@ class MistakesWithADatasetTest(ProgramTest):
         said = self.succeed(*self.train("--set", "threads=2"), **bind).stderr
         self.assert_says(said, "warning: ", "of which worker 0 may use 1 for its 2 threads: they will take turns",
                          "--bind-to none")
-        said = self.succeed("doctor", "--set", "threads=2", **bind).stdout
+        said = " ".join(self.succeed("doctor", "--set", "threads=2", **bind).stdout.split())
         self.assert_says(said, "of which worker 0 may use 1 for its 2 threads", "--bind-to none")
-        said = self.succeed("doctor", **bind).stdout
+        said = " ".join(self.succeed("doctor", **bind).stdout.split())
         self.assert_says(said, "1 worker with 1 thread together", "of which they may use 1", "--bind-to none")
 
 
