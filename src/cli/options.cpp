@@ -3,12 +3,29 @@
 #include <iostream>
 
 #include "config/hints.h"
-#include "config/presets.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
 
 namespace verbund {
+namespace {
+
+// What an unknown flag may have meant, as a sentence; or "".
+std::string what_was_meant(const CLI::App& options, const std::string& unknown) {
+  const Hint* hint = find_hint(config_hints(), unknown);
+  if (hint != nullptr && *hint->key != '\0' && options.get_option_no_throw("--set") != nullptr) {
+    return fmt::format("did you mean --set {}=...? {}", hint->key, hint->advice);
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* option : options.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string guess = nearest(unknown, known);
+  if (!guess.empty()) return "did you mean " + guess + "?";
+  return hint != nullptr ? hint->advice : "";
+}
+
+}  // namespace
 
 CLI::Validator at_least(int64_t least) {
   return CLI::Validator(
@@ -18,12 +35,6 @@ CLI::Validator at_least(int64_t least) {
         return whole && value >= least ? "" : fmt::format("{} is not a whole number from {} on", text, least);
       },
       "");
-}
-
-void say_which_config(const std::string& file) {
-  if (file.empty()) return;
-  const std::string note = find_config(file).note;
-  if (!note.empty()) log_line(note);
 }
 
 Options::Options(const std::string& command, const std::string& description, const std::string& examples)
@@ -56,7 +67,7 @@ bool Options::read(const Arguments& arguments) {
       if (argument.rfind("--", 0) != 0 || get_option_no_throw(argument.substr(0, argument.find('='))) != nullptr) {
         continue;
       }
-      const std::string meant = what_was_meant(argument.substr(0, argument.find('=')));
+      const std::string meant = what_was_meant(*this, argument.substr(0, argument.find('=')));
       message = "unknown option " + argument + (meant.empty() ? "" : ": " + meant);
       break;
     }
@@ -64,20 +75,6 @@ bool Options::read(const Arguments& arguments) {
   }
   if (quiet_) set_log_level(LogLevel::kQuiet);
   return true;
-}
-
-std::string Options::what_was_meant(const std::string& unknown) const {
-  const Hint* hint = find_hint(config_hints(), unknown);
-  if (hint != nullptr && *hint->key != '\0' && get_option_no_throw("--set") != nullptr) {
-    return fmt::format("did you mean --set {}=...? {}", hint->key, hint->advice);
-  }
-  std::vector<std::string> known;
-  for (const CLI::Option* option : get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  const std::string guess = nearest(unknown, known);
-  if (!guess.empty()) return "did you mean " + guess + "?";
-  return hint != nullptr ? hint->advice : "";
 }
 
 }  // namespace verbund

@@ -12,9 +12,6 @@ namespace verbund {
 // For counts: a whole number from `least` on.
 CLI::Validator at_least(int64_t least);
 
-// For --config: a name may stand for a file or a preset, so it is said which of them is used.
-void say_which_config(const std::string& file);
-
 class Options : public CLI::App {
  public:
   Options(const std::string& command, const std::string& description, const std::string& examples);
@@ -27,8 +24,6 @@ class Options : public CLI::App {
   [[nodiscard]] bool read(const Arguments& arguments);
 
  private:
-  std::string what_was_meant(const std::string& unknown) const;  // a sentence, or ""
-
   std::string command_;
   bool quiet_ = false;
 };

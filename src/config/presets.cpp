@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -42,6 +43,12 @@ ConfigText find_config(const std::string& name_or_path) {
   if (preset == nullptr) fail_unknown(name_or_path);
   return {std::string(preset->text), fmt::format("preset {}", preset->name),
           fmt::format("configuration: the preset {} (verbund config --show {})", preset->name, preset->name)};
+}
+
+void say_which_config(const std::string& name_or_path) {
+  if (name_or_path.empty()) return;
+  const std::string note = find_config(name_or_path).note;
+  if (!note.empty()) log_line(note);
 }
 
 }  // namespace verbund

@@ -22,4 +22,7 @@ struct ConfigText {
 // A file of that name (also NAME.yaml) comes before a preset. Fails if there is neither, with the names there are.
 ConfigText find_config(const std::string& name_or_path);
 
+// Logs that note. Nothing for "".
+void say_which_config(const std::string& name_or_path);
+
 }  // namespace verbund
