@@ -97,7 +97,7 @@ void warn_of_crowding(const Workers& workers, int threads) {
   for (const Worker& worker : workers.all()) {
     if (worker.local_rank != 0) continue;
     const CoresJudgement judgement = judge_cores(worker.host, worker.machine_cores, hosts[worker.host]);
-    if (!judgement.enough) warn("{}: {}", judgement.text, judgement.advice);
+    if (!judgement.enough) warn("{}; {}", judgement.text, judgement.advice);
   }
 }
 
