@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "data/dataset.h"
+#include "data/dataset_verification.h"
 #include "data/prepare.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -51,7 +52,8 @@ using Ids = std::vector<TokenId>;
 
 TEST_F(EncodedTextTest, PiecesAreLookedUpInTheOrderOfTheText) {
   prepare(request_);
-  const Dataset dataset(request_.out, Verify::kChecksums);
+  const Dataset dataset(request_.out);
+  verify(dataset);
   const Split& split = dataset.split("train");
   ASSERT_EQ(split.size(), 3u);
   EXPECT_EQ(source(split, 0), (Ids{4, 5}));
@@ -63,7 +65,8 @@ TEST_F(EncodedTextTest, PiecesAreLookedUpInTheOrderOfTheText) {
 
 TEST_F(EncodedTextTest, ValidationTextIsDecodedForScoring) {
   prepare(request_);
-  const Dataset dataset(request_.out, Verify::kChecksums);
+  const Dataset dataset(request_.out);
+  verify(dataset);
   EXPECT_EQ(source(dataset.split("dev"), 0), (Ids{4, 5, 6, 5}));
   EXPECT_EQ(slurp(dataset.source_text("dev")), "cat dat\n\n");
   EXPECT_EQ(slurp(dataset.target_text("dev")), "da\nc\n");
