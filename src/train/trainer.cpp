@@ -419,7 +419,8 @@ class Trainer {
       finish_saving();
       say([&] {
         return fmt::format(
-            "stopped by {} after step {}, whose weights are not saved: {}; the same command goes on before it",
+            "stopped by {} after step {}, whose weights are not saved: {}. The same command goes on from an earlier "
+            "one",
             signal_name(signal), state_.step, trouble);
       });
       return signal;
