@@ -54,7 +54,7 @@ class ProvenanceTest(TrainingTest):
         job.process.wait()
         # Asked to stop.
         job = self.start(self.command(*self.arguments(self.run_folder, FOREVER)))
-        self.wait_for(lambda: self.last_step(self.run_folder) >= 8, job)
+        self.wait_for(lambda: "resume at step 5" in job.said(), job)
         job.process.send_signal(signal.SIGTERM)
         self.assertEqual(job.wait(), 143, job.said())
 
