@@ -419,8 +419,7 @@ class Trainer {
       finish_saving();
       say([&] {
         return fmt::format(
-            "stopped by {} after step {}, whose weights are not saved: {}. The same command goes on from an earlier "
-            "one",
+            "stopped by {} after step {}, whose weights are not saved: {}. The same command goes on from earlier ones",
             signal_name(signal), state_.step, trouble);
       });
       return signal;
