@@ -104,6 +104,11 @@ _verbund() {
       compopt -o nospace
       words="@KEYS@"
       ;;
+    *" --config" | *" --show")
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -W "@PRESETS@" -- "$current"; compgen -f -- "$current")
+      return
+      ;;
 @VALUES@
     *)
       case $command in
@@ -141,7 +146,7 @@ def configuration_keys(explained):
     return keys
 
 
-def completion(commands, helps, keys):
+def completion(commands, helps, keys, presets):
     def patterns(*kinds):
         return " | ".join(f'"{command} {name}"' for command, said in helps.items() for option in said.options
                           for name in option.names if name.startswith("-") and option.takes(*kinds))
@@ -151,7 +156,7 @@ def completion(commands, helps, keys):
         flags.append(f'        {command}) words="{" ".join(names)}" ;;')
     values = [FOLDER_CASE.format(patterns=patterns("FOLDER")), FILE_CASE.format(patterns=patterns("FILE"))]
     return (COMPLETION.replace("@COMMANDS@", " ".join(commands)).replace("@KEYS@", " ".join(keys))
-            .replace("@VALUES@", "\n".join(values)).replace("@FLAGS@", "\n".join(flags)))
+            .replace("@PRESETS@", " ".join(presets)).replace("@VALUES@", "\n".join(values)).replace("@FLAGS@", "\n".join(flags)))
 
 
 def main(program, folder):
@@ -171,7 +176,8 @@ def main(program, folder):
     for name, text in pages.items():
         (folder / "man1" / f"{name}.1.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
     keys = configuration_keys(ask("config", "--explain"))
-    (folder / "completions" / "verbund").write_text(completion(commands, helps, keys))
+    presets = [line.split()[0] for line in ask("config", "--list").splitlines()]
+    (folder / "completions" / "verbund").write_text(completion(commands, helps, keys, presets))
 
 
 if __name__ == "__main__":

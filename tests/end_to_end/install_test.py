@@ -57,7 +57,8 @@ class InstallTest(ProgramTest):
         self.assertEqual(self.complete("train", "--set", "train.max_st"), ["train.max_steps="])
         self.assertEqual(self.complete("train", "--set", "see"), ["seed="])
         self.assertEqual(self.complete("train", "--data", "corp"), ["corpora"])
-        self.assertIn("configs/demo.yaml", self.complete("config", "--show", "configs/d"))
+        self.assertEqual(self.complete("config", "--show", "configs/d"), ["configs/demo.yaml"])
+        self.assertEqual(self.complete("train", "--config", "transformer-b"), ["transformer-base", "transformer-big"])
         for command in self.commands:
             self.assertEqual(sorted(self.complete(command, "--")), sorted(self.flags(command)), command)
 

@@ -20,7 +20,7 @@ from support.training import SMALL, TrainingTest  # noqa: E402
 USER, UID = "trainer", 42017  # an ordinary user, known on the hosts alone
 STEPS = 300
 SSHD = "/usr/sbin/sshd"
-# What stands in for the demo's configuration: a small corpus, a small model, a loss that is soon noticed.
+# What stands in for the preset demo: a small corpus, a small model, a loss that is soon noticed.
 CONFIG = {**SMALL, "corpus.name": "demo", "corpus.generated_pairs": 1000, "subwords.vocabulary": 400,
           "subwords.character_coverage": 1, "train.max_steps": STEPS, "train.eval_every": 150,
           "checkpoint.save_every_steps": 10, "workers.deadline_seconds": 5, "workers.stall_warning_seconds": 2,
@@ -111,7 +111,7 @@ class ClusterTest(TrainingTest):
         """A block as it is typed on these hosts."""
         for name, host in NAMES.items():
             text = re.sub(rf"\b{name}\b", host, text)
-        return text.replace("/usr/share/verbund/configs/demo.yaml", str(self.config))
+        return text.replace("--show demo", f"--show {self.config}")
 
     def power_on(self, machine):
         machine.power_on()
