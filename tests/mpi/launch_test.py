@@ -34,9 +34,9 @@ def say(text):
 
 def leave(number, frame):
     (folder / f"asked.{{rank}}").write_text(str(number))
-    time.sleep(0.3)  # both leave at about the same time, as if they had saved together
     if rank == 0:
         say("saved")
+    time.sleep(0.3)  # both leave at about the same time, as if they had saved together
     sys.exit(143)
 
 def stay():
