@@ -77,7 +77,7 @@ void write_checkpoint(const fs::path& folder, const CheckpointSnapshot& snapshot
     fail("the state to save is not a JSON object: {:.80}", snapshot.state_json);
   }
   // Such names are training's own: what a call that was killed left there goes.
-  if (step_of_folder_name(folder.filename().string())) fs::remove_all(folder.string() + kPartialEnding);
+  if (step_of_folder_name(folder.filename().string())) remove_path(folder.string() + kPartialEnding);
   const PartialFolder partial(folder);
   write_contents(partial.path(), snapshot);
   publish(partial.path(), folder);

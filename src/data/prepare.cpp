@@ -199,7 +199,7 @@ class Preparation {
     std::vector<fs::path> files = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "prepare.yaml"};
     for (const auto& [name, record] : read_manifest(out_).files) files.push_back(out_ / name);
     if (!exports_text()) return files;
-    for (const auto& entry : fs::directory_iterator(out_ / "export")) files.push_back(entry.path());
+    for (const fs::path& path : list_folder(out_ / "export")) files.push_back(path);
     return files;
   }
 

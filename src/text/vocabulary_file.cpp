@@ -60,8 +60,8 @@ std::string least_model(SubwordType type, const fs::path& work) {
   config.character_coverage = 1;
   learn_subwords(corpus, Sides::kBoth, config, model);
   std::string bytes = read_file(model);
-  fs::remove(corpus);
-  fs::remove(model);
+  remove_path(corpus);
+  remove_path(model);
   return bytes;
 }
 

@@ -12,28 +12,16 @@
 namespace verbund {
 namespace {
 
-std::FILE* open_to_append(const fs::path& path) {
-  std::FILE* file = std::fopen(path.c_str(), "a");
-  if (file == nullptr) fail_errno("cannot write {}", path.string());
-  return file;
-}
-
-void append(std::FILE* file, const std::string& line) {
+void append(AppendFile& file, const std::string& line) {
   static bool warned = false;
-  if ((std::fputs((line + "\n").c_str(), file) < 0 || std::fflush(file) != 0) && !std::exchange(warned, true)) {
+  if (!file.add_line(line) && !std::exchange(warned, true)) {
     warn("cannot write to the run's log (is the disk full?): training goes on, but what it logs is lost");
   }
 }
 
 }  // namespace
 
-RunLog::RunLog(const fs::path& folder)
-    : text_(open_to_append(folder / "log.txt")), metrics_(open_to_append(folder / "metrics.jsonl")) {}
-
-RunLog::~RunLog() {
-  std::fclose(text_);
-  std::fclose(metrics_);
-}
+RunLog::RunLog(const fs::path& folder) : text_(folder / "log.txt"), metrics_(folder / "metrics.jsonl") {}
 
 void RunLog::line(const std::string& text, Colour colour) {
   log_line(text, colour);

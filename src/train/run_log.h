@@ -2,11 +2,11 @@
 // metrics.jsonl, one object per logged step or evaluation. Both say when.
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/append_file.h"
 #include "core/terminal.h"
 
 namespace verbund {
@@ -17,9 +17,6 @@ class RunLog {
 
   // Both files are appended to: a resumed run goes on in them.
   explicit RunLog(const std::filesystem::path& folder);
-  ~RunLog();
-  RunLog(const RunLog&) = delete;
-  RunLog& operator=(const RunLog&) = delete;
 
   void line(const std::string& text, Colour colour = Colour::kNone);  // console and log.txt, there without colour
   void paragraph(const std::string& text);                            // the same, in rows of at most 100 columns
@@ -29,8 +26,7 @@ class RunLog {
   static void drop_after(const std::filesystem::path& folder, int64_t step);
 
  private:
-  std::FILE* text_;
-  std::FILE* metrics_;
+  AppendFile text_, metrics_;
 };
 
 }  // namespace verbund

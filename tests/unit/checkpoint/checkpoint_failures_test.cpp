@@ -95,16 +95,22 @@ TEST(CheckpointFailures, CheckpointsAreDeleted) {
                 80);
 }
 
+// What a kill leaves of it, the user is told to remove.
 TEST(CheckpointFailures, AMeanIsReplaced) {
+  const auto average = [](const fs::path& folder, const char* one, const char* other) {
+    save_mean(folder / "mean", CheckpointMean({folder / one, folder / other}), "program");
+  };
   walk_failures({.prepare =
-                     [](const fs::path& folder) {
+                     [&](const fs::path& folder) {
                        for (const int64_t step : {10, 20, 30}) save(folder, 5, step);
-                       save_mean(folder / "mean", CheckpointMean({folder / "step-00000010", folder / "step-00000020"}));
+                       average(folder, "step-00000010", "step-00000020");
                      },
                  .work =
-                     [](const fs::path& folder) {
-                       save_mean(folder / "mean", CheckpointMean({folder / "step-00000020", folder / "step-00000030"}));
-                     }},
+                     [&](const fs::path& folder) {
+                       remove_path(folder / "mean.partial");
+                       average(folder, "step-00000020", "step-00000030");
+                     },
+                 .unread = {"mean/state.json", "mean/manifest.json"}},
                 150);
 }
 

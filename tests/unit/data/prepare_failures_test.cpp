@@ -67,7 +67,7 @@ TEST_F(PrepareFailures, ADatasetReplacesAnother) {
                      },
                  // A power cut is a kill and more; the many calls take their time.
                  .failures = {Failure::kError, Failure::kFull, Failure::kShortWrite, Failure::kPowerCut},
-                 .unread = {"out/work/stages.json"}},
+                 .unread = {"out/work/stages.json", "out/provenance.json"}},
                 300);
   EXPECT_LT(absent, 100);
   std::printf("%d of them while the old dataset was just being replaced\n", absent);

@@ -1,0 +1,63 @@
+// What a run keeps of itself, through every failure of the file system.
+#include <gtest/gtest.h>
+
+#include "core/file.h"
+#include "support/failure_walk.h"
+#include "train/run_keeper.h"
+#include "unit/checkpoint/made_snapshot.h"
+
+namespace verbund {
+namespace {
+
+TEST(RunFailures, MetricsOfLaterStepsAreForgotten) {
+  walk_failures(
+      {.prepare =
+           [](const fs::path& folder) { write_file(folder / "metrics.jsonl", "{\"step\": 5}\n{\"step\": 6}\n"); },
+       .work = [](const fs::path& folder) { RunLog::drop_after(folder, 5); }},
+      20);
+}
+
+TEST(RunFailures, TheRecordOfARun) {
+  const auto run = [](const fs::path& folder) {
+    RunRecord record(folder);
+    record.start({.program = "program", .hosts = RunRecord::Json::array(), .dataset = RunRecord::Json::object()});
+    record.stop("finished");
+  };
+  walk_failures({.prepare = run,
+                 .work = run,
+                 .check = [](const fs::path& folder,
+                             Failure) { EXPECT_GE(read_run_record(folder).at("start_count").get<int>(), 1); },
+                 .unread = {"run.json"}},
+                40);
+}
+
+// A run goes on from step 10 and saves step 20.
+TEST(RunFailures, ARunThatGoesOn) {
+  const auto train_to = [](const fs::path& folder, int64_t step) {
+    CheckpointConfig config;
+    config.keep_last = 1;
+    config.asynchronous = false;  // the calls come in the same order each time
+    RunKeeper keeper(folder / "run", false, config);
+    const Checkpoint* newest = keeper.find_newest();
+    keeper.begin_at(newest != nullptr ? newest->step() : 0);
+    keeper.log().note("a line");
+    keeper.log().metrics({{"step", step}});
+    keeper.save(MadeSnapshot(step, 20).view());
+    keeper.finish_saving();
+  };
+  walk_failures({.prepare = [&](const fs::path& folder) { train_to(folder, 10); },
+                 .work = [&](const fs::path& folder) { train_to(folder, 20); },
+                 .check =
+                     [](const fs::path& folder, Failure) {
+                       const NewestCheckpoint newest = newest_whole_checkpoint(folder / "run/checkpoints");
+                       ASSERT_TRUE(newest.checkpoint);
+                       EXPECT_TRUE(newest.damaged.empty());
+                       const MadeSnapshot made(newest.checkpoint->step(), 20);
+                       expect_same(*newest.checkpoint, made.view());
+                     },
+                 .unread = {"run/log.txt", "run/metrics.jsonl"}},
+                200);
+}
+
+}  // namespace
+}  // namespace verbund
