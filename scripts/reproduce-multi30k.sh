@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.."
 
 text=${1:-../shared/data/multi30k}
 [[ -e $text/train.en.gz ]] || { echo "there is no $text/train.en.gz: give the folder with Multi30k's text" >&2; exit 1; }
+command -v python3 > /dev/null || { echo "there is no python3, which compares the scores: apt-get install python3" >&2; exit 1; }
 settings=(--set train.micro_batch_tokens=4096)
 for setting in "${@:2}"; do settings+=(--set "$setting"); done
 verbund=build/verbund
