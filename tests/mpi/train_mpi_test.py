@@ -90,7 +90,7 @@ class TrainMpiTest(TrainingTest):
                 self.assert_none_left(run)
                 last = self.last_step(run)
                 self.assertEqual(self.checkpoints(run), [last])
-                self.assert_says(job.said(), f"stopping after step {last}: saving", "saved; the same command goes on")
+                self.assert_says(job.said(), f"stopping after step {last}, by ", "saved; the same command goes on")
                 self.assertNotIn("lost worker", job.said())
                 # It loses nothing: what follows is what would have followed.
                 self.assert_says(self.train(3, run, {"train.max_steps": last + 3}), f"resume at step {last}")

@@ -84,7 +84,7 @@ TEST(CheckpointMean, SumsInDouble) {
   TemporaryFolder folder;
   const float large = 16777216;  // 2^24: one more is lost in a sum of floats
   for (const int64_t step : {1, 2, 3, 4}) write_model(folder.path(), step, {step == 1 ? large : 1.0f});
-  save_mean(folder / "average", CheckpointMean(last_checkpoints(folder.path(), 4)));
+  save_mean(folder / "average", CheckpointMean(last_checkpoints(folder.path(), 4)), "test");
   EXPECT_THAT(saved_weights(folder / "average"), ElementsAre(static_cast<float>((16777216.0 + 3) / 4)));
   EXPECT_NE(static_cast<float>((16777216.0 + 3) / 4), large / 4);
 }
@@ -183,7 +183,7 @@ TEST(CheckpointMean, LivesBesideTheCheckpointsOfARun) {
   {
     CheckpointStore store(folder.path(), config);
     for (const int64_t step : {1, 2}) store.save(MadeSnapshot(step).view());
-    save_mean(folder / "average", CheckpointMean(last_checkpoints(folder.path(), 2)));
+    save_mean(folder / "average", CheckpointMean(last_checkpoints(folder.path(), 2)), "test");
     for (const int64_t step : {3, 4, 5}) store.save(MadeSnapshot(step).view());
   }
   CheckpointStore resumed(folder.path(), config);
