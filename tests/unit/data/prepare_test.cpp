@@ -111,7 +111,8 @@ TEST_F(PrepareTest, WhatIsGoneOrDamagedIsMadeAgain) {
   prepare(request_);
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(request_.out)) {
-    if (entry.is_regular_file() && entry.path().filename() != "stages.json") files.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name != "stages.json" && name != kProvenanceFile) files.push_back(entry.path());
   }
   EXPECT_GT(files.size(), 17u);
   for (const fs::path& file : files) {
@@ -128,6 +129,9 @@ TEST_F(PrepareTest, WhatIsGoneOrDamagedIsMadeAgain) {
     EXPECT_EQ(slurp(file), whole) << file;
   }
   EXPECT_EQ(stages_run(), Names{});
+  fs::remove(request_.out / kProvenanceFile);  // is no part of the dataset, and tells of this moment
+  EXPECT_EQ(stages_run(), Names{});
+  EXPECT_TRUE(fs::exists(request_.out / kProvenanceFile));
 }
 
 TEST_F(PrepareTest, ACopyOfTheFolderStandsAlone) {
