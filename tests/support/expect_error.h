@@ -5,5 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/error.h"
+
 #define EXPECT_ERROR(statement, Type, ...) \
   EXPECT_THAT([&] { statement; }, ::testing::ThrowsMessage<Type>(::testing::AllOf(__VA_ARGS__)))
