@@ -11,12 +11,13 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/log.h"
+#include "core/progress.h"
 #include "core/system_error.h"
 
 namespace verbund {
 namespace {
 
-void verify(const fs::path& path, const FileSummary& expected) {
+void verify(const fs::path& path, const FileSummary& expected, Progress& progress) {
   std::error_code error;
   const uint64_t size = fs::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) fail("{} is missing", path.string());
@@ -24,7 +25,7 @@ void verify(const fs::path& path, const FileSummary& expected) {
   if (size != expected.size) {
     fail("{} is damaged: it has {} bytes, but {} says {}", path.string(), size, kCheckpointManifest, expected.size);
   }
-  const std::string checksum = file_checksum(path);
+  const std::string checksum = file_checksum(path, &progress);
   if (checksum != expected.checksum) {
     fail("{} is damaged: its checksum is {}, but {} says {}", path.string(), checksum, kCheckpointManifest,
          expected.checksum);
@@ -60,13 +61,20 @@ std::string who_may_read(const CheckpointEntry& entry) {
 }  // namespace
 
 Checkpoint::Checkpoint(const fs::path& folder) : folder_(folder), manifest_(read_checkpoint_manifest(folder)) {
-  for (const auto& [name, summary] : manifest_.files) verify(folder_ / name, summary);
+  verify_files();
   weights_.emplace(folder_ / kWeightsFile);
   if (manifest_.files.contains(kOptimizerFile)) optimizer_.emplace(folder_ / kOptimizerFile);
   if (manifest_.files.contains(kAverageFile)) average_.emplace(folder_ / kAverageFile);
   state_json_ = read_file(folder_ / kStateFile);
   config_yaml_ = read_file(folder_ / kConfigFile);
   check_steps();
+}
+
+void Checkpoint::verify_files() const {
+  uint64_t bytes = 0;
+  for (const auto& [name, summary] : manifest_.files) bytes += summary.size;
+  Progress progress("verify " + folder_.filename().string() + ",", bytes, "bytes");
+  for (const auto& [name, summary] : manifest_.files) verify(folder_ / name, summary, progress);
 }
 
 // The folder's name, manifest and state tell the same step, or somebody has put them together.

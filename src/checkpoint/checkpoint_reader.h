@@ -35,6 +35,7 @@ class Checkpoint {
   }
 
  private:
+  void verify_files() const;
   void check_steps() const;
 
   fs::path folder_;

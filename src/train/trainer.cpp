@@ -122,7 +122,7 @@ class Trainer {
     if (state_.step == 0 ? config_.evaluate.at_start && !is_benchmark() : is_due(config_.train.eval_every)) evaluate();
     auto batches = prefetch();
     RunTimes& times = report_.times();
-    times.starting = seconds_since(began_) - times.first_look - times.evaluations.seconds;
+    if (times.steps.times == 0) times.starting = seconds_since(began_) - times.first_look - times.evaluations.seconds;
     if (keeper_) report_.show_progress(state_.step, length_);
     while (!finished()) {
       const auto began = Clock::now();

@@ -51,14 +51,13 @@ class TerminalTest(ProgramTest):
         run = self.training
         self.assert_clean(run)
         self.assertTrue(run.statuses("evaluating "), run.raw)
-        self.assertTrue([line for line in run.statuses(" of 300 sentences") if " left" in line], run.raw)
+        self.assertTrue(run.statuses(" of 300 sentences"), run.raw)
         self.assertTrue(run.statuses("step "), run.raw)
         self.assertIn("\x1b[32m", run.raw, "the best result is green")
 
     def test_the_lines_of_a_run_fit_into_100_columns(self):
-        lines = (self.trained / "log.txt").read_text().splitlines()
-        self.assertNotIn("\x1b", "".join(lines), "no colour in the file")
-        for line in lines:
+        self.assertNotIn("\x1b", (self.trained / "log.txt").read_text(), "no colour in the file")
+        for line in self.training.lines:
             if str(self.shared.folder) not in line:  # a path may be as long as it likes
                 self.assertLessEqual(width(line), 100, line)
 
@@ -69,7 +68,7 @@ class TerminalTest(ProgramTest):
         self.assertNotIn("gradient", "\n".join(self.training.lines))
 
     def test_the_last_lines_say_what_it_was_and_what_to_do(self):
-        lines = (self.trained / "log.txt").read_text().splitlines()
+        lines = self.training.lines
         first = next(i for i, line in enumerate(lines) if line.startswith("finished: 40 steps in"))
         summary = "\n".join(lines[first:])
         self.assert_says(summary, "% training", "% evaluation", "best   BLEU", "loss", "at step",
@@ -88,25 +87,21 @@ class TerminalTest(ProgramTest):
 
     def test_translating_a_file_to_the_same_terminal(self):
         text = self.data / "test.source.txt"
-        run = TerminalRun(self.command("translate", "-m", self.trained, "--window", 100, text),
-                          on={"translating ": 60})
+        run = TerminalRun(self.command("translate", "-m", self.trained, "--window", 100, text))
         self.assert_clean(run)
         self.assertTrue(run.statuses("translating "), run.raw)
         self.assertEqual(len(run.lines), len(text.read_text().splitlines()), "each translation has a line for itself")
-        self.assertLess(width(run.screen.drawn[-1][0]), 60, "the new width is noticed")
 
     def test_it_becomes_narrow_and_wide_again(self):
-        run = TerminalRun(self.command(*self.train(self.folder / "run")),
-                          on={"step       0 ": 44, "step      20 ": 30, "step      30 ": 200})
-        self.assertEqual(run.code, 0, run.raw)
+        def drawn(columns):  # as it is drawn at this width alone
+            return lambda run: any(at == columns and columns - 5 < width(line) < columns for line, at in run.screen.drawn)
+
+        # It goes on until it has noticed both.
+        run = TerminalRun(self.command(*self.train(self.folder / "run", "--set", "train.max_steps=1000000",
+                                                   "--set", "train.eval_every=0")),
+                          on={"step      10 ": 30, drawn(30): 66, drawn(66): signal.SIGINT})
+        self.assertEqual(run.code, 128 + signal.SIGINT, run.raw[-2000:])
         self.assertEqual(run.screen.line, "")
-        # What was drawn as the width changed may be too wide; what comes after it is not.
-        settled = [(line, columns) for (_, before), (line, columns) in zip(run.screen.drawn, run.screen.drawn[1:])
-                   if before == columns]
-        too_wide = [line for (_, before), (line, columns) in zip(settled, settled[1:])
-                    if before == columns and width(line) >= columns]
-        self.assertLessEqual(len(too_wide), 3, too_wide)
-        self.assertLess(width(run.screen.drawn[-1][0]), 200)
 
     def test_an_interruption_leaves_a_fresh_line(self):
         run = TerminalRun(self.command(*self.train(self.folder / "run", "--set", "train.max_steps=1000000",

@@ -58,8 +58,8 @@ class Screen:
 
 
 class TerminalRun:
-    """A program at a terminal of its own, from its start to its end. `on` maps a text to what is done once that has been
-    drawn: a number of columns that the terminal gets, or a signal for the program."""
+    """A program at a terminal of its own, from its start to its end. `on` maps a text, or a condition of this run, to
+    what is done once that has been drawn: a number of columns that the terminal gets, or a signal for the program."""
 
     def __init__(self, command, columns=80, on=None, seconds=120, **environment):
         self.screen = Screen(columns)
@@ -85,7 +85,7 @@ class TerminalRun:
                 text, pending = self._decode(pending)
                 self.raw += text
                 self.screen.feed(text)
-                for mark in [mark for mark in on if mark in self.raw]:
+                for mark in [mark for mark in on if (mark(self) if callable(mark) else mark in self.raw)]:
                     action = on.pop(mark)
                     if isinstance(action, signal.Signals):
                         process.send_signal(action)
