@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/expect_folder.h"
 #include "core/hash.h"
+#include "core/json_file.h"
 #include "data/dataset.h"
 #include "data/dataset_format.h"
 
@@ -64,8 +65,7 @@ DatasetManifest read_manifest(const fs::path& folder) {
         folder.string(), kDatasetManifest, folder.string());
   }
   DatasetManifest manifest;
-  try {
-    const Json json = Json::parse(read_file(path));
+  use_json_file(path, "Run `verbund prepare` again.", [&](const Json& json) {
     check_own_checksum(json, path);
     if (json.at("format") != "verbund-dataset") fail("{} is not a dataset's manifest", path.string());
     if (const int version = json.at("version"); version != kDatasetVersion) {
@@ -87,9 +87,7 @@ DatasetManifest read_manifest(const fs::path& folder) {
     if (json.at("checksum") != manifest.checksum()) {
       fail("{} is damaged: its own checksum does not fit. Run `verbund prepare` again.", path.string());
     }
-  } catch (const Json::exception& error) {
-    fail("{} is damaged: {}. Run `verbund prepare` again.", path.string(), error.what());
-  }
+  });
   return manifest;
 }
 
