@@ -74,9 +74,8 @@ void run_config(const Arguments& arguments) {
   }
   if (!explain && file.empty() && overrides.empty()) {
     throw UsageError(
-        "say what to show: --explain, --list, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\nSee: verbund "
-        "config "
-        "--help");
+        "say what to show: --explain, --list, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\n"
+        "See: verbund config --help");
   }
   say_which_config(file);
   std::cout << show(load_config(file, overrides), explain);
