@@ -79,7 +79,8 @@ void run_doctor(const Arguments& arguments) {
   bool json = false, hand_over = false;
   flags.declare(options);
   options.add_option("--data", training.data, "The dataset folder that is to be trained on")->type_name("FOLDER");
-  options.add_option("--config", training.config_file, "The configuration to train with: a file or preset")->type_name("FILE");
+  options.add_option("--config", training.config_file, "The configuration to train with: a file or preset")
+      ->type_name("FILE");
   options.add_list("--set", training.overrides, "Override a value of it: section.key=value (repeatable)", "KEY=VALUE");
   options.add_option("--run", training.run, "The run folder that is to be written")->type_name("FOLDER");
   options.add_flag("--json", json, "Print all findings and facts as JSON");
@@ -100,7 +101,9 @@ void run_doctor(const Arguments& arguments) {
   if (!facts) return;
   if (hand_over) return say(line_of_facts(*facts));
   const Findings findings = judge_facts(*facts);
-  std::cout << (json ? findings_json(findings, *facts) : findings_table(findings, terminal_at(STDOUT_FILENO).colour));
+  // mpirun gives its workers a terminal of its own, wherever their output goes in the end.
+  const bool colour = !started_by_mpi() && terminal_at(STDOUT_FILENO).colour;
+  std::cout << (json ? findings_json(findings, *facts) : findings_table(findings, colour));
   if (worst_of(findings) == Health::kProblem) fail("{}", conclusion(findings));
   if (!json) std::cout << "\n" << conclusion(findings) << "\n";
 }

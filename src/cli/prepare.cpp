@@ -75,7 +75,8 @@ void run_prepare(const Arguments& arguments) {
   bool encoded = false, export_text = false, json = false, list = false;
   SplitFlags train, dev, test;
   options.add_option("--out", out, "The dataset folder to make")->type_name("FOLDER");
-  options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")->type_name("FILE");
+  options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
+      ->type_name("FILE");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options.add_option("--corpus", corpus, "A corpus by name, or a manifest's path")->type_name("NAME");
   train.add_to(options, "", "a training text");
