@@ -47,6 +47,64 @@ void for_characters(std::string_view text, Use use) {
   }
 }
 
+size_t width_without_colours(std::string_view text) {
+  size_t width = 0;
+  for (size_t escape; (escape = text.find("\033[")) != std::string_view::npos;) {
+    width += display_width(text.substr(0, escape));
+    text.remove_prefix(std::min(text.find('m', escape), text.size() - 1) + 1);
+  }
+  return width + display_width(text);
+}
+
+// One row that is too long, broken.
+class RowWrapper {
+ public:
+  RowWrapper(size_t indent, size_t columns) : indent_(std::min(indent + 2, columns / 2), ' '), columns_(columns) {}
+
+  void add_cell(size_t blanks, std::string_view cell) {
+    const bool whole = cell.starts_with("verbund ") || indent_.size() + width_without_colours(cell) <= columns_;
+    if (whole) return add(blanks, cell);
+    for (size_t end; !cell.empty(); cell.remove_prefix(std::min(end + 1, cell.size())), blanks = 1) {
+      end = std::min(cell.find(' '), cell.size());
+      add(blanks, cell.substr(0, end));
+    }
+  }
+
+  std::string take() { return std::move(rows_); }
+
+ private:
+  void add(size_t blanks, std::string_view text) {
+    const size_t own = width_without_colours(text);
+    if (!is_empty_ && width_ + blanks + own > columns_) {
+      rows_ += "\n" + indent_;
+      width_ = indent_.size();
+      blanks = 0;
+    }
+    rows_.append(blanks, ' ').append(text);
+    width_ += blanks + own;
+    is_empty_ = false;
+  }
+
+  const std::string indent_;  // of the rows after the first
+  const size_t columns_;
+  std::string rows_;
+  size_t width_ = 0;  // of the last row
+  bool is_empty_ = true;
+};
+
+std::string wrap_row(std::string_view row, size_t columns) {
+  size_t blanks = std::min(row.find_first_not_of(' '), row.size());
+  RowWrapper wrapper(blanks, columns);
+  for (row.remove_prefix(blanks); !row.empty();) {
+    const size_t end = std::min(row.find("  "), row.size());
+    wrapper.add_cell(blanks, row.substr(0, end));
+    row.remove_prefix(end);
+    blanks = std::min(row.find_first_not_of(' '), row.size());
+    row.remove_prefix(blanks);
+  }
+  return wrapper.take();
+}
+
 }  // namespace
 
 size_t display_width(std::string_view text) {
@@ -83,6 +141,18 @@ std::vector<std::string> wrap_words(std::string_view text, size_t columns) {
     lines.back() += (lines.back().empty() ? "" : " ") + word;
   }
   return lines;
+}
+
+std::string wrap_rows(std::string_view text, size_t columns) {
+  std::string wrapped;
+  while (true) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view row = text.substr(0, end);
+    wrapped += width_without_colours(row) <= columns ? std::string(row) : wrap_row(row, columns);
+    if (end == text.size()) return wrapped;
+    wrapped += '\n';
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace verbund

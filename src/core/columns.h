@@ -18,4 +18,9 @@ std::string fit_columns(std::string_view text, size_t columns);
 // The words of a text in lines of at most so many columns; a longer word stays whole. At least one line.
 std::vector<std::string> wrap_words(std::string_view text, size_t columns);
 
+// The text with every row that is longer than so many columns broken: between cells (two blanks or more part them) if
+// they fit, else between words; what follows is indented by two more. A command ("verbund ...") stays whole, to be
+// copied, and colours take no columns.
+std::string wrap_rows(std::string_view text, size_t columns);
+
 }  // namespace verbund

@@ -42,7 +42,8 @@ void draw() {
 void print(const std::string& line) {
   const std::lock_guard lock(mutex);
   erase();
-  std::fputs((line + "\n").c_str(), stderr);
+  const bool fits_itself = place.status_line != StatusLine::kDrawn;  // a file, or whoever draws for us
+  std::fputs(((fits_itself ? line : wrap_rows(line, terminal_columns(STDERR_FILENO))) + "\n").c_str(), stderr);
   if (place.status_line == StatusLine::kDrawn) draw();
 }
 

@@ -55,12 +55,12 @@ std::string clean_table(const Json& clean) {
 }
 
 std::string split_table(const Json& splits) {
-  std::string text = fmt::format("\n{:<22}{:>14}{:>14}{:>12}{:>10}{:>12}\n", "encoded", "pairs", "tokens", "average",
+  std::string text = fmt::format("\n{:<22}{:>13}{:>14}{:>9}{:>9}{:>11}\n", "encoded", "pairs", "tokens", "average",
                                  "longest", "unknown");
   for (const auto& [name, split] : splits.items()) {
     for (const char* side : {"source", "target"}) {
       const Json& numbers = split.at(side);
-      text += fmt::format("  {:<20}{:>14}{:>14}{:>12.1f}{:>10}{:>10.3f} %\n", name + " " + side,
+      text += fmt::format("  {:<20}{:>13}{:>14}{:>9.1f}{:>9}{:>9.3f} %\n", name + " " + side,
                           human_count(split.at("pairs")), human_count(numbers.at("tokens")),
                           numbers.at("average_length").get<double>(), numbers.at("longest").get<uint64_t>(),
                           100 * numbers.at("unknown_rate").get<double>());

@@ -55,11 +55,14 @@ class TerminalTest(ProgramTest):
         self.assertTrue(run.statuses("step "), run.raw)
         self.assertIn("\x1b[32m", run.raw, "the best result is green")
 
-    def test_the_lines_of_a_run_fit_into_100_columns(self):
-        self.assertNotIn("\x1b", (self.trained / "log.txt").read_text(), "no colour in the file")
-        for line in self.training.lines:
-            if str(self.shared.folder) not in line:  # a path may be as long as it likes
-                self.assertLessEqual(width(line), 100, line)
+    def test_the_lines_of_a_run_fit_into_100_columns_and_into_the_terminal(self):
+        log = (self.trained / "log.txt").read_text()
+        self.assertNotIn("\x1b", log, "no colour in the file")
+        logged = [line[len("2026-01-02T03:04:05Z  "):] for line in log.splitlines()]
+        for lines, columns in (logged, 100), (self.training.lines, self.training.screen.columns):
+            for line in lines:
+                if str(self.shared.folder) not in line:  # a path may be as long as it likes
+                    self.assertLessEqual(width(line), columns, line)
 
     def test_a_second_row_only_when_asked_for(self):
         run = self.folder / "run"

@@ -46,5 +46,25 @@ TEST(Columns, WrapsAtWords) {
   EXPECT_THAT(wrap_words("", 9), ElementsAre(""));
 }
 
+TEST(Columns, RowsThatFitStayAsTheyAre) {
+  EXPECT_EQ(wrap_rows("", 9), "");
+  EXPECT_EQ(wrap_rows("a  b\n\n  c\n", 4), "a  b\n\n  c\n");
+  EXPECT_EQ(wrap_rows("\033[32mgreen\033[0m", 5), "\033[32mgreen\033[0m");
+}
+
+TEST(Columns, RowsAreBrokenBetweenCells) {
+  EXPECT_EQ(wrap_rows("step 40  loss 6.4  9 s left", 20), "step 40  loss 6.4\n  9 s left");
+  EXPECT_EQ(wrap_rows("  time   a bc  d ef", 12), "  time\n    a bc\n    d ef");
+}
+
+TEST(Columns, CellsThatDoNotFitAreBrokenBetweenWords) {
+  EXPECT_EQ(wrap_rows("one two three four", 9), "one two\n  three\n  four");
+  EXPECT_EQ(wrap_rows("a\nover-long-words stay\nb", 8), "a\nover-long-words\n  stay\nb");
+}
+
+TEST(Columns, ACommandStaysWhole) {
+  EXPECT_EQ(wrap_rows("  use    verbund translate -m runs/demo", 20), "  use\n    verbund translate -m runs/demo");
+}
+
 }  // namespace
 }  // namespace verbund
