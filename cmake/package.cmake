@@ -16,7 +16,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${VERBUND_MAINTAINER}")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin)  # launch runs mpirun
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, ca-certificates")  # launch runs mpirun; corpora come by https
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS openssh-client)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openssh-server, rsync, tmux")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "trains neural machine translation models on one machine or many

@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 packages=(sacrebleu==2.6.0 safetensors==0.8.0 numpy ctranslate2==4.8.4 sentencepiece==0.2.2)
 stamp=.venv/installed
 if [[ ! -e $stamp || "$(cat "$stamp")" != "${packages[*]}" ]]; then
+  python3 -c 'import ensurepip' 2> /dev/null ||
+    { echo "the oracles need Python's venv: apt-get install python3-venv" >&2; exit 1; }
   python3 -m venv .venv
   .venv/bin/pip install --quiet "${packages[@]}"
   echo "${packages[*]}" > "$stamp"

@@ -56,11 +56,13 @@ class Machine:
 
     def power_off(self):
         """Everything that runs on it is gone."""
-        pids = subprocess.run(["ip", "netns", "pids", f"{self._hosts.prefix}-{self.name[-1]}"], capture_output=True,
-                              text=True, check=True).stdout.split()
-        for pid in pids:
-            TrainingTest.kill(int(pid), signal.SIGKILL)
+        while pids := subprocess.run(["ip", "netns", "pids", f"{self._hosts.prefix}-{self.name[-1]}"],
+                                     capture_output=True, text=True, check=True).stdout.split():
+            for pid in pids:
+                TrainingTest.kill(int(pid), signal.SIGKILL)
+            self._sshd.poll()
         self._sshd.wait()
+        shutil.rmtree(f"/tmp/ompi.{self.name}.{UID}", ignore_errors=True)  # mpirun was killed, too
 
     def listens(self):
         return "Server listening" in (self._folder / "sshd.log").read_text()
@@ -81,6 +83,7 @@ class ClusterTest(TrainingTest):
         pass  # the guide prepares its dataset
 
     def setUp(self):
+        self.addCleanup(os.umask, os.umask(0o022))  # the user of the machines must get into all folders
         super().setUp()
         self.folder.chmod(0o755)
         (self.folder / "home").mkdir()

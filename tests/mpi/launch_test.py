@@ -215,7 +215,7 @@ class LaunchTest(ProgramTest):
     def test_a_signal_has_all_workers_save_and_leave(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(number=number):
-                for file in self.folder.glob("process.*"):
+                for file in [*self.folder.glob("process.*"), *self.folder.glob("asked.*")]:
                     file.unlink()
                 process = self.start("-n 2 --max-restarts 5", "stop")
                 self.wait_for_files("process.0", "process.1")

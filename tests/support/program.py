@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -10,6 +11,8 @@ import unittest
 PROGRAM = os.environ.get("VERBUND", "build/verbund")
 SOURCE = pathlib.Path(os.environ.get("VERBUND_SOURCE", "."))
 DATA = SOURCE / ".." / "shared" / "data"
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored, here and in all that is started
 
 
 class ProgramTest(unittest.TestCase):

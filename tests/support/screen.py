@@ -67,7 +67,7 @@ class TerminalRun:
         on = dict(on or {})
         master, slave = pty.openpty()
         self._set_width(slave, columns)
-        variables = {**os.environ, "TERM": "xterm", "COLUMNS": "", **environment}
+        variables = {**os.environ, "TERM": "xterm", "COLUMNS": "", "NO_COLOR": None, "VERBUND_TERMINAL": None, **environment}
         variables = {name: value for name, value in variables.items() if value is not None}
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
                                    env=variables, start_new_session=True)

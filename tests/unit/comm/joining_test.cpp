@@ -137,10 +137,10 @@ TEST_F(Joining, OneThatCallsAgainIsNotLost) {
 }
 
 TEST_F(Joining, WhoHasNotComeIsKnown) {
-  limits_.together = 0.3;
   std::thread worker([&] { call_leader({"127.0.0.1"}, port_, hello_of(2), limits_); });
-  limits_.together = 2;
-  const std::vector<Socket> sockets = await_workers(listening_, 4, hello_of(0), limits_);
+  JoiningLimits limits = limits_;
+  limits.together = 2;
+  const std::vector<Socket> sockets = await_workers(listening_, 4, hello_of(0), limits);
   worker.join();
   EXPECT_FALSE(sockets[1].is_open());
   EXPECT_TRUE(sockets[2].is_open());
