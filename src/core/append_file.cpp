@@ -21,6 +21,7 @@ AppendFile::AppendFile(const std::filesystem::path& path) : file_(path, O_RDWR |
 }
 
 bool AppendFile::add_line(std::string_view line) {
+  const std::lock_guard lock(mutex_);
   const std::string text = (cut_ ? "\n" : "") + std::string(line) + "\n";
   for (std::string_view rest = text; !rest.empty();) {
     const ssize_t written = file_system().write(file_.descriptor(), rest);

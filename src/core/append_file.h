@@ -2,6 +2,8 @@
 // or a kill, the next line begins on a line of its own.
 #pragma once
 
+#include <mutex>
+
 #include "core/file_system.h"
 
 namespace verbund {
@@ -10,11 +12,12 @@ class AppendFile {
  public:
   explicit AppendFile(const std::filesystem::path& path);
 
-  // False: it could not be written, and `errno` says why.
+  // By any thread. False: it could not be written, and `errno` says why.
   bool add_line(std::string_view line);
 
  private:
   OpenFile file_;
+  std::mutex mutex_;
   bool cut_ = false;  // the last line has no end
 };
 

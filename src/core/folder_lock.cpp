@@ -4,12 +4,20 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "core/error.h"
 
 namespace verbund {
 
 FolderLock::FolderLock(const std::filesystem::path& folder) : folder_(folder, O_RDONLY | O_DIRECTORY) {
   if (!folder_) fail_errno("cannot open {}", folder.string());
+}
+
+bool FolderLock::holds(const std::filesystem::path& path) const {
+  struct stat own = {}, there = {};
+  if (::stat(path.c_str(), &there) != 0) return errno != ENOENT && errno != ENOTDIR;
+  return ::fstat(folder_.descriptor(), &own) != 0 || (own.st_dev == there.st_dev && own.st_ino == there.st_ino);
 }
 
 std::filesystem::path FolderLock::place() const {

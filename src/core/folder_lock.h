@@ -10,6 +10,9 @@ class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
 
+  // False only if something else, or nothing, has this path now: a file system that does not answer proves nothing.
+  bool holds(const std::filesystem::path& path) const;
+
   // Where the folder is now: it may have been moved since. "": it was removed.
   std::filesystem::path place() const;
 

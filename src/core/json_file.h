@@ -34,6 +34,8 @@ bool use_note(const fs::path& path, Use use) {
     return true;
   } catch (const Json::exception&) {
     return false;
+  } catch (const Error&) {  // it may not be read
+    return false;
   }
 }
 

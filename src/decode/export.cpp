@@ -204,7 +204,7 @@ void write_provenance(const fs::path& path, const TrainedModel& trained, const s
                      {"step", trained.step},
                      {"averaged_weights", trained.averaged},
                      {"origin", Json::parse(trained.origin)}};
-  write_file(path, json.dump(2) + "\n");
+  write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void write_contents(const fs::path& folder, const TrainedModel& trained, const std::string& program) {

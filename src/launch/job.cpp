@@ -77,7 +77,7 @@ class Job {
     heard_or_said_ = true;
     if (line.rank == 0 && line.is_stdout) {
       print_output(line.text + "\n");
-      std::cout.flush();  // training goes on, even if nobody is there to read it
+      if (!std::cout.flush()) std::cout.clear();  // training goes on, even if nobody is there to read it
     } else if (const std::optional<Status> status = parse_marked_status(line.text)) {
       if (line.rank == 0) draw_status(*status);
     } else if (line.rank == 0) {

@@ -137,7 +137,7 @@ PythonValue PythonExpressions::read_atom() {
     in_.skip();
     return skip_value(start);
   } else if (in_.now().is("lambda")) {
-    while (!in_.ends_line() && !in_.now().is(":")) in_.skip_balanced();
+    while (!in_.ends_line() && !in_.now().is(":") && !closes_bracket(in_.now())) in_.skip_balanced();
     in_.expect(":");
     return skip_value(start);
   } else if (in_.now().kind == TokenKind::kName &&

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "comm/cores.h"
+#include "comm/sockets.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/human.h"
@@ -36,8 +37,9 @@ void check_agreement(Workers& workers, const Identity& own) {
 }
 
 std::string verify_together(Workers& workers, const Dataset& dataset) {
-  const std::vector<std::string> places =
-      workers.gather(fmt::format("{}: {}", workers.self().host, fs::absolute(dataset.folder()).string()));
+  // Two hosts may have one name, and containers of one host folders of their own.
+  const std::vector<std::string> places = workers.gather(
+      fmt::format("{} {}: {}", workers.self().host, network_identity(), fs::absolute(dataset.folder()).string()));
   const auto rank = static_cast<size_t>(workers.rank());
   Verification own;
   std::string trouble;

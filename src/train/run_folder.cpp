@@ -22,13 +22,12 @@ RunFolder::RunFolder(const fs::path& path, bool anew) : path_(path) {
 }
 
 void RunFolder::check_in_place() const {
+  if (lock_->holds(path_)) return;
   const fs::path place = lock_->place();
   if (place.empty()) {
     fail("the run folder {} was removed while the run was at work: it ends here, and what it had not saved is lost",
          path_.string());
   }
-  std::error_code error;
-  if (fs::equivalent(path_, place, error)) return;
   fail(
       "the run folder {} was moved while the run was at work: it is now {}. The run ends here; it goes on from its "
       "newest checkpoint with --run {}, or with the same command once the folder is back.",

@@ -1,5 +1,6 @@
 #include "train/run_log.h"
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -13,8 +14,8 @@ namespace verbund {
 namespace {
 
 void append(AppendFile& file, const std::string& line) {
-  static bool warned = false;
-  if (!file.add_line(line) && !std::exchange(warned, true)) {
+  static std::atomic<bool> warned = false;  // the watch logs as well
+  if (!file.add_line(line) && !warned.exchange(true)) {
     warn("cannot write to the run's log (is the disk full?): training goes on, but what it logs is lost");
   }
 }

@@ -123,7 +123,7 @@ CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& 
     snapshot.optimizer.push_back(view_tensor(buffer.name, {static_cast<int64_t>(whole.size())}, whole));
   }
   if (parts.average.started()) snapshot.average = named_views(parts.model.table(), parts.average.values());
-  snapshot.state_json = to_json(parts, guard, best, state).dump(2) + "\n";
+  snapshot.state_json = to_json(parts, guard, best, state).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   snapshot.config_yaml = config_yaml;
   return snapshot;
 }

@@ -92,8 +92,8 @@ class Trainer {
     // None of several leaves alone: a signal waits until a step has told the others.
     std::optional<DeferInterrupts> together;
     if (workers_.size() > 1) together.emplace();
-    start();
     try {
+      start();
       const int signal = train_to_end();
       const std::string reason = signal == 0 ? "finished" : "stopped by " + signal_name(signal);
       if (keeper_) keeper_->record_stop(fmt::format("{} at step {}", reason, state_.step));
@@ -337,7 +337,7 @@ class Trainer {
     workers_.at(state_.step, "judging the weights");
     WorkerBatch next;
     next.fill(plan_, share(), state_.position);
-    const bool finite = measure(model_->values()).finite();
+    const bool finite = !workers_.any(!measure(model_->values()).finite());
     std::string trouble = finite ? guard_.trouble_with(mean_loss(parts_, next)) : "a weight is not finite";
     if (trouble.empty()) judged_ = state_.step;
     return trouble;
@@ -434,6 +434,7 @@ class Trainer {
 
   void recover(const std::string& trouble) {
     const DeferInterrupts whole;  // a diverged model is not to be saved
+    report_.hide_progress();
     finish_saving();
     say([&] { return fmt::format("step {}: {}", state_.step + 1, trouble); });
     // One of this very step has these weights, too.
@@ -444,7 +445,8 @@ class Trainer {
           "training diverged at step {}: {}. Try a smaller schedule.learning_rate (it was {:.3g} here) or a longer "
           "warm-up, or optimizer.clip_norm; the last good checkpoint is {}.",
           state_.step + 1, trouble, schedule_.rate(state_.step) * parts_.rate_factor,
-          newest != nullptr ? newest->folder().string() : "none: nothing was saved yet");
+          newest != nullptr ? newest->folder().string()
+                            : fmt::format("none: nothing was saved before step {}", state_.step));
     }
     const double factor = parts_.rate_factor / 2;
     const int64_t roll_backs = state_.roll_backs + 1;

@@ -2,6 +2,7 @@
 a second process. It says what is wrong, loses nothing, and goes on with the same bits when it can."""
 
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -76,6 +77,12 @@ class TrainFaultsTest(ProgramTest):
         while not condition():
             self.assertLess(time.monotonic(), end, "waited in vain")
             time.sleep(0.005)
+
+    def test_a_run_folder_whose_name_is_not_utf8(self):
+        run = self.folder / os.fsdecode(b"run-\xff")
+        self.succeed(*self.arguments(run, 3), errors="surrogateescape")
+        self.assertTrue(self.checkpoint(run, 3).is_dir())
+        self.assertIn("run-", json.loads((self.checkpoint(run, 3) / "state.json").read_text())["origin"]["folder"])
 
     def mounted_checkpoints(self, run, options):
         """RUN/checkpoints becomes a file system of its own."""

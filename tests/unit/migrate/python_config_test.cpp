@@ -129,6 +129,8 @@ TEST(PythonConfig, MistakesAreRefusedWithTheirLine) {
   EXPECT_ERROR(parse("a = $x\n"), UsageError, HasSubstr("my.py:1: the character $"));
   EXPECT_ERROR(parse("a = 1 \\ \nb = 2"), UsageError, HasSubstr("my.py:1"));
   EXPECT_ERROR(parse("a = '\xff'\n"), UsageError, HasSubstr("not UTF-8"));
+  EXPECT_ERROR(parse("a = (lambda)\n"), UsageError, HasSubstr("my.py:1: ) stands where : is needed"));
+  EXPECT_ERROR(parse("a = [lambda x]\n"), UsageError, HasSubstr("my.py:1: ] stands where : is needed"));
 }
 
 TEST(PythonConfig, DepthAndSizeAreBounded) {
