@@ -287,8 +287,8 @@ class Trainer {
                          human_count(plan_.pairs()), human_count(plan_.dropped_pairs()), config_.batch.max_length,
                          plan_.batches(0)));
     log.paragraph(schedule_.describe());
-    log.line(fmt::format("{} kernels{}, {} threads", kernels().name, uses_bf16_products() ? " with bf16 products" : "",
-                         threads_));
+    log.line(fmt::format("{} kernels{}, {} thread{}", kernels().name, uses_bf16_products() ? " with bf16 products" : "",
+                         threads_, threads_ == 1 ? "" : "s"));
     log.line(verified_);
     for (const std::string& difference : differences_) log.paragraph("going on although " + difference);
     if (!dev_) log.line("the dataset has no dev pairs: there is no evaluation, and no best checkpoint");
