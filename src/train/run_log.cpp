@@ -30,11 +30,9 @@ void RunLog::line(const std::string& text, Colour colour) {
 }
 
 void RunLog::paragraph(const std::string& text) {
-  std::string indent;
-  for (const std::string& row : wrap_words(text, kColumns - 2)) {
-    line(indent + row);
-    indent = "  ";
-  }
+  const std::string rows = wrap_rows(text, kColumns);
+  log_line(terminal().status_line == StatusLine::kDrawn ? text : rows);  // a terminal breaks it to its own width
+  note(rows);
 }
 
 void RunLog::note(const std::string& text) {
