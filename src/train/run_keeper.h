@@ -9,7 +9,7 @@
 #include "data/dataset.h"
 #include "train/run_folder.h"
 #include "train/run_log.h"
-#include "train/run_record.h"
+#include "telemetry/run_record.h"
 
 namespace verbund {
 

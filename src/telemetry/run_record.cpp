@@ -1,4 +1,4 @@
-#include "train/run_record.h"
+#include "telemetry/run_record.h"
 
 #include <unistd.h>
 
