@@ -1,0 +1,49 @@
+// Where the time went: every second of a run under one name, as worker 0 lived it.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "report/run_data.h"
+
+namespace verbund {
+
+enum class TimeUse {
+  kCompute,      // forward and backward
+  kData,         // waiting for a batch
+  kExchange,     // waiting for the exchange itself
+  kSlowest,      // waiting until the slowest worker could exchange
+  kUpdate,       // norm, clipping, optimiser
+  kEvaluation,   //
+  kSaving,       // as far as training stood still
+  kStarting,     // from the start of the program to its first step
+  kLost,         // steps that were computed again, because the run died before they were saved
+  kDown,         // between a death and the next start
+  kTraining,     // an imported run: steps, of which no more is known
+  kUnaccounted,  // the rest
+};
+inline constexpr size_t kTimeUses = 12;
+const char* time_use_name(TimeUse use);  // "compute"
+
+using TimeParts = std::array<double, kTimeUses>;  // seconds, by TimeUse
+
+struct RankTime {
+  int rank = 0;
+  std::string host;
+  TimeParts parts = {};  // of its steps alone: compute, data, exchange, slowest, update, lost
+};
+
+struct Ledger {
+  double wall = kUnknown;  // seconds from the first start to the last sign of life
+  double began = kUnknown, ended = kUnknown;
+  TimeParts parts = {};  // add up to wall
+  std::vector<RankTime> ranks;
+  int64_t steps = 0, lost_steps = 0;
+
+  double part(TimeUse use) const { return parts[static_cast<size_t>(use)]; }
+};
+
+Ledger make_ledger(const RunData& run);
+
+}  // namespace verbund
