@@ -1,0 +1,127 @@
+#include "report/markdown_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/curve.h"
+#include "report/escape.h"
+#include "report/ticks.h"
+
+namespace verbund {
+namespace {
+
+std::string row_of(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (const std::string& cell : cells) text += " " + cell + " |";
+  return text + "\n";
+}
+
+std::string rule_of(const std::vector<Column>& columns) {
+  std::string text = "|";
+  for (const Column& column : columns) text += column.number ? "---:|" : "---|";
+  return text + "\n";
+}
+
+std::string markdown_table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(escape_markdown(column.name));
+  std::string text = row_of(names) + rule_of(columns);
+  for (const auto& row : rows) {
+    std::vector<std::string> cells;
+    for (size_t i = 0; i < columns.size(); ++i) cells.push_back(i < row.size() ? escape_markdown(row[i]) : "");
+    text += row_of(cells);
+  }
+  return text + "\n";
+}
+
+std::string figures(const std::vector<Figure>& list) {
+  if (list.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const Figure& each : list) {
+    const std::string interval = interval_text(each);
+    rows.push_back({each.name, value_text(each),
+                    interval + (interval.empty() || each.interval.empty() ? "" : "; ") + each.interval});
+  }
+  return markdown_table({{"figure"}, {"value", true}, {"interval"}}, rows);
+}
+
+// What a chart shows, in a table of its series, or of its bars.
+std::string chart_in_words(const Chart& chart) {
+  std::string text = fmt::format("*{}.* {}\n\n", escape_markdown(chart.title), escape_markdown(chart.hint));
+  if (!chart.bars.empty()) {
+    std::vector<Column> columns = {{chart.x_label}};
+    for (const std::string& part : chart.part_names) columns.push_back({part, true});
+    std::vector<std::vector<std::string>> rows;
+    for (const Bar& bar : chart.bars) {
+      std::vector<std::string> row = {bar.name};
+      for (const double part : bar.parts) row.push_back(human_number(part));
+      rows.push_back(row);
+    }
+    return text + markdown_table(columns, rows);
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Series& series : chart.series) {
+    double low = INFINITY, high = -INFINITY, last = NAN;
+    for (const Bucket& bucket : into_buckets(series.x, series.y, 1)) {
+      low = std::min(low, bucket.low), high = std::max(high, bucket.high), last = bucket.last;
+    }
+    if (low > high) continue;
+    rows.push_back(
+        {series.name.empty() ? chart.y_label : series.name, human_number(low), human_number(high), human_number(last)});
+  }
+  if (rows.empty()) return text;
+  return text +
+         markdown_table({{chart.y_label + " by " + chart.x_label}, {"lowest", true}, {"highest", true}, {"last", true}},
+                        rows);
+}
+
+struct BlockWriter {
+  std::string operator()(const Paragraph& block) const { return escape_markdown(block.text) + "\n\n"; }
+  std::string operator()(const Heading& block) const { return "### " + escape_markdown(block.text) + "\n\n"; }
+  std::string operator()(const Code& block) const { return markdown_code_block(block.text) + "\n"; }
+  std::string operator()(const Chart& block) const { return chart_in_words(block); }
+  std::string operator()(const Table& block) const {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& row : block.rows) {
+      rows.emplace_back();
+      for (const Cell& cell : row) rows.back().push_back(cell.text);
+    }
+    return markdown_table(block.columns, rows);
+  }
+};
+
+std::string verdict_text(const Verdict& verdict) {
+  std::string text = fmt::format("## {}\n\n**{}** ({})\n\n", escape_markdown(verdict.question),
+                                 escape_markdown(verdict.sentence), finding_name(verdict.finding));
+  text += figures(verdict.figures);
+  for (const Chart& chart : verdict.charts) text += chart_in_words(chart);
+  if (!verdict.rule.empty()) text += "How this was decided: " + escape_markdown(verdict.rule) + "\n\n";
+  if (!verdict.would_change.empty()) text += "What would change it: " + escape_markdown(verdict.would_change) + "\n\n";
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_page(const Page& page) {
+  std::string text = fmt::format("# {}\n\n{}\n\n", escape_markdown(page.title), escape_markdown(page.kind));
+  for (const Fact& fact : page.facts)
+    text += fmt::format("- {}: {}\n", escape_markdown(fact.name), escape_markdown(fact.value));
+  if (!page.facts.empty()) text += "\n";
+  for (const std::string& note : page.notes) text += fmt::format("> {}\n\n", escape_markdown(note));
+  if (!page.verdicts.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const Verdict& verdict : page.verdicts)
+      rows.push_back({verdict.question, finding_name(verdict.finding), verdict.sentence});
+    text += markdown_table({{"question"}, {"finding"}, {"answer"}}, rows);
+  }
+  for (const Verdict& verdict : page.verdicts) text += verdict_text(verdict);
+  for (const Section& section : page.sections) {
+    text += fmt::format("## {}\n\n", escape_markdown(section.title));
+    for (const Block& block : section.blocks) text += std::visit(BlockWriter{}, block);
+  }
+  return text + "---\n" + escape_markdown(page.made) + "\n";
+}
+
+}  // namespace verbund
