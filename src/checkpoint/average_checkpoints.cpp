@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kMeanOf = "mean_of";  // in state.json: the steps. It tells a mean from other checkpoints.
-
 std::string list_names(const fs::path& checkpoints) {
   std::vector<std::string> names;
   for (const CheckpointEntry& entry : list_checkpoints(checkpoints)) names.push_back(entry.folder.filename().string());
@@ -130,7 +128,7 @@ bool is_mean(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / kStateFile, error)) return false;
   const Json state = Json::parse(read_file(folder / kStateFile), nullptr, false);
-  return state.is_object() && state.contains(kMeanOf);
+  return state.is_object() && state.contains(kMeanOfKey);
 }
 
 // A path without "." and without a slash at its end, which a name can be read off.
@@ -187,7 +185,7 @@ CheckpointSnapshot CheckpointMean::snapshot(const std::string& program) const {
   for (const Tensor& tensor : tensors_) {
     snapshot.weights.push_back(view_tensor<float>(tensor.name, tensor.shape, tensor.values));
   }
-  Json state = {{"step", snapshot.step}, {kMeanOf, steps_}, {"file", exponential_ ? kAverageFile : kWeightsFile}};
+  Json state = {{"step", snapshot.step}, {kMeanOfKey, steps_}, {"file", exponential_ ? kAverageFile : kWeightsFile}};
   if (!vocabularies_.empty()) state[kVocabulariesKey] = Json::parse(vocabularies_);
   state[kOriginKey] = {{"program", program}, {"time", utc_time()}, {"made_of", Json::parse(origins_)}};
   snapshot.state_json = state.dump(2) + "\n";

@@ -32,6 +32,9 @@ inline constexpr const char* kVocabulariesKey = "vocabularies";
 // In state.json: who made the weights, see CheckpointOrigin; with the time.
 inline constexpr const char* kOriginKey = "origin";
 
+// In state.json of an average: the steps it was made of. It tells a mean from other checkpoints.
+inline constexpr const char* kMeanOfKey = "mean_of";
+
 inline constexpr const char* kDeletingEnding = ".deleting";
 
 // Which run a checkpoint comes from.

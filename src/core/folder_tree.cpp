@@ -1,0 +1,60 @@
+#include "core/folder_tree.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/file.h"
+
+namespace verbund {
+namespace {
+
+TreeEntry::Kind kind_of(mode_t mode) {
+  if (S_ISREG(mode)) return TreeEntry::Kind::kFile;
+  if (S_ISDIR(mode)) return TreeEntry::Kind::kFolder;
+  if (S_ISLNK(mode)) return TreeEntry::Kind::kLink;
+  return TreeEntry::Kind::kOther;
+}
+
+class Lister {
+ public:
+  void add(const fs::path& path, const std::string& name) {
+    struct stat status = {};
+    if (::lstat(path.c_str(), &status) != 0) return;  // it has just gone
+    TreeEntry entry{name, kind_of(status.st_mode), static_cast<uint64_t>(status.st_size), "", true};
+    if (entry.kind != TreeEntry::Kind::kFolder && status.st_nlink > 1) {
+      entry.counted = seen_.emplace(status.st_dev, status.st_ino).second;
+    }
+    std::error_code gone;
+    if (entry.kind == TreeEntry::Kind::kLink) entry.target = fs::read_symlink(path, gone).string();
+    entries.push_back(entry);
+    if (entry.kind != TreeEntry::Kind::kFolder) return;
+    std::vector<fs::path> inside = list_folder(path);
+    std::sort(inside.begin(), inside.end());
+    for (const fs::path& child : inside) {
+      add(child, (name == "." ? "" : name + "/") + child.filename().string());
+    }
+  }
+
+  std::vector<TreeEntry> entries;
+
+ private:
+  std::set<std::pair<dev_t, ino_t>> seen_;  // files with several names
+};
+
+}  // namespace
+
+std::vector<TreeEntry> list_tree(const fs::path& folder) {
+  Lister lister;
+  lister.add(fs::canonical(folder), ".");
+  return std::move(lister.entries);
+}
+
+uint64_t tree_bytes(const std::vector<TreeEntry>& entries) {
+  uint64_t bytes = 0;
+  for (const TreeEntry& entry : entries) bytes += entry.counted ? entry.size : 0;
+  return bytes;
+}
+
+}  // namespace verbund
