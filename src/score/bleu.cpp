@@ -88,11 +88,54 @@ std::string signature(const BleuOptions& options, size_t reference_count) {
                      tokenizer_name(options.tokenizer), smooth, kSacrebleuVersion);
 }
 
-double brevity_penalty(const BleuStatistics& statistics) {
-  if (statistics.hypothesis_length >= statistics.reference_length) return 1.0;
-  if (statistics.hypothesis_length == 0) return 0.0;
-  return std::exp(1.0 -
-                  static_cast<double>(statistics.reference_length) / static_cast<double>(statistics.hypothesis_length));
+double brevity_penalty(int64_t hypothesis_length, int64_t reference_length) {
+  if (hypothesis_length >= reference_length) return 1.0;
+  if (hypothesis_length == 0) return 0.0;
+  return std::exp(1.0 - static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
+}
+
+template <typename Real>
+using PerOrder = std::array<Real, kBleuOrder>;
+
+// Puts the smoothed precisions, in per cent, into `precisions`; returns their geometric mean. They are computed in the
+// precision of the counts, their logarithms in double.
+template <typename Real>
+double mean_precision(PerOrder<Real> counts, PerOrder<Real> totals, const BleuOptions& options,
+                      PerOrder<Real>& precisions) {
+  precisions = {};
+  // Without a single common word, no smoothing helps.
+  if (std::ranges::count(counts, Real{0}) == kBleuOrder) return 0.0;
+
+  Real halvings = 1;
+  size_t order = kBleuOrder;
+  for (size_t n = 0; n < kBleuOrder; ++n) {
+    if (options.smoothing == Smoothing::kAddK && n > 0) {
+      counts[n] += static_cast<Real>(smoothing_value(options));
+      totals[n] += static_cast<Real>(smoothing_value(options));
+    }
+    if (totals[n] == 0) break;
+    if (options.effective_order) order = n + 1;
+    if (counts[n] > 0) {
+      precisions[n] = 100 * counts[n] / totals[n];
+    } else if (options.smoothing == Smoothing::kExponential) {
+      precisions[n] = 100 / ((halvings *= 2) * totals[n]);
+    } else if (options.smoothing == Smoothing::kFloor) {
+      precisions[n] = static_cast<Real>(100.0 * smoothing_value(options)) / totals[n];
+    }
+  }
+  // log(0) is minus infinity, and makes it zero.
+  double sum = 0.0;
+  for (size_t n = 0; n < order; ++n) sum += std::log(static_cast<double>(precisions[n]));
+  return std::exp(sum / static_cast<double>(order));
+}
+
+template <typename Real>
+double of_sums(std::span<const Real> sums, const BleuOptions& options) {
+  PerOrder<Real> counts, totals, precisions;
+  std::copy_n(sums.begin() + 2, kBleuOrder, counts.begin());
+  std::copy_n(sums.begin() + 2 + kBleuOrder, kBleuOrder, totals.begin());
+  return brevity_penalty(static_cast<int64_t>(sums[0]), static_cast<int64_t>(sums[1])) *
+         mean_precision(counts, totals, options, precisions);
 }
 
 }  // namespace
@@ -121,6 +164,23 @@ BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
   return *this;
 }
 
+std::array<int64_t, kBleuColumns> columns_of(const BleuStatistics& statistics) {
+  std::array<int64_t, kBleuColumns> columns{statistics.hypothesis_length, statistics.reference_length};
+  std::ranges::copy(statistics.counts, columns.begin() + 2);
+  std::ranges::copy(statistics.totals, columns.begin() + 2 + kBleuOrder);
+  return columns;
+}
+
+BleuStatistics bleu_statistics_of(std::span<const int64_t> columns) {
+  if (columns.size() != kBleuColumns) {
+    fail("a segment has {} statistics of BLEU, but there are {} of them", kBleuColumns, columns.size());
+  }
+  BleuStatistics statistics{.hypothesis_length = columns[0], .reference_length = columns[1]};
+  std::copy_n(columns.begin() + 2, kBleuOrder, statistics.counts.begin());
+  std::copy_n(columns.begin() + 2 + kBleuOrder, kBleuOrder, statistics.totals.begin());
+  return statistics;
+}
+
 std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const References& references,
                                             const BleuOptions& options) {
   check_parallel(hypotheses, references);
@@ -137,34 +197,16 @@ BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count, c
   BleuScore result;
   result.statistics = statistics;
   result.signature = signature(options, reference_count);
-  result.brevity_penalty = brevity_penalty(statistics);
-  // Without a single common word, no smoothing helps.
-  if (std::ranges::count(statistics.counts, 0) == kBleuOrder) return result;
-
-  double halvings = 1.0;
-  size_t order = kBleuOrder;
-  for (size_t n = 0; n < kBleuOrder; ++n) {
-    auto count = static_cast<double>(statistics.counts[n]);
-    auto total = static_cast<double>(statistics.totals[n]);
-    if (options.smoothing == Smoothing::kAddK && n > 0) {
-      count += smoothing_value(options);
-      total += smoothing_value(options);
-    }
-    if (total == 0.0) break;
-    if (options.effective_order) order = n + 1;
-    if (count == 0.0) {
-      if (options.smoothing == Smoothing::kExponential) count = 1.0 / (halvings *= 2.0);
-      if (options.smoothing == Smoothing::kFloor) count = smoothing_value(options);
-    }
-    result.precisions[n] = 100.0 * count / total;
-  }
-
-  // The geometric mean of the precisions; log(0) is minus infinity, and makes it zero.
-  double sum = 0.0;
-  for (size_t n = 0; n < order; ++n) sum += std::log(result.precisions[n]);
-  result.score = result.brevity_penalty * std::exp(sum / static_cast<double>(order));
+  result.brevity_penalty = brevity_penalty(statistics.hypothesis_length, statistics.reference_length);
+  PerOrder<double> counts, totals;
+  std::ranges::copy(statistics.counts, counts.begin());
+  std::ranges::copy(statistics.totals, totals.begin());
+  result.score = result.brevity_penalty * mean_precision(counts, totals, options, result.precisions);
   return result;
 }
+
+double bleu_of_sums(std::span<const double> sums, const BleuOptions& options) { return of_sums(sums, options); }
+double bleu_of_sums(std::span<const float> sums, const BleuOptions& options) { return of_sums(sums, options); }
 
 BleuScore corpus_bleu(const Segments& hypotheses, const References& references, const BleuOptions& options) {
   BleuStatistics sum;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,12 @@ struct BleuStatistics {
   BleuStatistics& operator+=(const BleuStatistics& other);
 };
 
+// The statistics as a row of numbers, in the order in which they are kept and exchanged: length of the hypothesis, of
+// the reference, counts, totals. `bleu_statistics_of` fails unless there are so many.
+inline constexpr size_t kBleuColumns = 2 + 2 * kBleuOrder;
+std::array<int64_t, kBleuColumns> columns_of(const BleuStatistics& statistics);
+BleuStatistics bleu_statistics_of(std::span<const int64_t> columns);
+
 struct BleuScore {
   double score = 0.0;                           // 0 to 100
   std::array<double, kBleuOrder> precisions{};  // per cent, smoothed
@@ -61,6 +68,10 @@ std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const Re
 
 // The score of one segment's statistics, or of the sum of many.
 BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count, const BleuOptions& options = {});
+
+// The score alone, of sums of columns; in single precision as well, in which bootstrap tests are published.
+double bleu_of_sums(std::span<const double> sums, const BleuOptions& options = {});
+double bleu_of_sums(std::span<const float> sums, const BleuOptions& options = {});
 
 BleuScore corpus_bleu(const Segments& hypotheses, const References& references, const BleuOptions& options = {});
 

@@ -18,18 +18,20 @@
 namespace verbund {
 namespace {
 
-double f_score(const ChrfStatistics& statistics, const ChrfOptions& options) {
-  constexpr double kEpsilon = 1e-16;
-  const double factor = static_cast<double>(options.beta) * options.beta;
-  double sum_of_f = 0.0, precision_sum = 0.0, recall_sum = 0.0;
+// Computed in the precision of the sums.
+template <typename Real>
+Real f_score(std::span<const Real> sums, const ChrfOptions& options) {
+  constexpr Real kEpsilon = static_cast<Real>(1e-16);
+  const Real factor = static_cast<Real>(options.beta) * static_cast<Real>(options.beta);
+  Real sum_of_f = 0, precision_sum = 0, recall_sum = 0;
   int effective_order = 0;
-  for (const NgramStatistics& order : statistics.orders) {
-    const auto matches = static_cast<double>(order.matches);
-    const double precision = order.hypothesis > 0 ? matches / static_cast<double>(order.hypothesis) : kEpsilon;
-    const double recall = order.reference > 0 ? matches / static_cast<double>(order.reference) : kEpsilon;
-    const double denominator = factor * precision + recall;
-    sum_of_f += denominator > 0.0 ? (1.0 + factor) * precision * recall / denominator : kEpsilon;
-    if (order.hypothesis > 0 && order.reference > 0) {
+  for (size_t i = 0; i < sums.size(); i += 3) {
+    const Real hypothesis = sums[i], reference = sums[i + 1], matches = sums[i + 2];
+    const Real precision = hypothesis > 0 ? matches / hypothesis : kEpsilon;
+    const Real recall = reference > 0 ? matches / reference : kEpsilon;
+    const Real denominator = factor * precision + recall;
+    sum_of_f += denominator > 0 ? (1 + factor) * precision * recall / denominator : kEpsilon;
+    if (hypothesis > 0 && reference > 0) {
       precision_sum += precision;
       recall_sum += recall;
       ++effective_order;
@@ -37,10 +39,17 @@ double f_score(const ChrfStatistics& statistics, const ChrfOptions& options) {
   }
   // The two ways differ in more than the orders that take part: a mean of F-scores, or the
   // F-score of a mean precision and a mean recall.
-  if (options.eps_smoothing) return 100.0 * sum_of_f / static_cast<double>(statistics.orders.size());
-  if (precision_sum + recall_sum == 0.0) return 0.0;
-  const double precision = precision_sum / effective_order, recall = recall_sum / effective_order;
-  return 100.0 * ((1.0 + factor) * precision * recall / (factor * precision + recall));
+  if (options.eps_smoothing) return 100 * sum_of_f / static_cast<Real>(sums.size() / 3);
+  if (precision_sum + recall_sum == 0) return 0;
+  const Real order = static_cast<Real>(effective_order);
+  const Real precision = precision_sum / order, recall = recall_sum / order;
+  return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
+}
+
+double f_score(const ChrfStatistics& statistics, const ChrfOptions& options) {
+  const std::vector<int64_t> columns = columns_of(statistics);
+  const std::vector<double> sums(columns.begin(), columns.end());
+  return f_score(std::span<const double>(sums), options);
 }
 
 bool is_ascii_punctuation(char byte) {
@@ -163,6 +172,26 @@ ChrfStatistics& ChrfStatistics::operator+=(const ChrfStatistics& other) {
   return *this;
 }
 
+std::vector<int64_t> columns_of(const ChrfStatistics& statistics) {
+  std::vector<int64_t> columns;
+  columns.reserve(3 * statistics.orders.size());
+  for (const NgramStatistics& order : statistics.orders) {
+    columns.insert(columns.end(), {order.hypothesis, order.reference, order.matches});
+  }
+  return columns;
+}
+
+ChrfStatistics chrf_statistics_of(std::span<const int64_t> columns) {
+  if (columns.empty() || columns.size() % 3 != 0) {
+    fail("a segment has three statistics of chrF for each order, but there are {} of them", columns.size());
+  }
+  ChrfStatistics statistics;
+  for (size_t i = 0; i < columns.size(); i += 3) {
+    statistics.orders.push_back({columns[i], columns[i + 1], columns[i + 2]});
+  }
+  return statistics;
+}
+
 std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const References& references,
                                             const ChrfOptions& options) {
   if (options.char_order < 0 || options.word_order < 0 || options.char_order + options.word_order == 0) {
@@ -185,6 +214,9 @@ ChrfScore chrf_score(const ChrfStatistics& statistics, size_t reference_count, c
           .statistics = statistics,
           .signature = signature(options, reference_count)};
 }
+
+double chrf_of_sums(std::span<const double> sums, const ChrfOptions& options) { return f_score(sums, options); }
+double chrf_of_sums(std::span<const float> sums, const ChrfOptions& options) { return f_score(sums, options); }
 
 ChrfScore corpus_chrf(const Segments& hypotheses, const References& references, const ChrfOptions& options) {
   ChrfStatistics sum;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ struct ChrfStatistics {
   ChrfStatistics& operator+=(const ChrfStatistics& other);
 };
 
+// The statistics as a row of numbers, in the order in which they are kept and exchanged: hypothesis, reference and
+// matches of each order. `chrf_statistics_of` fails unless there are three of each.
+std::vector<int64_t> columns_of(const ChrfStatistics& statistics);
+ChrfStatistics chrf_statistics_of(std::span<const int64_t> columns);
+
 struct ChrfScore {
   double score = 0.0;  // 0 to 100
   std::string name;    // chrF2, chrF2++
@@ -46,6 +52,10 @@ std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const Re
 
 // The score of one segment's statistics, or of the sum of many.
 ChrfScore chrf_score(const ChrfStatistics& statistics, size_t reference_count, const ChrfOptions& options = {});
+
+// The score alone, of sums of columns; in single precision as well, in which bootstrap tests are published.
+double chrf_of_sums(std::span<const double> sums, const ChrfOptions& options = {});
+double chrf_of_sums(std::span<const float> sums, const ChrfOptions& options = {});
 
 ChrfScore corpus_chrf(const Segments& hypotheses, const References& references, const ChrfOptions& options = {});
 

@@ -1,0 +1,49 @@
+#include "score/metric.h"
+
+namespace verbund {
+namespace {
+
+std::vector<int64_t> whole(std::span<const double> sums) { return {sums.begin(), sums.end()}; }
+
+class BleuMetric : public Metric {
+ public:
+  explicit BleuMetric(const BleuOptions& options) : options_(options) {}
+
+  StatisticsTable statistics(const Segments& hypotheses, const References& references) const override {
+    return table_of(bleu_statistics(hypotheses, references, options_));
+  }
+  double score(std::span<const double> sums) const override { return bleu_of_sums(sums, options_); }
+  double score(std::span<const float> sums) const override { return bleu_of_sums(sums, options_); }
+  bool rounds_to_single() const override { return false; }
+  ScoreReport report(std::span<const double> sums, size_t reference_count) const override {
+    return verbund::report(bleu_score(bleu_statistics_of(whole(sums)), reference_count, options_));
+  }
+
+ private:
+  BleuOptions options_;
+};
+
+class ChrfMetric : public Metric {
+ public:
+  explicit ChrfMetric(const ChrfOptions& options) : options_(options) {}
+
+  StatisticsTable statistics(const Segments& hypotheses, const References& references) const override {
+    return table_of(chrf_statistics(hypotheses, references, options_));
+  }
+  double score(std::span<const double> sums) const override { return chrf_of_sums(sums, options_); }
+  double score(std::span<const float> sums) const override { return chrf_of_sums(sums, options_); }
+  bool rounds_to_single() const override { return true; }
+  ScoreReport report(std::span<const double> sums, size_t reference_count) const override {
+    return verbund::report(chrf_score(chrf_statistics_of(whole(sums)), reference_count, options_));
+  }
+
+ private:
+  ChrfOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Metric> make_metric(const BleuOptions& options) { return std::make_unique<BleuMetric>(options); }
+std::unique_ptr<Metric> make_metric(const ChrfOptions& options) { return std::make_unique<ChrfMetric>(options); }
+
+}  // namespace verbund
