@@ -331,6 +331,7 @@ void FusedTransformer::back(const Rows& rows, const Join& join, const Tensor& ou
 void FusedTransformer::backward(const float* encoded, float* decoded_gradient, const GradientsFinal& final_from) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
   const bool pre = config_.norm == NormPlace::kPre;
+  final_from(gradients().size());
   float* keys_gradient = workspace_.take(source_.count * stride);
   const auto start = [&](const Rows& rows, float* gradient) {
     input_gradient_ = gradient;

@@ -23,9 +23,11 @@ struct Loss {
   int64_t right = 0;  // tokens whose most likely prediction is the target
 
   Loss& operator+=(const Loss& other);
+  double mean() const { return tokens == 0 ? 0 : smoothed / static_cast<double>(tokens); }
 };
 
-// Hears, while the backward pass goes on, that the gradients from this offset on are final.
+// Hears, while the backward pass goes on, that the gradients from this offset on are final. As it begins, that is the
+// end of the buffer: none yet.
 using GradientsFinal = std::function<void(size_t offset)>;
 
 // What training, evaluation and tests need of a model, whichever path computes it.

@@ -42,8 +42,16 @@ struct StepSeen {
   Loss loss;         // of all workers
   Loss own;          // of this one
   double rate = 0, gradient_norm = 0;
-  bool updated = true;  // false: the gradient was not finite
+  bool updated = true;          // false: the gradient was not finite
+  double training_seconds = 0;  // in steps, since the beginning of the run, over all its parts
+  int64_t target_tokens = 0;    // the same: of all workers
   StepTimes times;
+};
+
+// One translation of the model as it is now.
+struct SampleSeen {
+  int64_t step = 0;
+  std::string source, reference, prediction;
 };
 
 struct EvaluationSeen {
@@ -61,18 +69,25 @@ struct RunEvent {
   std::string event;
   int64_t step = 0;
   nlohmann::ordered_json details = nlohmann::ordered_json::object();
+  std::string line;      // what the log says of it; may be empty
+  bool printed = false;  // on the console, already
 };
 
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
-  // The run goes on from this step, at its start or after a roll-back: what was told of later steps is undone.
+  // The run goes on after this step, at its start or after a roll-back: what was told of later steps is undone.
+  // -1: it begins anew, nothing was told.
   virtual void begin(int64_t /*step*/) {}
   virtual void step(const StepSeen& /*seen*/) {}
+  // No steps for a while: an evaluation, or a roll-back.
+  virtual void pause() {}
   virtual void evaluation(const EvaluationSeen& /*seen*/) {}
+  virtual void sample(const SampleSeen& /*seen*/) {}
   // A line of metrics.jsonl, with its "step" and "time".
   virtual void metrics(const nlohmann::ordered_json& /*line*/) {}
+  // May come from the watch's thread, at any time; all other calls come from one thread.
   virtual void event(const RunEvent& /*event*/) {}
   // The last call: no more steps. Everything is to be on disk when it returns.
   virtual void end() {}

@@ -1,14 +1,15 @@
 #include "train/run_keeper.h"
 
+#include "checkpoint/checkpoint_links.h"
 #include "core/error.h"
 #include "decode/trained_model.h"
 
 namespace verbund {
 
-RunKeeper::RunKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config)
+FolderKeeper::FolderKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config)
     : folder_(folder, anew), record_(folder_.path()), store_(folder_.checkpoints(), config), saver_(store_) {}
 
-const Checkpoint* RunKeeper::find_newest(int64_t end) {
+const Checkpoint* FolderKeeper::find_newest(int64_t end) {
   newest_ = store_.newest_whole(end);
   if (newest_.checkpoint) return &*newest_.checkpoint;
   if (newest_.damaged.empty()) return nullptr;
@@ -21,7 +22,7 @@ const Checkpoint* RunKeeper::find_newest(int64_t end) {
        store_.folder().string());
 }
 
-const Checkpoint* RunKeeper::find_best() {
+const Checkpoint* FolderKeeper::find_best() {
   const fs::path best = store_.folder() / "best";
   if (!fs::exists(best))
     fail("{} has no best checkpoint to go back to: no evaluation was made", store_.folder().string());
@@ -30,29 +31,22 @@ const Checkpoint* RunKeeper::find_best() {
   return &*newest_.checkpoint;
 }
 
-void RunKeeper::begin_at(int64_t step) {
+void FolderKeeper::begin_at(int64_t step, const std::map<std::string, int64_t>& links) {
   if (newest_.checkpoint) store_.drop_after(step);
-  log_.reset();
-  RunLog::drop_after(folder_.path(), newest_.checkpoint ? step : -1);
-  log_ = std::make_unique<RunLog>(folder_.path());
+  for (const auto& [link, named] : links) name(link, named);
 }
 
-void RunKeeper::save(const CheckpointSnapshot& snapshot) {
+void FolderKeeper::save(const CheckpointSnapshot& snapshot) {
   folder_.check_in_place();
   saver_.start(snapshot);
 }
 
-void RunKeeper::finish_saving() {
+void FolderKeeper::finish_saving() {
   saver_.finish();
   folder_.check_in_place();
 }
 
-RunLog& RunKeeper::log() {
-  folder_.check_in_place();
-  return *log_;
-}
-
-void RunKeeper::record_stop(const std::string& reason) {
+void FolderKeeper::record_stop(const std::string& reason) {
   try {
     folder_.check_in_place();
   } catch (const Error&) {
@@ -61,12 +55,15 @@ void RunKeeper::record_stop(const std::string& reason) {
   record_.stop(reason);
 }
 
-void RunKeeper::record_failure(const std::string& reason) {
-  if (log_) log_->note(reason);
-  record_stop(reason);
+CheckpointOrigin FolderKeeper::origin() const {
+  return {record_.id(), fs::absolute(folder_.path()).lexically_normal().string()};
 }
 
-void RunKeeper::write_description(const std::string& config_yaml, const Dataset& dataset) const {
+std::string FolderKeeper::model() const {
+  return (store_.folder() / (fs::exists(store_.folder() / "best") ? "best" : kLastLink)).string();
+}
+
+void FolderKeeper::write_description(const std::string& config_yaml, const Dataset& dataset) const {
   write_file(folder_.config(), config_yaml);
   write_file(folder_.path() / kSourceVocabulary, read_file(dataset.source_model()));
   write_file(folder_.path() / kTargetVocabulary, read_file(dataset.target_model()));

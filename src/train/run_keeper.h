@@ -1,4 +1,5 @@
-// What only worker 0 has of a run: its folder, checkpoints and log.
+// The run's folder with its record and checkpoints. Worker 0 alone has one; what all workers hold is a RunKeeper, which
+// by itself keeps nothing and finds nothing, so that they all run the same code.
 #pragma once
 
 #include <memory>
@@ -7,39 +8,57 @@
 #include "checkpoint/checkpoint_store.h"
 #include "config/config.h"
 #include "data/dataset.h"
-#include "train/run_folder.h"
-#include "train/run_log.h"
 #include "telemetry/run_record.h"
+#include "train/run_folder.h"
 
 namespace verbund {
 
 class RunKeeper {
  public:
-  // `anew`: refuse a folder that holds an earlier run.
-  RunKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config);
+  virtual ~RunKeeper() = default;
 
   // The newest checkpoint (of the steps before `end`), or none. Refuses to go on if there are some and all are damaged.
-  const Checkpoint* find_newest(int64_t end = INT64_MAX);
+  virtual const Checkpoint* find_newest(int64_t /*end*/ = INT64_MAX) { return nullptr; }
   // The best one instead, for what comes after it was in vain.
-  const Checkpoint* find_best();
-  // Goes on from the checkpoint that was found, at this step, or from nothing: what came later is dropped.
-  void begin_at(int64_t step);
+  virtual const Checkpoint* find_best() { return nullptr; }
+  // Goes on from the checkpoint that was found: later ones are dropped, and these links name these steps.
+  virtual void begin_at(int64_t /*step*/, const std::map<std::string, int64_t>& /*links*/) {}
   // What makes a run's model usable by itself.
-  void write_description(const std::string& config_yaml, const Dataset& dataset) const;
+  virtual void write_description(const std::string& /*config_yaml*/, const Dataset& /*dataset*/) const {}
 
   // In run.json.
-  void record_start(const RunRecord::Start& start) { record_.start(start); }
-  void record_stop(const std::string& reason);
-  void record_failure(const std::string& reason);  // in log.txt, too
+  virtual void record_start(const RunRecord::Start& /*start*/) {}
+  virtual void record_stop(const std::string& /*reason*/) {}
 
-  void save(const CheckpointSnapshot& snapshot);
-  void finish_saving();
-  void name(const std::string& link, int64_t step) { store_.name(link, step); }
+  virtual void save(const CheckpointSnapshot& /*snapshot*/) {}
+  virtual void finish_saving() {}
+  virtual void name(const std::string& /*link*/, int64_t /*step*/) {}
 
-  RunLog& log();
+  // Fails if the folder was moved or removed.
+  virtual void check_in_place() const {}
   // Which run, and where: for its checkpoints.
-  CheckpointOrigin origin() const { return {record_.id(), fs::absolute(folder_.path()).lexically_normal().string()}; }
-  const fs::path& checkpoints() const { return store_.folder(); }
+  virtual CheckpointOrigin origin() const { return {}; }
+  // The checkpoint that is used if none is named.
+  virtual std::string model() const { return ""; }
+};
+
+class FolderKeeper : public RunKeeper {
+ public:
+  // `anew`: refuse a folder that holds an earlier run.
+  FolderKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config);
+
+  const Checkpoint* find_newest(int64_t end = INT64_MAX) override;
+  const Checkpoint* find_best() override;
+  void begin_at(int64_t step, const std::map<std::string, int64_t>& links) override;
+  void write_description(const std::string& config_yaml, const Dataset& dataset) const override;
+  void record_start(const RunRecord::Start& start) override { record_.start(start); }
+  void record_stop(const std::string& reason) override;
+  void save(const CheckpointSnapshot& snapshot) override;
+  void finish_saving() override;
+  void name(const std::string& link, int64_t step) override { store_.name(link, step); }
+  void check_in_place() const override { folder_.check_in_place(); }
+  CheckpointOrigin origin() const override;
+  std::string model() const override;
 
  private:
   RunFolder folder_;
@@ -47,7 +66,6 @@ class RunKeeper {
   CheckpointStore store_;
   AsyncSaver saver_;
   NewestCheckpoint newest_;
-  std::unique_ptr<RunLog> log_;
 };
 
 }  // namespace verbund

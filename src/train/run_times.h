@@ -1,7 +1,6 @@
 // What a run's wall time goes to.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 namespace verbund {
@@ -21,19 +20,6 @@ struct RunTimes {
   double first_look = 0;  // the evaluation before the first step, of the loss alone
   Spent evaluations;      // all others
   Spent saves;            // for which the training stood still
-};
-
-// Adds the time that it lives.
-class SpentTimer {
- public:
-  explicit SpentTimer(double& seconds) : seconds_(seconds) {}
-  ~SpentTimer() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-  SpentTimer(const SpentTimer&) = delete;
-  SpentTimer& operator=(const SpentTimer&) = delete;
-
- private:
-  double& seconds_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace verbund

@@ -5,6 +5,7 @@
 
 #include "core/interrupt.h"
 #include "optim/clip.h"
+#include "train/phases.h"
 
 namespace verbund {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 // The loss of all workers, and whether one of them was asked to stop.
 void sum_over_workers(Workers& workers, StepResult& result) {
   Loss& loss = result.loss;
+  loss = result.own;
   const int signal = pending_interrupt();
   double sums[] = {loss.smoothed,
                    loss.plain,
@@ -35,6 +37,15 @@ GradientSize measure_gradient(StepParts& parts) {
   return {std::sqrt(squares), std::isfinite(squares) ? largest : squares};
 }
 
+void take_times(Phases& phases, const GradientReducer& reducer, StepTimes& times) {
+  phases.end();
+  times.compute = phases.seconds(Phase::kCompute);
+  times.exposed = phases.seconds(Phase::kExchange);
+  times.update = phases.seconds(Phase::kUpdate);
+  times.exchange = reducer.times().busy;
+  times.bytes = reducer.times().bytes;
+}
+
 }  // namespace
 
 double mean_loss(StepParts& parts, const WorkerBatch& batch) {
@@ -49,33 +60,37 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step) 
   const Pass pass = {static_cast<uint64_t>(parts.config.seed), static_cast<uint64_t>(step), true,
                      static_cast<float>(loss_scale)};
   StepResult result;
-  parts.workers.at(step, "forward and backward");
+  Phases phases(parts.workers, step);
   std::fill(parts.model.gradients().begin(), parts.model.gradients().end(), 0.0f);
   parts.reducer.begin();
   for (const Batch& part : batch.micro_batches()) {
     const bool last = &part == &batch.micro_batches().back();
-    result.loss += parts.model.accumulate(part, pass, [&](size_t offset) {
+    result.own += parts.model.accumulate(part, pass, [&](size_t offset) {
+      if (offset == parts.model.gradients().size()) result.times.backward = phases.since_begin();
       if (last) parts.reducer.final_from(offset);  // it leaves while backward goes on
     });
   }
-  parts.workers.at(step, "waiting for the gradients of all");
+  phases.enter(Phase::kExchange);
   parts.reducer.finish();
   sum_over_workers(parts.workers, result);
 
   // The gradient is a sum over tokens; dividing by all of them is part of the update.
-  parts.workers.at(step, "update");
+  phases.enter(Phase::kUpdate);
   const double scale = 1.0 / (static_cast<double>(batch.global_target_tokens()) * loss_scale);
   const GradientSize size = measure_gradient(parts);
   result.gradient_norm = size.norm * scale;
   result.rate = parts.schedule.rate(step) * parts.rate_factor;
   result.updated = parts.scaler.update(size.largest / loss_scale);
   result.trouble = !result.updated && parts.scaler.scale() == loss_scale;
-  if (!result.updated) return result;
-
-  const double clip = clip_factor(result.gradient_norm, parts.config.optimizer.clip_norm);
-  parts.optimizer.step(parts.model.values(), parts.model.gradients(), result.rate, scale * clip);
-  parts.reducer.share_weights(parts.model.values());
-  parts.average.update(parts.model.values(), step);
+  if (result.updated) {
+    const double clip = clip_factor(result.gradient_norm, parts.config.optimizer.clip_norm);
+    parts.optimizer.step(parts.model.values(), parts.model.gradients(), result.rate, scale * clip);
+    phases.enter(Phase::kExchange);
+    parts.reducer.share_weights(parts.model.values());
+    phases.enter(Phase::kUpdate);
+    parts.average.update(parts.model.values(), step);
+  }
+  take_times(phases, parts.reducer, result.times);
   return result;
 }
 

@@ -9,10 +9,11 @@
 #include "optim/loss_scaler.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "telemetry/run_observer.h"
 
 namespace verbund {
 
-// What a step did; the same on all workers.
+// What a step did; the same on all workers but where it says so.
 struct StepResult {
   Loss loss;                 // sums over the batch of all workers
   double rate = 0;           // learning rate
@@ -20,6 +21,8 @@ struct StepResult {
   bool updated = true;       // false: the gradient was not finite, nothing was changed
   bool trouble = false;      // and a smaller loss scale will not help
   int stop_signal = 0;       // which some worker has received
+  Loss own;                  // of this worker alone
+  StepTimes times;           // of this worker: all but the waiting for data
 };
 
 struct StepParts {

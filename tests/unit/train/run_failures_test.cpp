@@ -3,6 +3,7 @@
 
 #include "core/file.h"
 #include "support/failure_walk.h"
+#include "telemetry/metrics_file.h"
 #include "train/run_keeper.h"
 #include "unit/checkpoint/made_snapshot.h"
 
@@ -13,7 +14,7 @@ TEST(RunFailures, MetricsOfLaterStepsAreForgotten) {
   walk_failures(
       {.prepare =
            [](const fs::path& folder) { write_file(folder / "metrics.jsonl", "{\"step\": 5}\n{\"step\": 6}\n"); },
-       .work = [](const fs::path& folder) { RunLog::drop_after(folder, 5); }},
+       .work = [](const fs::path& folder) { MetricsFile(folder).begin(5); }},
       20);
 }
 
@@ -37,11 +38,13 @@ TEST(RunFailures, ARunThatGoesOn) {
     CheckpointConfig config;
     config.keep_last = 1;
     config.asynchronous = false;  // the calls come in the same order each time
-    RunKeeper keeper(folder / "run", false, config);
+    FolderKeeper keeper(folder / "run", false, config);
     const Checkpoint* newest = keeper.find_newest();
-    keeper.begin_at(newest != nullptr ? newest->step() : 0);
-    keeper.log().note("a line");
-    keeper.log().metrics({{"step", step}});
+    const int64_t done = newest != nullptr ? newest->step() : 0;
+    keeper.begin_at(done, {});
+    MetricsFile metrics(folder / "run");
+    metrics.begin(done);
+    metrics.metrics({{"step", step}});
     keeper.save(MadeSnapshot(step, 20).view());
     keeper.finish_saving();
   };
@@ -55,7 +58,7 @@ TEST(RunFailures, ARunThatGoesOn) {
                        const MadeSnapshot made(newest.checkpoint->step(), 20);
                        expect_same(*newest.checkpoint, made.view());
                      },
-                 .unread = {"run/log.txt", "run/metrics.jsonl"}},
+                 .unread = {"run/metrics.jsonl"}},
                 200);
 }
 

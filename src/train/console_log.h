@@ -1,0 +1,44 @@
+// What people see of a run while it trains: the lines of the console and log.txt, and the status line between them.
+// Worker 0 speaks for all.
+#pragma once
+
+#include <chrono>
+
+#include "telemetry/run_observer.h"
+#include "train/live_status.h"
+#include "train/run.h"
+#include "train/run_log.h"
+#include "train/time_left.h"
+
+namespace verbund {
+
+class ConsoleLog : public RunObserver {
+ public:
+  // The run must outlive this.
+  explicit ConsoleLog(const Run& run);
+
+  void step(const StepSeen& seen) override;
+  void pause() override { live_.hide(); }
+  void evaluation(const EvaluationSeen& seen) override;
+  void sample(const SampleSeen& seen) override;
+  void metrics(const nlohmann::ordered_json& line) override;
+  void event(const RunEvent& happened) override;
+
+ private:
+  void log_benchmark();
+  void summarize(const char* end);
+  void show_progress(int64_t step);
+
+  const Run& run_;
+  RunLog log_;
+  const RunLength length_;
+  RunTimes times_;
+  StepTimes sums_;      // over all steps
+  int64_t tokens_ = 0;  // the same
+  int64_t steps_ = 0;   // since the last line
+  double loss_ = 0;     // of the last step
+  LiveStatus live_;
+  std::chrono::steady_clock::time_point shown_;
+};
+
+}  // namespace verbund

@@ -1,0 +1,67 @@
+#include "train/evaluator.h"
+
+#include <chrono>
+
+#include "decode/translator.h"
+#include "optim/clip.h"
+#include "telemetry/metrics_lines.h"
+#include "train/averaged_weights.h"
+
+namespace verbund {
+
+std::string Evaluator::trouble_with_weights() {
+  const RunState& state = run_.state;
+  if (judged_ == state.step) return "";
+  run_.workers.at(state.step, "judging the weights");
+  WorkerBatch next;
+  next.fill(run_.plan, run_.share(), state.position);
+  const bool finite = !run_.workers.any(!measure(run_.model->values()).finite());
+  std::string trouble = finite ? run_.guard.trouble_with(mean_loss(run_.parts, next)) : "a weight is not finite";
+  if (trouble.empty()) judged_ = state.step;
+  return trouble;
+}
+
+void Evaluator::judge_weights() {
+  if (const std::string trouble = trouble_with_weights(); !trouble.empty()) throw Diverged{trouble};
+}
+
+bool Evaluator::evaluate() {
+  RunState& state = run_.state;
+  if (!run_.dev || state.last_evaluation == state.step) return false;
+  judge_weights();
+  run_.workers.at(state.step, "evaluation");
+  observers_.pause();
+  const auto began = std::chrono::steady_clock::now();
+  const AveragedWeights averaged(*run_.model, run_.average);
+  const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model babbles without end
+  const Evaluation dev = verbund::evaluate(*run_.model, *run_.dev, run_.source, run_.target, run_.config.evaluate,
+                                           decode_config(run_.config), run_.workers, judge);
+  state.last_evaluation = state.step;
+  std::vector<std::string> links;
+  if (judge == Judge::kAll) {  // an untrained model is nobody's best
+    std::map<std::string, double> values;
+    for (const std::string& metric : run_.best.metrics()) values[metric] = dev.metric(metric);
+    links = run_.best.record(state.step, values);
+  }
+  run_.keeper->check_in_place();
+  for (const std::string& link : links) run_.keeper->name(link, state.step);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  const EvaluationSeen seen = {state.step, seconds, dev, *run_.dev, run_.average.started(), !links.empty()};
+  observers_.evaluation(seen);
+  observers_.metrics(metrics_line(seen));
+  observers_.event({"evaluation", state.step, {{"seconds", seconds}}});
+  return seen.best;
+}
+
+void Evaluator::show_sample() {
+  if (!run_.dev || !run_.workers.leads()) return;
+  const size_t pair = static_cast<size_t>(run_.state.step) % run_.dev->size();
+  TranslatorConfig config;
+  config.search.config = decode_config(run_.config);
+  const Translator translator({run_.model.get()}, run_.source, run_.target, config);
+  const Sentence translation = translator.translate_tokens({run_.dev->source_tokens[pair]})[0];
+  observers_.sample(
+      {run_.state.step, run_.dev->sources[pair], run_.dev->references[pair], run_.target.decode(translation)});
+}
+
+}  // namespace verbund
