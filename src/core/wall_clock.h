@@ -4,10 +4,14 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace verbund {
 
 std::string utc_time(std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
+
+// Seconds since 1970 of such a text; fractions of a second may be there. NaN for any other text.
+double parse_utc_time(std::string_view text);
 
 // Of the last change; "" if there is no such file.
 std::string time_of_file(const std::filesystem::path& path);

@@ -12,17 +12,17 @@ namespace verbund {
 
 struct BestValue {
   std::string metric;  // "dev_bleu"
-  double value = kUnknown;
+  double value = kNotKnown;
   int64_t step = 0;
 };
 
 struct BasicFacts {
   std::string state;   // "finished", "running", "stopped", "killed", "failed", "diverged", "imported"
   std::string reason;  // of its end, as run.json has it
-  double began = kUnknown, ended = kUnknown, wall = kUnknown;  // seconds
+  double began = kNotKnown, ended = kNotKnown, wall = kNotKnown;  // seconds
   int64_t steps = 0;
-  double tokens = kUnknown;  // target tokens trained on, all workers
-  double epochs = kUnknown;
+  double tokens = kNotKnown;  // target tokens trained on, all workers
+  double epochs = kNotKnown;
   std::vector<BestValue> best;  // by each metric there is: dev_bleu, dev_chrf, dev_cross_entropy, dev_loss
   int workers = 1;
   std::vector<std::string> hosts;

@@ -35,8 +35,8 @@ struct RankTime {
 };
 
 struct Ledger {
-  double wall = kUnknown;  // seconds from the first start to the last sign of life
-  double began = kUnknown, ended = kUnknown;
+  double wall = kNotKnown;  // seconds from the first start to the last sign of life
+  double began = kNotKnown, ended = kNotKnown;
   TimeParts parts = {};  // add up to wall
   std::vector<RankTime> ranks;
   int64_t steps = 0, lost_steps = 0;

@@ -24,5 +24,13 @@ TEST(WallClock, OfAFile) {
   EXPECT_EQ(time_of_file(folder / "some"), "2026-02-03T04:05:06Z");
 }
 
+TEST(WallClock, ReadsWhatItWrites) {
+  EXPECT_EQ(parse_utc_time("1970-01-01T00:16:40Z"), 1000);
+  EXPECT_DOUBLE_EQ(parse_utc_time("2026-02-03T04:05:06.25Z"), 1770091506.25);
+  for (const char* text : {"", "yesterday", "2026-02-03 04:05:06Z", "2026-02-03T04:05:06", "2026-02-03T04:05:06xZ"}) {
+    EXPECT_TRUE(std::isnan(parse_utc_time(text))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace verbund

@@ -1,0 +1,195 @@
+// Reading a run folder, whatever state it is in: each part by itself, and what is wrong with one is a note.
+#include <algorithm>
+#include <charconv>
+
+#include "checkpoint/checkpoint_reader.h"
+#include "core/error.h"
+#include "core/expect_folder.h"
+#include "core/file.h"
+#include "core/wall_clock.h"
+#include "report/metric_lines.h"
+#include "report/run_data.h"
+#include "report/run_parts.h"
+#include "telemetry/step_records.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void read_metrics(RunData& run) {
+  const fs::path path = run.folder / "metrics.jsonl";
+  if (!fs::exists(path)) {
+    run.notes.push_back("There is no metrics.jsonl: nothing was logged yet.");
+    return;
+  }
+  const MappedFile file(path);
+  MetricLines lines = read_metric_lines(file.bytes());
+  run.training = std::move(lines.training);
+  run.evaluations = std::move(lines.evaluations);
+  if (lines.damaged > 0)
+    run.notes.push_back(fmt::format("metrics.jsonl: {} damaged lines were skipped.", lines.damaged));
+  if (lines.undone > 0) {
+    run.notes.push_back(fmt::format(
+        "metrics.jsonl: {} lines were left out, for a later line goes back before their step.", lines.undone));
+  }
+  if (lines.clock_set_back) {
+    run.notes.push_back("metrics.jsonl: the clock was set back during the run, so the times of its lines do not rise.");
+  }
+}
+
+void read_config(RunData& run) {
+  const fs::path path = run.folder / "config.yaml";
+  if (!fs::exists(path)) return;
+  run.config = load_config(path.string(), {});
+}
+
+void read_happenings(RunData& run) {
+  History history = read_history(run.folder / "history.jsonl");
+  run.history = std::move(history.events);
+  if (history.damaged > 0) {
+    run.notes.push_back(fmt::format("history.jsonl: {} damaged lines were skipped.", history.damaged));
+  }
+}
+
+void read_buckets(RunData& run) {
+  ExchangeTraces exchange = read_exchange(run.folder / "exchange.jsonl");
+  run.exchange = std::move(exchange.traces);
+  if (exchange.damaged > 0) {
+    run.notes.push_back(fmt::format("exchange.jsonl: {} damaged lines were skipped.", exchange.damaged));
+  }
+}
+
+// "rank-3.bin" -> 3
+int number_after(const std::string& name, std::string_view start) {
+  if (!name.starts_with(start)) return -1;
+  int number = -1;
+  std::from_chars(name.data() + start.size(), name.data() + name.size(), number);
+  return number;
+}
+
+void read_steps(RunData& run) {
+  const fs::path folder = run.folder / "steps";
+  if (!fs::is_directory(folder)) return;
+  for (const fs::path& path : list_folder(folder)) {
+    const int rank = number_after(path.filename().string(), "rank-");
+    if (rank < 0 || path.extension() != ".bin") continue;
+    try {
+      auto file = std::make_shared<const StepRecords>(path);
+      const std::span<const StepRecord> records = file->all();
+      const HostFacts* host = run.host_of(rank);
+      run.ranks.push_back({rank, host ? host->name : "", file, records, kept_records(records)});
+    } catch (const Error& error) {
+      run.notes.push_back(error.what());
+    }
+  }
+  std::sort(run.ranks.begin(), run.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  for (int rank = 0; rank < run.workers() && !run.ranks.empty(); ++rank) {
+    if (run.steps_of(rank)) continue;
+    run.notes.push_back(fmt::format("The steps of {} are missing: what is said of spread over workers is without it.",
+                                    run.worker_name(rank)));
+  }
+}
+
+void read_resource_files(RunData& run) {
+  const fs::path folder = run.folder / "resources";
+  if (!fs::is_directory(folder)) return;
+  for (const fs::path& path : list_folder(folder)) {
+    if (path.extension() != ".bin") continue;
+    try {
+      run.resources.push_back(thin_resources(read_resources(path)));
+    } catch (const Error& error) {
+      run.notes.push_back(error.what());
+    }
+  }
+  std::sort(run.resources.begin(), run.resources.end(), [](const Resources& a, const Resources& b) {
+    return std::pair(a.header.rank, a.header.start) < std::pair(b.header.rank, b.header.start);
+  });
+}
+
+uint64_t files_in(const fs::path& folder) {
+  uint64_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+void read_checkpoints(RunData& run) {
+  const fs::path folder = run.folder / "checkpoints";
+  if (!fs::is_directory(folder)) return;
+  for (const CheckpointEntry& entry : list_checkpoints(folder)) {
+    run.checkpoints.push_back({entry.folder.filename().string(), entry.step, {}, files_in(entry.folder)});
+  }
+  for (const fs::path& path : list_folder(folder)) {
+    if (!fs::is_symlink(path)) continue;
+    const std::string target = fs::read_symlink(path).filename().string();
+    for (CheckpointOnDisk& checkpoint : run.checkpoints) {
+      if (checkpoint.name == target) checkpoint.links.push_back(path.filename().string());
+    }
+  }
+  // The newest that can be read: while a run goes on, one may vanish as we look.
+  for (auto found = run.checkpoints.rbegin(); found != run.checkpoints.rend() && !run.newest_checkpoint; ++found) {
+    try {
+      run.newest_checkpoint = read_checkpoint_contents(folder / found->name, false);
+    } catch (const Error& error) {
+      run.notes.push_back(error.what());
+    }
+  }
+}
+
+void read_evaluations(RunData& run) {
+  const fs::path folder = run.folder / "evaluations";
+  if (!fs::is_directory(folder)) return;
+  for (const fs::path& path : list_folder(folder)) {
+    const std::string name = path.filename().string();
+    if (name.starts_with("step-") && path.extension() == ".jsonl") {
+      run.evaluation_files.emplace_back(std::strtoll(name.c_str() + 5, nullptr, 10), path);
+    }
+  }
+  std::sort(run.evaluation_files.begin(), run.evaluation_files.end());
+  for (const size_t chosen : choose_evaluations(run)) {
+    const auto& [step, path] = run.evaluation_files[chosen];
+    SentenceLosses losses = read_sentence_losses(step, path);
+    if (!losses.tokens.empty()) run.sentence_losses.push_back(std::move(losses));
+  }
+}
+
+}  // namespace
+
+RunData read_run(const fs::path& folder) {
+  expect_folder(folder, "a run");
+  RunData run;
+  run.folder = folder;
+  run.name = fs::absolute(folder).lexically_normal().filename().string();
+  if (run.name.empty()) run.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
+
+  const auto attempt = [&](void (*read)(RunData&)) {
+    try {
+      read(run);
+    } catch (const Error& error) {
+      run.notes.push_back(error.what());
+    } catch (const fs::filesystem_error& error) {  // it has vanished as we looked
+      run.notes.push_back(error.what());
+    }
+  };
+  attempt(read_record);
+  attempt(read_metrics);
+  if (run.training.rows() + run.evaluations.rows() == 0 && run.record.is_null()) {
+    fail(
+        "nothing to report on: {} has neither run.json nor a line in metrics.jsonl. Give the folder that "
+        "`verbund train --run` has made.",
+        folder.string());
+  }
+  attempt(read_config);
+  attempt(read_happenings);
+  attempt(read_steps);
+  attempt(read_resource_files);
+  attempt(read_buckets);
+  attempt(read_checkpoints);
+  attempt(read_evaluations);
+  complete_starts(run);
+  return run;
+}
+
+}  // namespace verbund

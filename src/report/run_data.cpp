@@ -1,0 +1,85 @@
+#include "report/run_data.h"
+
+#include <algorithm>
+
+namespace verbund {
+
+bool MetricTable::has(const std::string& key) const {
+  const auto found = columns.find(key);
+  return found != columns.end() && std::any_of(found->second.begin(), found->second.end(), is_known);
+}
+
+std::vector<double> MetricTable::column(const std::string& key) const {
+  const auto found = columns.find(key);
+  if (found == columns.end()) return std::vector<double>(rows(), kNotKnown);
+  return found->second;
+}
+
+double MetricTable::last(const std::string& key) const {
+  const auto found = columns.find(key);
+  if (found == columns.end()) return kNotKnown;
+  const auto value = std::find_if(found->second.rbegin(), found->second.rend(), is_known);
+  return value == found->second.rend() ? kNotKnown : *value;
+}
+
+std::vector<double> MetricTable::steps() const { return {step.begin(), step.end()}; }
+
+size_t RankSteps::kept_count() const {
+  size_t count = 0;
+  for (const Interval& part : kept) count += part.size();
+  return count;
+}
+
+std::vector<Interval> kept_records(std::span<const StepRecord> records) {
+  std::vector<Interval> kept;  // from the last to the first
+  int64_t next = std::numeric_limits<int64_t>::max();
+  for (size_t i = records.size(); i-- > 0;) {
+    if (records[i].step >= next) continue;
+    next = records[i].step;
+    if (!kept.empty() && kept.back().begin == i + 1) {
+      kept.back().begin = i;
+    } else {
+      kept.push_back({i, i + 1});
+    }
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+int RunData::workers() const {
+  size_t count = 0;
+  for (const HostFacts& host : hosts) count += host.workers.size();
+  if (count > 0) return static_cast<int>(count);
+  if (const double logged = training.last("workers"); is_known(logged)) return static_cast<int>(logged);
+  return ranks.empty() ? 1 : ranks.back().rank + 1;
+}
+
+int64_t RunData::last_step() const {
+  int64_t last = 0;
+  for (const MetricTable* table : {&training, &evaluations}) {
+    if (!table->step.empty()) last = std::max(last, table->step.back());
+  }
+  for (const RankSteps& steps : ranks) {
+    if (!steps.kept.empty()) last = std::max(last, steps.records[steps.kept.back().end - 1].step);
+  }
+  return last;
+}
+
+const RankSteps* RunData::steps_of(int rank) const {
+  const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const RankSteps& r) { return r.rank == rank; });
+  return found == ranks.end() ? nullptr : &*found;
+}
+
+const HostFacts* RunData::host_of(int rank) const {
+  for (const HostFacts& host : hosts) {
+    if (std::find(host.workers.begin(), host.workers.end(), rank) != host.workers.end()) return &host;
+  }
+  return nullptr;
+}
+
+std::string RunData::worker_name(int rank) const {
+  const HostFacts* host = host_of(rank);
+  return host ? fmt::format("worker {} on {}", rank, host->name) : fmt::format("worker {}", rank);
+}
+
+}  // namespace verbund

@@ -1,0 +1,90 @@
+// What is taken of files that are too large to keep as a whole.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "core/file.h"
+#include "core/order.h"
+#include "report/run_parts.h"
+
+namespace verbund {
+namespace {
+
+// The number after `"key":` in a line of JSON. A key in a text has a backslash before its closing quote, so it cannot
+// be mistaken.
+bool find_number(std::string_view line, std::string_view quoted_key, double& value) {
+  const size_t place = line.find(quoted_key);
+  if (place == std::string_view::npos) return false;
+  std::string_view rest = line.substr(place + quoted_key.size());
+  while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':')) rest.remove_prefix(1);
+  return std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc();
+}
+
+}  // namespace
+
+Resources thin_resources(Resources resources) {
+  const size_t rows = resources.times.size();
+  if (rows <= kResourceRows) return resources;
+  const auto edge = [&](size_t i) { return i * rows / kResourceRows; };
+  for (std::vector<float>& column : resources.values) {
+    std::vector<float> means(kResourceRows);
+    for (size_t i = 0; i < kResourceRows; ++i) {
+      double sum = 0;
+      size_t count = 0;
+      for (size_t k = edge(i); k < edge(i + 1); ++k) {
+        if (std::isnan(column[k])) continue;
+        sum += column[k];
+        ++count;
+      }
+      means[i] = count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : std::nanf("");
+    }
+    column = std::move(means);
+  }
+  std::vector<double> times(kResourceRows);
+  for (size_t i = 0; i < kResourceRows; ++i) times[i] = resources.times[edge(i + 1) - 1];
+  resources.times = std::move(times);
+  return resources;
+}
+
+std::vector<size_t> choose_evaluations(const RunData& run) {
+  const size_t count = run.evaluation_files.size();
+  std::set<size_t> chosen;
+  if (count <= kJudgedEvaluations) {
+    for (size_t i = 0; i < count; ++i) chosen.insert(i);
+    return {chosen.begin(), chosen.end()};
+  }
+  constexpr size_t kLowest = 10, kSpread = kJudgedEvaluations - kLowest;
+  for (size_t i = 0; i < kSpread; ++i) chosen.insert(i * (count - 1) / (kSpread - 1));
+  const std::vector<double> loss =
+      run.evaluations.column(run.evaluations.has("dev_cross_entropy") ? "dev_cross_entropy" : "dev_loss");
+  std::map<int64_t, size_t> file_of;
+  for (size_t i = 0; i < count; ++i) file_of[run.evaluation_files[i].first] = i;
+  size_t taken = 0;
+  for (const size_t row : largest_first(loss.size(), [&](size_t i) { return is_known(loss[i]) ? -loss[i] : -1e300; })) {
+    const auto file = file_of.find(run.evaluations.step[row]);
+    if (file == file_of.end()) continue;
+    chosen.insert(file->second);
+    if (++taken == kLowest) break;
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+SentenceLosses read_sentence_losses(int64_t step, const fs::path& path) {
+  SentenceLosses losses;
+  losses.step = step;
+  const MappedFile file(path);
+  for (std::string_view rest = file.bytes(); !rest.empty();) {
+    const size_t end = rest.find('\n');
+    if (end == std::string_view::npos) break;  // half written
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    double cross_entropy = 0, tokens = 0;
+    if (!find_number(line, "\"cross_entropy\"", cross_entropy) || !find_number(line, "\"tokens\"", tokens)) break;
+    losses.cross_entropy.push_back(cross_entropy);
+    losses.tokens.push_back(tokens);
+  }
+  return losses;
+}
+
+}  // namespace verbund

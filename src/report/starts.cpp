@@ -1,0 +1,126 @@
+// The starts of a run: from run.json, made more precise by the history.
+#include <algorithm>
+
+#include "core/wall_clock.h"
+#include "report/run_parts.h"
+#include "telemetry/run_record.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : kNotKnown;
+}
+
+std::string text(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+StartFacts start_facts(const Json& json, int number_of_start) {
+  StartFacts start;
+  start.number = number_of_start;
+  start.began = parse_utc_time(text(json, "time"));
+  start.step = json.value("step", int64_t{0});
+  if (json.contains("command")) {
+    for (const Json& word : json["command"]) start.command.push_back(word.is_string() ? word.get<std::string>() : "");
+  }
+  if (const auto stop = json.find("stop"); stop != json.end()) {
+    start.reason = text(*stop, "reason");
+    start.killed = stop->contains("last_sign_of_life");
+    start.ended = parse_utc_time(text(*stop, start.killed ? "last_sign_of_life" : "time"));
+  }
+  return start;
+}
+
+HostFacts host_facts(const Json& json) {
+  HostFacts host{text(json, "host"),           text(json, "processor"),
+                 number(json, "cores"),        number(json, "threads_per_worker"),
+                 number(json, "memory_bytes"), {}};
+  if (json.contains("workers") && json["workers"].is_array()) {
+    for (const Json& rank : json["workers"]) {
+      if (rank.is_number_integer()) host.workers.push_back(rank.get<int>());
+    }
+  }
+  return host;
+}
+
+bool is_end(const std::string& event) {
+  return event == "finish" || event == "stop" || event == "fail" || event == "early_stop" || event == "diverged";
+}
+
+StartFacts& start_of(RunData& run, int number_of_start) {
+  const auto found = std::find_if(run.starts.begin(), run.starts.end(),
+                                  [&](const StartFacts& start) { return start.number == number_of_start; });
+  if (found != run.starts.end()) return *found;
+  StartFacts start;
+  start.number = number_of_start;
+  const auto place = std::find_if(run.starts.begin(), run.starts.end(),
+                                  [&](const StartFacts& other) { return other.number > number_of_start; });
+  return *run.starts.insert(place, start);
+}
+
+}  // namespace
+
+void read_record(RunData& run) {
+  if (!fs::exists(run.folder / "run.json")) return;
+  run.record = read_run_record(run.folder);
+  run.imported = run.record.contains("imported");
+  const Json& starts = run.record.at("starts");
+  const int left_out = static_cast<int>(run.record.value("start_count", int64_t{0})) - static_cast<int>(starts.size());
+  constexpr size_t kFirst = 10;  // run.json keeps the first and the last ones
+  for (size_t i = 0; i < starts.size(); ++i) {
+    run.starts.push_back(start_facts(starts[i], static_cast<int>(i) + (i < kFirst ? 0 : std::max(0, left_out))));
+  }
+  if (starts.empty() || !starts.back().contains("hosts") || !starts.back()["hosts"].is_array()) return;
+  for (const Json& host : starts.back()["hosts"]) {
+    if (host.is_object()) run.hosts.push_back(host_facts(host));
+  }
+}
+
+void complete_starts(RunData& run) {
+  std::map<int, double> alive;  // the last that was heard of each start
+  const auto heard = [&](uint32_t start, double at) {
+    double& last = alive.try_emplace(static_cast<int>(start), at).first->second;
+    last = std::max(last, at);
+  };
+  std::map<int, double> ended;
+  for (const HistoryEvent& event : run.history) {
+    const auto number_of_start = static_cast<int>(event.start);
+    if (event.event == "report") continue;  // it may be written long after
+    heard(event.start, event.at);
+    StartFacts& start = start_of(run, number_of_start);
+    if (event.event == "start" || event.event == "resume") {
+      start.began = event.at;
+      if (event.event == "resume" && event.line.contains("from_step"))
+        start.step = event.line.value("from_step", int64_t{0});
+    } else if (event.event == "ready" && is_known(number(event.line, "seconds"))) {
+      const double began = event.at - number(event.line, "seconds");
+      start.began = is_known(start.began) && start.began > event.at ? began : std::min(start.began, began);
+    } else if (is_end(event.event)) {
+      ended[number_of_start] = event.at;
+      if (start.reason.empty()) start.reason = text(event.line, "reason");
+    }
+  }
+  for (const RankSteps& steps : run.ranks) {
+    for (size_t i = 0; i < steps.records.size(); ++i) {
+      const StepRecord& record = steps.records[i];
+      const bool last = i + 1 == steps.records.size() || steps.records[i + 1].start != record.start;
+      if (last) heard(record.start, record.began + record.seconds);
+    }
+  }
+  for (StartFacts& start : run.starts) {
+    if (const auto end = ended.find(start.number); end != ended.end()) {
+      start.ended = std::max(end->second, alive[start.number]);
+      start.killed = false;
+    } else if (const auto last = alive.find(start.number); last != alive.end()) {
+      start.ended = last->second;  // to a fraction of a second, where run.json has whole ones
+    }
+    if (start.ended < start.began) start.ended = start.began;
+  }
+}
+
+}  // namespace verbund

@@ -1,0 +1,121 @@
+#include "report/run_data.h"
+
+#include <fstream>
+
+#include "core/file.h"
+#include "report/run_parts.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "telemetry/step_records.h"
+
+namespace verbund {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+StepRecord record(int64_t step, uint32_t start) {
+  StepRecord made;
+  made.step = step;
+  made.start = start;
+  made.began = 1000.0 + 100 * start + static_cast<double>(step);
+  made.seconds = 1;
+  return made;
+}
+
+constexpr const char* kRunJson = R"({"format":"verbund-run","version":1,"id":"x","start_count":2,"dataset":{},"starts":[
+  {"time":"1970-01-01T00:16:40Z","step":0,"command":["verbund","train"],
+   "stop":{"reason":"killed, or the machine went down","last_sign_of_life":"1970-01-01T00:16:50Z"}},
+  {"time":"1970-01-01T00:18:20Z","step":2,"command":["verbund","train"],
+   "hosts":[{"host":"a","cores":4,"workers":[0]},{"host":"b","cores":4,"workers":[1]}]}]})";
+
+TEST(KeptRecords, WhatComesAgainLaterIsUndone) {
+  std::vector<StepRecord> records;
+  for (const int64_t step : {1, 2, 3, 4}) records.push_back(record(step, 0));
+  for (const int64_t step : {3, 4, 5}) records.push_back(record(step, 1));
+  for (const int64_t step : {5, 6}) records.push_back(record(step, 2));
+  EXPECT_EQ(kept_records(records), (std::vector<Interval>{{0, 2}, {4, 6}, {7, 9}}));
+  EXPECT_TRUE(kept_records({}).empty());
+}
+
+TEST(ReadRun, AnEmptyFolderHasNothingToReportOn) {
+  const TemporaryFolder folder;
+  EXPECT_ERROR(read_run(folder.path()), Error, HasSubstr("nothing to report on"));
+}
+
+TEST(ReadRun, TakesWhatIsThereAndNotesTheRest) {
+  const TemporaryFolder folder;
+  const fs::path run = folder.path() / "mine";
+  fs::create_directories(run / "steps");
+  fs::create_directories(run / "resources");
+  write_file(run / "run.json", kRunJson);
+  write_file(run / "config.yaml", "no_such_key: 1\n");
+  write_file(run / "metrics.jsonl", "{\"step\":1,\"train_loss\":5}\nrubbish\n{\"step\":2,\"train");
+  write_file(run / "history.jsonl",
+             "{\"at\":1000.5,\"event\":\"start\",\"rank\":0,\"host\":\"a\",\"step\":0,\"start\":0}\n"
+             "{\"at\":1100.5,\"event\":\"resume\",\"rank\":0,\"host\":\"a\",\"step\":2,\"start\":1,\"from_step\":2}\n"
+             "{\"at\":1101.0,\"event\":\"ready\",\"rank\":0,\"host\":\"a\",\"step\":2,\"start\":1,\"seconds\":1.5}\n");
+  write_file(run / "resources" / "rank-0.start-0.bin", "not that");
+  StepRecordWriter(run / "steps" / "rank-0.bin")
+      .add(std::vector<StepRecord>{record(1, 0), record(2, 0), record(3, 0), record(3, 1)});
+  std::ofstream(run / "steps" / "rank-0.bin", std::ios::app) << "half a record";
+
+  const RunData data = read_run(run);
+  EXPECT_EQ(data.name, "mine");
+  EXPECT_EQ(data.workers(), 2);
+  EXPECT_EQ(data.worker_name(1), "worker 1 on b");
+  ASSERT_EQ(data.ranks.size(), 1U);
+  EXPECT_EQ(data.ranks[0].records.size(), 4U);
+  EXPECT_EQ(data.ranks[0].kept_count(), 3U);
+  EXPECT_EQ(data.last_step(), 3);
+  EXPECT_FALSE(data.config);
+  ASSERT_EQ(data.starts.size(), 2U);
+  EXPECT_TRUE(data.starts[0].killed);
+  EXPECT_DOUBLE_EQ(data.starts[0].began, 1000.5);
+  EXPECT_DOUBLE_EQ(data.starts[0].ended, 1004);  // the end of its last step
+  EXPECT_DOUBLE_EQ(data.starts[1].began, 1099.5);
+  EXPECT_THAT(data.notes, Contains(HasSubstr("metrics.jsonl: 1 damaged")));
+  EXPECT_THAT(data.notes, Contains(HasSubstr("no_such_key")));
+  EXPECT_THAT(data.notes, Contains(HasSubstr("rank-0.start-0.bin")));
+  EXPECT_THAT(data.notes, Contains(HasSubstr("worker 1 on b")));
+}
+
+TEST(ReadRun, LossesOfSentencesWithoutTheirTranslations) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "step-00000100.jsonl";
+  write_file(path,
+             "{\"translation\":\"a \\\"cross_entropy\\\": 7 \",\"cross_entropy\":12.5,\"tokens\":4,\"bleu\":[1,2]}\n"
+             "{\"translation\":\"b\",\"cross_entropy\":2,\"tokens\":3}\n{\"translation\":\"c\",\"cross_ent");
+  const SentenceLosses losses = read_sentence_losses(100, path);
+  EXPECT_EQ(losses.cross_entropy, (std::vector<double>{12.5, 2}));
+  EXPECT_EQ(losses.tokens, (std::vector<double>{4, 3}));
+}
+
+TEST(ReadRun, OfManyEvaluationsTheBestAndTheLastAreChosen) {
+  RunData run;
+  for (int64_t i = 0; i < 300; ++i) {
+    run.evaluation_files.emplace_back(i * 1000, "x");
+    run.evaluations.step.push_back(i * 1000);
+    run.evaluations.columns["dev_loss"].push_back(std::abs(static_cast<double>(i) - 117.3));
+  }
+  const std::vector<size_t> chosen = choose_evaluations(run);
+  EXPECT_LE(chosen.size(), kJudgedEvaluations);
+  EXPECT_THAT(chosen, testing::IsSupersetOf({size_t{0}, size_t{117}, size_t{118}, size_t{299}}));
+}
+
+TEST(ReadRun, DaysOfResourcesBecomeMeans) {
+  Resources resources;
+  resources.header.columns = {{"a", "", ""}};
+  resources.values.resize(1);
+  for (size_t i = 0; i < 3 * kResourceRows; ++i) {
+    resources.times.push_back(static_cast<double>(i));
+    resources.values[0].push_back(i % 3 == 0 ? std::nanf("") : static_cast<float>(i % 3));
+  }
+  const Resources thinned = thin_resources(resources);
+  ASSERT_EQ(thinned.times.size(), kResourceRows);
+  EXPECT_EQ(thinned.times.back(), 3.0 * kResourceRows - 1);
+  EXPECT_FLOAT_EQ(thinned.values[0][7], 1.5F);
+}
+
+}  // namespace
+}  // namespace verbund
