@@ -43,6 +43,7 @@ class KeyCollector final : public FieldVisitor {
   void field(const char* name, int64_t&, Range<int64_t>, const char*) override { add(name); }
   void field(const char* name, double&, Range<double>, const char*) override { add(name); }
   void field(const char* name, std::string&, const char*) override { add(name); }
+  void field(const char* name, StepWindow&, const char*) override { add(name); }
   void automatic(const char* name, int64_t&, Range<int64_t>, const char*) override { add(name); }
 
  protected:
@@ -166,6 +167,19 @@ void Loader::field(const char* name, std::string& target, const char*) {
   if (value == nullptr) return;
   if (value->kind != Value::Kind::kScalar && value->kind != Value::Kind::kNull) refuse(*value, name, "text");
   target = value->scalar;
+}
+
+void Loader::field(const char* name, StepWindow& target, const char*) {
+  const Value* value = find(name);
+  if (value == nullptr) return;
+  const bool single = value->kind == Value::Kind::kScalar || value->kind == Value::Kind::kNull;
+  const auto window = single ? parse_step_window(value->scalar) : std::nullopt;
+  if (!window) {
+    refuse(*value, name,
+           fmt::format("FIRST-LAST, such as 1000-1020: steps counted from 1, at most {} of them; or \"\" for none",
+                       StepWindow::kMost));
+  }
+  target = *window;
 }
 
 void Loader::choose(const char* name, size_t& index, Names names, const char*) {

@@ -55,6 +55,9 @@ void Shower::field(const char* name, double& value, Range<double> range, const c
   line(name, fmt::format("{}", value), with_range(about, range));
 }
 void Shower::field(const char* name, std::string& value, const char* about) { line(name, yaml_text(value), about); }
+void Shower::field(const char* name, StepWindow& value, const char* about) {
+  line(name, yaml_text(to_text(value)), about);
+}
 
 void Shower::choose(const char* name, size_t& index, Names names, const char* about) {
   line(name, names.begin()[index], fmt::format("{} [{}]", about, fmt::join(names, " | ")));

@@ -18,6 +18,7 @@ class Shower final : public FieldVisitor {
   void field(const char* name, int64_t& value, Range<int64_t> range, const char* about) override;
   void field(const char* name, double& value, Range<double> range, const char* about) override;
   void field(const char* name, std::string& value, const char* about) override;
+  void field(const char* name, StepWindow& value, const char* about) override;
   void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override;
 
  protected:

@@ -23,6 +23,7 @@ struct TrainConfig {
   OnDivergence on_divergence = OnDivergence::kStop;
   double divergence_factor = 4;
   int64_t roll_backs = 3;
+  StepWindow timeline;
   std::string freeze;
   std::string start_from;
 
@@ -47,6 +48,9 @@ struct TrainConfig {
     visit.field("divergence_factor", divergence_factor, {1.1, 1e9},
                 "a loss so many times its running mean, and above that of an untrained model, is an explosion");
     visit.field("roll_backs", roll_backs, {1, 100}, "after so many, stop");
+    visit.field("timeline", timeline,
+                "FIRST-LAST: of these steps all workers' doings are written as timeline/steps-FIRST-LAST.json, to be "
+                "opened in ui.perfetto.dev or chrome://tracing");
     visit.field("freeze", freeze, "regular expression: parameters with such names keep their values");
     visit.field("start_from", start_from,
                 "a checkpoint folder or weights.safetensors: parameters of the same name and shape start there");

@@ -26,10 +26,26 @@ void flatten(const Value& value, const std::string& prefix, std::map<std::string
 }
 
 bool may_change(const std::string& key) {
-  for (const char* prefix :
-       {"corpus.", "clean.", "subwords.", "checkpoint.", "train.max_steps", "train.epochs", "train.log_every",
-        "train.log_details", "train.eval_every", "train.sample_every", "train.on_divergence", "train.divergence_factor",
-        "train.roll_backs", "train.start_from", "decode.", "evaluate.", "workers.", "batch.memory_limit", "threads"}) {
+  for (const char* prefix : {"corpus.",
+                             "clean.",
+                             "subwords.",
+                             "checkpoint.",
+                             "train.max_steps",
+                             "train.epochs",
+                             "train.log_every",
+                             "train.log_details",
+                             "train.eval_every",
+                             "train.sample_every",
+                             "train.on_divergence",
+                             "train.divergence_factor",
+                             "train.roll_backs",
+                             "train.timeline",
+                             "train.start_from",
+                             "decode.",
+                             "evaluate.",
+                             "workers.",
+                             "batch.memory_limit",
+                             "threads"}) {
     if (key.rfind(prefix, 0) == 0) return true;
   }
   return false;
