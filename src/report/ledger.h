@@ -18,13 +18,13 @@ enum class TimeUse {
   kEvaluation,   //
   kSaving,       // as far as training stood still
   kStarting,     // from the start of the program to its first step
-  kLost,         // steps that were computed again, because the run died before they were saved
+  kLost,         // computed again later, because the run died before it was saved
   kDown,         // between a death and the next start
-  kTraining,     // an imported run: steps, of which no more is known
+  kTraining,     // steps of which no more is known: an imported run, or one of an older program
   kUnaccounted,  // the rest
 };
 inline constexpr size_t kTimeUses = 12;
-const char* time_use_name(TimeUse use);  // "compute"
+const char* time_use_name(TimeUse use);  // "waiting for the slowest worker"
 
 using TimeParts = std::array<double, kTimeUses>;  // seconds, by TimeUse
 
@@ -37,7 +37,8 @@ struct RankTime {
 struct Ledger {
   double wall = kNotKnown;  // seconds from the first start to the last sign of life
   double began = kNotKnown, ended = kNotKnown;
-  TimeParts parts = {};  // add up to wall
+  bool estimated = false;  // no clock tells: wall is the sum of what the log says of steps
+  TimeParts parts = {};    // add up to wall
   std::vector<RankTime> ranks;
   int64_t steps = 0, lost_steps = 0;
 

@@ -91,8 +91,8 @@ struct HostFacts {
 struct StartFacts {
   int number = 0;
   double began = kNotKnown, ended = kNotKnown;  // seconds since 1970
-  int64_t step = 0;                           // it went on from
-  std::string reason;                         // of its end; "" if it goes on
+  int64_t step = 0;                             // it went on from
+  std::string reason;                           // of its end; "" if it goes on
   bool killed = false;
   std::vector<std::string> command;
 };

@@ -1,0 +1,181 @@
+#include "report/ledger.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "report/step_walk.h"
+
+namespace verbund {
+namespace {
+
+double& part(TimeParts& parts, TimeUse use) { return parts[static_cast<size_t>(use)]; }
+
+double seconds_of(const HistoryEvent& event) {
+  const auto found = event.line.find("seconds");
+  return found != event.line.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+// Of the events, which belong to steps that a later resume or roll-back has undone.
+std::vector<bool> undone_events(const std::vector<HistoryEvent>& history) {
+  std::vector<bool> undone(history.size());
+  int64_t goes_on_from = std::numeric_limits<int64_t>::max();
+  for (size_t i = history.size(); i-- > 0;) {
+    undone[i] = history[i].step > goes_on_from;
+    for (const char* key : {"from_step", "to_step"}) {
+      const char* event = std::string_view(key) == "from_step" ? "resume" : "roll_back";
+      if (history[i].event != event || !history[i].line.contains(key)) continue;
+      goes_on_from = std::min(goes_on_from, history[i].line.value(key, int64_t{0}));
+    }
+    if (history[i].event == "start") goes_on_from = std::min(goes_on_from, int64_t{0});
+  }
+  return undone;
+}
+
+// Steps: every rank's, and of worker 0 for the whole.
+void add_steps(const RunData& run, Ledger& ledger) {
+  for (const RankSteps& steps : run.ranks) {
+    RankTime& time = ledger.ranks.emplace_back(RankTime{steps.rank, steps.host, {}});
+    double all = 0, kept = 0;
+    for (const StepRecord& record : steps.records) all += record.seconds;
+    steps.for_each_kept([&](const StepRecord& record) { kept += record.seconds; });
+    part(time.parts, TimeUse::kLost) = all - kept;
+  }
+  walk_steps(run, [&](const std::vector<const StepRecord*>& step) {
+    const double all_ready = slowest_ready(step);
+    for (size_t i = 0; i < step.size(); ++i) {
+      if (!step[i]) continue;
+      TimeParts& parts = ledger.ranks[i].parts;
+      const double waited = std::clamp(all_ready - ready_at(*step[i]), 0.0, double{step[i]->exposed});
+      part(parts, TimeUse::kCompute) += step[i]->compute;
+      part(parts, TimeUse::kData) += step[i]->waited;
+      part(parts, TimeUse::kSlowest) += waited;
+      part(parts, TimeUse::kExchange) += step[i]->exposed - waited;
+      part(parts, TimeUse::kUpdate) += step[i]->update;
+    }
+  });
+  const RankSteps& own = run.ranks.front();
+  ledger.parts = ledger.ranks.front().parts;
+  ledger.steps = static_cast<int64_t>(own.kept_count());
+  ledger.lost_steps = static_cast<int64_t>(own.records.size()) - ledger.steps;
+}
+
+void add_events(const RunData& run, Ledger& ledger) {
+  const std::vector<bool> undone = undone_events(run.history);
+  for (size_t i = 0; i < run.history.size(); ++i) {
+    const HistoryEvent& event = run.history[i];
+    if (event.event == "evaluation" || event.event == "save") {
+      const TimeUse use = event.event == "save" ? TimeUse::kSaving : TimeUse::kEvaluation;
+      part(ledger.parts, undone[i] ? TimeUse::kLost : use) += seconds_of(event);
+    } else if (event.event == "ready") {
+      part(ledger.parts, TimeUse::kStarting) += seconds_of(event);
+    }
+  }
+}
+
+// The clocks of two starts may differ by anything, so the time of each is taken by itself.
+void add_starts(const RunData& run, Ledger& ledger) {
+  double wall = 0;
+  const StartFacts* before = nullptr;
+  for (const StartFacts& start : run.starts) {
+    if (!is_known(start.began)) continue;
+    if (!is_known(ledger.began)) ledger.began = start.began;
+    if (before && is_known(before->ended)) {
+      const double down = std::max(0.0, start.began - before->ended);
+      part(ledger.parts, TimeUse::kDown) += down;
+      wall += down;
+    }
+    if (is_known(start.ended)) {
+      wall += std::max(0.0, start.ended - start.began);
+      ledger.ended = start.ended;
+    }
+    before = &start;
+  }
+  if (is_known(ledger.ended)) ledger.wall = wall;
+}
+
+// What metrics.jsonl alone tells.
+void add_metrics(const RunData& run, Ledger& ledger) {
+  const MetricTable& training = run.training;
+  ledger.steps = run.last_step();
+  double seconds = training.last("training_seconds");
+  if (!is_known(seconds) && training.has("seconds_per_step")) {
+    seconds = 0;
+    const std::vector<double> each = training.column("seconds_per_step");
+    int64_t before = 0;
+    for (size_t i = 0; i < training.rows(); ++i) {
+      if (!is_known(each[i])) continue;
+      seconds += each[i] * static_cast<double>(training.step[i] - before);
+      before = training.step[i];
+    }
+  }
+  if (is_known(seconds)) part(ledger.parts, TimeUse::kTraining) = seconds;
+  for (const double each : run.evaluations.column("evaluation_seconds")) {
+    if (is_known(each)) part(ledger.parts, TimeUse::kEvaluation) += each;
+  }
+  if (is_known(ledger.wall) && ledger.wall > 0) return;
+  for (const MetricTable* table : {&run.training, &run.evaluations}) {
+    for (const double time : table->time) {
+      if (!is_known(time)) continue;
+      ledger.began = is_known(ledger.began) ? std::min(ledger.began, time) : time;
+      ledger.ended = is_known(ledger.ended) ? std::max(ledger.ended, time) : time;
+    }
+  }
+  if (ledger.ended > ledger.began) {
+    ledger.wall = ledger.ended - ledger.began;
+  } else if (is_known(seconds)) {
+    ledger.wall = seconds + part(ledger.parts, TimeUse::kEvaluation);
+    ledger.estimated = true;
+  }
+}
+
+}  // namespace
+
+const char* time_use_name(TimeUse use) {
+  switch (use) {
+    case TimeUse::kCompute:
+      return "computing";
+    case TimeUse::kData:
+      return "waiting for data";
+    case TimeUse::kExchange:
+      return "waiting for the exchange";
+    case TimeUse::kSlowest:
+      return "waiting for the slowest worker";
+    case TimeUse::kUpdate:
+      return "updating weights";
+    case TimeUse::kEvaluation:
+      return "evaluating";
+    case TimeUse::kSaving:
+      return "saving";
+    case TimeUse::kStarting:
+      return "starting";
+    case TimeUse::kLost:
+      return "lost, computed again";
+    case TimeUse::kDown:
+      return "down between starts";
+    case TimeUse::kTraining:
+      return "training steps";
+    case TimeUse::kUnaccounted:
+      return "unaccounted";
+  }
+  return "";
+}
+
+Ledger make_ledger(const RunData& run) {
+  Ledger ledger;
+  const bool recorded = run.steps_of(0) != nullptr && !run.steps_of(0)->records.empty();
+  if (recorded) {
+    add_steps(run, ledger);
+    add_events(run, ledger);
+  }
+  add_starts(run, ledger);
+  if (!recorded) add_metrics(run, ledger);
+  if (is_known(ledger.wall)) {
+    const double known = std::accumulate(ledger.parts.begin(), ledger.parts.end(), 0.0);
+    // Times of an imported log may add up to more than its clock says: they are rounded.
+    if (!recorded && known > ledger.wall) ledger.wall = known;
+    part(ledger.parts, TimeUse::kUnaccounted) = ledger.wall - known;
+  }
+  return ledger;
+}
+
+}  // namespace verbund

@@ -1,0 +1,96 @@
+#include "report/ledger.h"
+
+#include <numeric>
+
+#include "unit/report/made_run.h"
+
+namespace verbund {
+namespace {
+
+double sum(const TimeParts& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); }
+
+// Resumed twice: killed once after saving, with steps that were not saved yet, and stopped once.
+TEST(Ledger, EverySecondHasItsName) {
+  const MadeStep each = {0.1, 0.6, 0.2, 0.1};
+  MadeRun made(2);
+  made.start(3);
+  made.steps(1, 100, each);
+  made.evaluate(100, 5);
+  made.save(100, 2);
+  made.steps(101, 110, each);
+  made.evaluate(110, 4);  // undone with the steps
+  made.end("killed", true);
+  made.pass(60);
+  made.start(4, 100);
+  made.steps(101, 150, each);
+  made.save(150, 2);
+  made.end("stopped by SIGTERM");
+  made.pass(30);
+  made.start(5, 150);
+  made.steps(151, 200, each);
+  made.evaluate(200, 6);
+  made.pass(7);  // whatever that was
+  made.end("finished");
+
+  const Ledger ledger = make_ledger(made.take());
+  EXPECT_EQ(ledger.steps, 200);
+  EXPECT_EQ(ledger.lost_steps, 10);
+  EXPECT_NEAR(ledger.part(TimeUse::kData), 20, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kCompute), 120, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kExchange), 40, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kSlowest), 0, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kUpdate), 20, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kEvaluation), 11, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kSaving), 4, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kStarting), 12, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kLost), 14, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kDown), 90, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 7, 1e-3);
+  EXPECT_NEAR(ledger.wall, made.now() - 1000000, 1e-3);
+  EXPECT_NEAR(sum(ledger.parts), ledger.wall, 1e-6);
+}
+
+TEST(Ledger, WaitingForTheSlowestIsNotTheExchange) {
+  MadeRun made(3);
+  made.start(0);
+  for (int64_t step = 1; step <= 100; ++step) {
+    made.step(step, [](int rank) { return MadeStep{0, rank == 2 ? 0.8 : 0.6, 0.1, 0.05}; });
+  }
+  made.end("finished");
+  const Ledger ledger = make_ledger(made.take());
+  EXPECT_NEAR(ledger.part(TimeUse::kSlowest), 20, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kExchange), 10, 1e-3);
+  ASSERT_EQ(ledger.ranks.size(), 3U);
+  EXPECT_NEAR(ledger.ranks[2].parts[static_cast<size_t>(TimeUse::kSlowest)], 0, 1e-3);
+  EXPECT_NEAR(ledger.ranks[2].parts[static_cast<size_t>(TimeUse::kExchange)], 10, 1e-3);
+  EXPECT_NEAR(ledger.ranks[2].parts[static_cast<size_t>(TimeUse::kCompute)], 80, 1e-3);
+}
+
+TEST(Ledger, AClockSetBackBetweenStartsTakesNoTimeAway) {
+  MadeRun made;
+  made.start(0);
+  made.steps(1, 10, {0, 1, 0, 0});
+  made.end("stopped");
+  made.pass(-1000);
+  made.start(0, 10);
+  made.steps(11, 20, {0, 1, 0, 0});
+  made.end("finished");
+  const Ledger ledger = make_ledger(made.take());
+  EXPECT_NEAR(ledger.wall, 20, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kDown), 0, 1e-3);
+}
+
+TEST(Ledger, OfAnImportedRunOnlyWhatIsKnown) {
+  RunData run;
+  run.imported = true;
+  for (int64_t step = 100; step <= 1000; step += 100) MadeRun::row(run.training, step, {{"seconds_per_step", 1.5}});
+  const Ledger ledger = make_ledger(run);
+  EXPECT_TRUE(ledger.estimated);
+  EXPECT_NEAR(ledger.wall, 1500, 1e-9);
+  EXPECT_NEAR(ledger.part(TimeUse::kTraining), 1500, 1e-9);
+  EXPECT_EQ(ledger.part(TimeUse::kCompute), 0);
+  EXPECT_FALSE(is_known(make_ledger(RunData()).wall));
+}
+
+}  // namespace
+}  // namespace verbund
