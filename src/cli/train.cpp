@@ -1,5 +1,6 @@
 // verbund train: one worker of a training run, alone or with others.
 #include <algorithm>
+#include <cstdlib>
 
 #include "cli/command.h"
 #include "cli/options.h"
@@ -8,6 +9,7 @@
 #include "config/presets.h"
 #include "core/error.h"
 #include "core/process.h"
+#include "launch/mpirun_command.h"
 #include "train/trainer.h"
 
 namespace verbund {
@@ -51,6 +53,7 @@ void run_train(const Arguments& arguments) {
       static_cast<Resume>(std::find(kResumeNames.begin(), kResumeNames.end(), resume) - kResumeNames.begin());
   request.program = program_version();
   request.command = command_line();
+  if (const char* restart = std::getenv(kRestartVariable)) request.restart = restart;
 
   int signal = 0;
   with_workers([&](Workers& workers) {

@@ -52,6 +52,11 @@ std::vector<std::string> mpirun_command(const JobSettings& settings, const std::
   set("odls_base_sigkill_timeout", "2");
   for (const std::string& name : settings.environment) add({"-x", name});
   if (!settings.terminal.empty()) add({"-x", fmt::format("{}={}", kTerminalVariable, settings.terminal)});
+  if (!settings.restart.empty()) {
+    std::string value = settings.restart;
+    std::replace(value.begin(), value.end(), ';', ',');  // mpirun would take what follows for another variable
+    add({"-x", fmt::format("{}={}", kRestartVariable, value)});
+  }
   command.insert(command.end(), settings.mpirun_args.begin(), settings.mpirun_args.end());
   command.insert(command.end(), settings.program.begin(), settings.program.end());
   return command;
@@ -65,7 +70,7 @@ std::vector<std::string> passed_variables(const char* const* environment) {
       if (variable.starts_with(prefix)) names.emplace_back(variable.substr(0, variable.find('=')));
     }
   }
-  std::erase(names, kTerminalVariable);  // is of this process alone
+  for (const char* own : {kTerminalVariable, kRestartVariable}) std::erase(names, own);  // are of this process alone
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -9,6 +9,9 @@
 
 namespace verbund {
 
+// By which a worker knows that its job was started again: "2 worker 1 on b was killed by signal 9 (Killed)".
+constexpr const char* kRestartVariable = "VERBUND_RESTART";
+
 struct JobSettings {
   std::string mpirun = "mpirun";
   std::string interface;                 // of the network; "": Open MPI chooses
@@ -18,6 +21,7 @@ struct JobSettings {
   std::string folder;                    // where the workers start
   std::vector<std::string> program;      // path and arguments
   std::string terminal;                  // what worker 0 is told of ours, see core/terminal.h; "": nothing
+  std::string restart;                   // its number and why, for the run's history; "": the first start
   bool as_root = false;                  // mpirun refuses root unless told otherwise
   bool share_cores = false;              // more workers than cores: who waits lets others work
 };

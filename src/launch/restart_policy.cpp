@@ -9,23 +9,23 @@ bool has_said_so(const JobEnd& end) {
   return end.stop_requests == 1 && (signal == SIGINT || signal == SIGTERM || signal == SIGHUP);
 }
 
-Verdict judge(const JobEnd& end) {
-  if (end.exit_code == 0) return Verdict::kDone;
-  if (end.stop_requests > 1) return Verdict::kStopped;  // by force: the code says nothing
+JobFate judge(const JobEnd& end) {
+  if (end.exit_code == 0) return JobFate::kDone;
+  if (end.stop_requests > 1) return JobFate::kStopped;  // by force: the code says nothing
   if (end.stop_requests == 1) {
     // SIGUSR1 itself ends workers that had not come far enough to save anything.
     const int signal = end.exit_code - 128;
-    return has_said_so(end) || signal == SIGUSR1 ? Verdict::kStopped : Verdict::kFailed;
+    return has_said_so(end) || signal == SIGUSR1 ? JobFate::kStopped : JobFate::kFailed;
   }
-  if (end.cannot_start) return Verdict::kFailed;
-  if (end.lost_host || end.from_outside) return Verdict::kLost;
+  if (end.cannot_start) return JobFate::kFailed;
+  if (end.lost_host || end.from_outside) return JobFate::kLost;
   switch (end.exit_code) {
     case 1:    // the work failed for good: divergence, a full disk, damaged data
     case 2:    // the call was wrong
     case 127:  // there is no mpirun
-      return Verdict::kFailed;
+      return JobFate::kFailed;
     default:
-      return Verdict::kLost;
+      return JobFate::kLost;
   }
 }
 

@@ -16,14 +16,14 @@ struct JobEnd {
   bool from_outside = false;  // somebody ended mpirun itself, which then ends with exit code 1
 };
 
-enum class Verdict {
+enum class JobFate {
   kDone,
   kStopped,  // as we were asked to
   kFailed,   // would fail again
   kLost,     // worth a restart
 };
 
-Verdict judge(const JobEnd& end);
+JobFate judge(const JobEnd& end);
 
 // The workers heard that they were to stop, and worker 0 has told how it went.
 bool has_said_so(const JobEnd& end);

@@ -44,16 +44,18 @@ class Supervisor {
   void run() {
     adopt_orphans();
     std::vector<Host> hosts = hosts_for_first_start();
+    JobSettings job = settings_.job;
     for (int restarts = 0;; ++restarts) {
       log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
-      const JobEnd end = run_job(mpirun_command(settings_.job, hosts), hosts, signals_);
-      if (judge(end) == Verdict::kDone) return;
-      if (judge(end) == Verdict::kStopped) {
+      const JobEnd end = run_job(mpirun_command(job, hosts), hosts, signals_);
+      if (judge(end) == JobFate::kDone) return;
+      if (judge(end) == JobFate::kStopped) {
         throw has_said_so(end) ? Interrupted::in_silence(end.stop_signal) : Interrupted(end.stop_signal);
       }
-      if (judge(end) == Verdict::kFailed) fail_for_good(end);
+      if (judge(end) == JobFate::kFailed) fail_for_good(end);
       if (restarts == settings_.max_restarts) fail_after_last_restart(end);
       warn("{}. Restart {} of {}", end.reason, restarts + 1, settings_.max_restarts);
+      job.restart = fmt::format("{} {}", restarts + 1, end.reason);
       pause();
       hosts = hosts_for_restart();
     }

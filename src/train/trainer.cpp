@@ -66,6 +66,11 @@ class Trainer {
     run_.keeper->record_start({run_.request.program, run_.request.command, mpi_library(), state_.step, hosts,
                                describe_dataset(run_.request.dataset, state_.dataset)});
     run_.keeper->write_description(run_.config_yaml, run_.dataset);
+    if (const std::string& restart = run_.request.restart; !restart.empty()) {
+      const size_t blank = restart.find(' ');
+      tell("restart",
+           {{"number", restart.substr(0, blank)}, {"reason", restart.substr(std::min(blank + 1, restart.size()))}});
+    }
     tell(run_.resumed ? "resume" : "start", {{"workers", run_.workers.size()}}, introduction(run_));
     if (run_.workers.leads()) warn_of_crowding(run_.workers, run_.threads);
   }

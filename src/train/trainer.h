@@ -22,6 +22,7 @@ struct TrainRequest {
   int64_t benchmark_steps = 0;       // train so many steps without saving, print the averages
   std::string program;               // version and commit, which must be the same everywhere
   std::vector<std::string> command;  // as it was given, for the record
+  std::string restart;               // by `launch`: "2 " and why; "": by a person
 };
 
 // Called by all workers. Returns 0 when the run is finished, or the signal that stopped it.

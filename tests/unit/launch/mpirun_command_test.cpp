@@ -40,10 +40,11 @@ TEST(MpirunCommand, HasWhatWasNotAskedForOnlyWhenItWas) {
   all.environment = {"OMP_NUM_THREADS"};
   all.folder = "/home/me";
   all.terminal = "status";
+  all.restart = "1 worker 1 was lost; why";
   for (const char* flags :
        {" --allow-run-as-root ", " --mca btl_tcp_if_include eth1 ", " --mca oob_tcp_if_include eth1 ",
         " --mca plm_rsh_agent 'ssh -p 2222' ", " --mca mpi_yield_when_idle 1 ", " -x OMP_NUM_THREADS ",
-        " -x VERBUND_TERMINAL=status ", " --wdir /home/me "}) {
+        " -x VERBUND_TERMINAL=status ", " -x 'VERBUND_RESTART=1 worker 1 was lost, why' ", " --wdir /home/me "}) {
     EXPECT_THAT(line(all), HasSubstr(flags));
   }
 }
@@ -59,7 +60,8 @@ TEST(MpirunCommand, LeavesToTheUserWhatTheUserSets) {
 TEST(MpirunCommand, PassesVariablesOfTheProgramAndItsThreads) {
   const char* const environment[] = {
       "PATH=/bin",     "OMP_NUM_THREADS=2", "VERBUND_X=a=b",           "GOMP_SPINCOUNT=1",
-      "MY_OMP_THING=", "VERBUND=build",     "VERBUND_TERMINAL=status", nullptr};
+      "MY_OMP_THING=", "VERBUND=build",     "VERBUND_TERMINAL=status", "VERBUND_RESTART=1 x",
+      nullptr};
   EXPECT_THAT(passed_variables(environment), ElementsAre("GOMP_SPINCOUNT", "OMP_NUM_THREADS", "VERBUND_X"));
 }
 
