@@ -20,6 +20,7 @@ struct TrainConfig {
   bool log_details = false;
   int64_t eval_every = 1000;
   int64_t sample_every = 0;
+  bool record = true;
   OnDivergence on_divergence = OnDivergence::kStop;
   double divergence_factor = 4;
   int64_t roll_backs = 3;
@@ -42,6 +43,9 @@ struct TrainConfig {
     visit.field("eval_every", eval_every, {0, INT64_MAX},
                 "steps between two evaluations on the dev pairs; 0: only at the end");
     visit.field("sample_every", sample_every, {0, INT64_MAX}, "steps between two samples in the log; 0: none");
+    visit.field("record", record,
+                "keep every step of every worker, resources, history, translations of evaluations and TensorBoard's "
+                "events in the run folder; false: log.txt, metrics.jsonl and checkpoints alone");
     visit.choice("on_divergence", on_divergence, {"stop", "roll_back"},
                  "when the loss is not finite or explodes: stop, or go back to the last checkpoint with half "
                  "the rate");

@@ -40,6 +40,7 @@ bool may_change(const std::string& key) {
                              "train.divergence_factor",
                              "train.roll_backs",
                              "train.timeline",
+                             "train.record",
                              "train.start_from",
                              "decode.",
                              "evaluate.",
