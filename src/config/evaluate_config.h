@@ -16,6 +16,7 @@ struct EvaluateConfig {
   int64_t samples = 2;
   std::string tokenize = "13a";
   bool teacher_forced = false;
+  int64_t train_probe = 0;
   std::string best = "bleu loss chrf";
   std::string stop_on;
   StopWhen stop_when = StopWhen::kAll;
@@ -32,6 +33,9 @@ struct EvaluateConfig {
     visit.field("teacher_forced", teacher_forced,
                 "also the BLEU of pieces predicted after the reference's own pieces, which OpenSeq2Seq logged as its "
                 "BLEU; far too high, only for comparing curves");
+    visit.field("train_probe", train_probe, {0, 1000000},
+                "so many training pairs, always the same, are scored at each evaluation as dev pairs are, without "
+                "dropout: their loss can be compared with that of dev; 0: none");
     visit.field("best", best,
                 "keep the best checkpoint by each of these: bleu, chrf, loss; `best` is that of the first");
     visit.field("stop_on", stop_on, "stop when these have not improved for `patience` evaluations; empty: never");

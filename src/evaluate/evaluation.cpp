@@ -5,87 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/interrupt.h"
 #include "core/order.h"
-#include "core/progress.h"
 #include "decode/packed.h"
 #include "decode/translator.h"
+#include "evaluate/shared_batches.h"
 
 namespace verbund {
 namespace {
 
-constexpr size_t kBatchTokens = 4096;
-
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-using Numbers = std::vector<size_t>;
-
-// All pairs in batches of like length, by number.
-std::vector<Numbers> batches_of(const TestSet& set) {
-  std::vector<Numbers> batches;
-  size_t source = 0, target = 0;  // tokens of the last one
-  for (const size_t i : largest_first(set.size(), [&](size_t pair) { return set.reference_tokens[pair].size(); })) {
-    if (batches.empty() || std::max(source, target) >= kBatchTokens) {
-      batches.emplace_back();
-      source = target = 0;
-    }
-    batches.back().push_back(i);
-    source += set.source_tokens[i].size() + 1;
-    target += set.reference_tokens[i].size() + 1;
-  }
-  return batches;
-}
-
-// Worker 0 shows how far its own part has come, as if it were the whole.
-class SharedProgress {
- public:
-  SharedProgress(const char* what, size_t own, size_t all, const Workers& workers) : own_(own), all_(all) {
-    if (workers.leads()) progress_.emplace(what, all, "sentences");
-  }
-  void update(size_t done) {
-    if (progress_ && own_ > 0) progress_->update(done * all_ / own_);
-  }
-
- private:
-  size_t own_, all_;
-  std::optional<Progress> progress_;
-};
-
-// Calls use(batch, numbers of its pairs, number of the batch) for this worker's share of all batches.
-template <typename Use>
-void for_batches(const TestSet& set, const std::vector<Numbers>& batches, const Workers& workers, Use use) {
-  size_t done = 0;
-  SharedProgress progress("evaluating the loss,", batches.size(), set.size(), workers);
-  for (auto i = static_cast<size_t>(workers.rank()); i < batches.size(); i += static_cast<size_t>(workers.size())) {
-    Batch batch;
-    for (const size_t pair : batches[i]) append(batch, set.source_tokens[pair], set.reference_tokens[pair], pair);
-    check_interrupt();
-    progress.update(done);
-    use(batch, batches[i], i);
-    done += static_cast<size_t>(workers.size());
-  }
-}
-
-// Each batch's loss is known to one worker; added up in their order, the sum's bits are those of one worker.
-Loss loss_of(DecodableModel& model, const TestSet& set, Workers& workers) {
-  const std::vector<Numbers> batches = batches_of(set);
-  std::vector<double> losses(4 * batches.size());
-  for_batches(set, batches, workers, [&](const Batch& batch, const Numbers&, size_t number) {
-    const Loss loss = model.evaluate(batch);
-    const double values[] = {loss.smoothed, loss.plain, static_cast<double>(loss.tokens),
-                             static_cast<double>(loss.right)};
-    std::copy(std::begin(values), std::end(values), losses.begin() + static_cast<std::ptrdiff_t>(4 * number));
-  });
-  workers.sum(losses);
-  Loss sum;
-  for (size_t i = 0; i < losses.size(); i += 4) {
-    sum += Loss{losses[i], losses[i + 1], static_cast<int64_t>(losses[i + 2]), static_cast<int64_t>(losses[i + 3])};
-  }
-  return sum;
-}
-
 // Fills in the texts that other workers have made; each is made by one.
-void share_texts(Segments& texts, const Numbers& own, Workers& workers) {
+void share_texts(Segments& texts, const PairNumbers& own, Workers& workers) {
   nlohmann::json mine = nlohmann::json::array();
   for (const size_t number : own) mine.push_back({number, texts[number]});
   for (const std::string& part : workers.gather(packed(mine))) {
@@ -103,8 +34,8 @@ std::string join_pieces(const Subwords& subwords, const TokenId* tokens, size_t 
 
 double teacher_forced_bleu(DecodableModel& model, const TestSet& set, const Subwords& target, Workers& workers) {
   Segments predicted(set.size()), references;
-  Numbers own;
-  for_batches(set, batches_of(set), workers, [&](const Batch& batch, const Numbers& numbers, size_t) {
+  PairNumbers own;
+  for_batches(set, batches_of(set), workers, [&](const Batch& batch, const PairNumbers& numbers, size_t) {
     const std::vector<TokenId> best = model.predict(batch);
     for (size_t i = 0; i < numbers.size(); ++i) {
       const auto begin = static_cast<size_t>(batch.target_offsets[i]);
@@ -124,7 +55,7 @@ double teacher_forced_bleu(DecodableModel& model, const TestSet& set, const Subw
 Segments translations_of(const Translator& translator, const TestSet& set, size_t count, const Subwords& target,
                          Workers& workers) {
   const std::vector<size_t> order = largest_first(count, [&](size_t i) { return set.source_tokens[i].size(); });
-  Numbers own;
+  PairNumbers own;
   std::vector<Sentence> sources;
   for (auto i = static_cast<size_t>(workers.rank()); i < count; i += static_cast<size_t>(workers.size())) {
     own.push_back(order[i]);
@@ -137,6 +68,13 @@ Segments translations_of(const Translator& translator, const TestSet& set, size_
   for (size_t i = 0; i < own.size(); ++i) texts[own[i]] = target.decode(translations[i]);
   share_texts(texts, own, workers);
   return texts;
+}
+
+template <typename Statistics>
+Statistics sum_of(const std::vector<Statistics>& segments) {
+  Statistics sum;
+  for (const Statistics& segment : segments) sum += segment;
+  return sum;
 }
 
 }  // namespace
@@ -156,7 +94,9 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
                     const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers, Judge judge) {
   Evaluation result;
   const double start = now();
-  result.loss = loss_of(model, set, workers);
+  SetLoss loss = loss_on(model, set, workers);
+  result.loss = loss.sum;
+  result.sentences = std::move(loss.sentences);
   if (config.teacher_forced && judge == Judge::kAll)
     result.teacher_forced_bleu = teacher_forced_bleu(model, set, target, workers);
   const double translating = now();
@@ -173,8 +113,11 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
   workers.sum({&translated, 1});
   result.translated_tokens = static_cast<uint64_t>(translated);
   const Segments references(set.references.begin(), set.references.begin() + static_cast<std::ptrdiff_t>(count));
-  result.bleu = corpus_bleu(result.translations, {references}, {.tokenizer = tokenizer_named(config.tokenize)});
-  result.chrf = corpus_chrf(result.translations, {references});
+  const BleuOptions bleu = {.tokenizer = tokenizer_named(config.tokenize)};
+  result.bleu_statistics = bleu_statistics(result.translations, {references}, bleu);
+  result.bleu = bleu_score(sum_of(result.bleu_statistics), 1, bleu);
+  result.chrf_statistics = chrf_statistics(result.translations, {references});
+  result.chrf = chrf_score(sum_of(result.chrf_statistics), 1);
   for (size_t i = 0; i < count; ++i) result.exact += result.translations[i] == references[i] ? 1 : 0;
   return result;
 }

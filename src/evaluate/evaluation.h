@@ -7,8 +7,7 @@
 #include "comm/workers.h"
 #include "config/decode_config.h"
 #include "config/evaluate_config.h"
-#include "evaluate/test_set.h"
-#include "model/transformer.h"
+#include "evaluate/set_loss.h"
 #include "score/bleu.h"
 #include "score/chrf.h"
 
@@ -18,9 +17,13 @@ struct Evaluation {
   Loss loss;  // of all pairs
   BleuScore bleu;
   ChrfScore chrf;
-  size_t exact = 0;                           // translations that are the reference, letter by letter
-  std::optional<double> teacher_forced_bleu;  // of pieces
-  Segments translations;                      // as many as were made; none, and no scores, if the loss was enough
+  size_t exact = 0;                             // translations that are the reference, letter by letter
+  std::optional<double> teacher_forced_bleu;    // of pieces
+  std::vector<SentenceLoss> sentences;          // of all pairs
+  Segments translations;                        // as many as were made; none, and no scores, if the loss was enough
+  std::vector<BleuStatistics> bleu_statistics;  // of each translation, as are the next
+  std::vector<ChrfStatistics> chrf_statistics;
+  std::optional<Loss> probe;  // of training pairs (evaluate.train_probe), if whoever evaluates has some
   double loss_seconds = 0, translate_seconds = 0;
   uint64_t translated_tokens = 0;  // with </s>
 

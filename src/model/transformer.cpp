@@ -33,7 +33,8 @@ class FusedTransformer final : public DecodableModel {
  public:
   FusedTransformer(const ModelConfig& config, VocabularySizes vocabularies);
 
-  Loss evaluate(const Batch& batch) override;
+  Loss evaluate(const Batch& batch) override { return evaluate(batch, {}); }
+  Loss evaluate(const Batch& batch, std::span<double> cross_entropies) override;
   using DecodableModel::accumulate;
   Loss accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) override;
   std::vector<TokenId> predict(const Batch& batch) override;
@@ -128,10 +129,10 @@ FusedTransformer::FusedTransformer(const ModelConfig& config, VocabularySizes vo
   }
 }
 
-Loss FusedTransformer::evaluate(const Batch& batch) {
+Loss FusedTransformer::evaluate(const Batch& batch, std::span<double> cross_entropies) {
   if (batch.sentences() == 0) return {};
   begin(batch, Pass{0, 0, false});
-  return project(decode(encode()), nullptr, nullptr);
+  return project(decode(encode()), nullptr, nullptr, cross_entropies.data());
 }
 
 std::vector<TokenId> FusedTransformer::predict(const Batch& batch) {
@@ -144,9 +145,7 @@ std::vector<TokenId> FusedTransformer::predict(const Batch& batch) {
 
 std::vector<double> FusedTransformer::token_log_probabilities(const Batch& batch) {
   std::vector<double> values(batch.target_tokens());
-  if (batch.sentences() == 0) return values;
-  begin(batch, Pass{0, 0, false});
-  project(decode(encode()), nullptr, nullptr, values.data());
+  evaluate(batch, values);
   for (double& value : values) value = -value;
   return values;
 }

@@ -60,6 +60,9 @@ class DecodableModel : public TranslationModel {
   // null, receives the source position that each row's last token attends to most.
   virtual const float* step(std::span<const NextRow> rows, int32_t* aligned) = 0;
 
+  using TranslationModel::evaluate;
+  // The same loss; `cross_entropies` receives that of each target_output token of the batch, [T].
+  virtual Loss evaluate(const Batch& batch, std::span<double> cross_entropies) = 0;
   // The natural logarithm of the probability of each target_output token of the batch, [T].
   virtual std::vector<double> token_log_probabilities(const Batch& batch) = 0;
 };

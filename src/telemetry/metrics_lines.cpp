@@ -52,6 +52,10 @@ Json metrics_line(const EvaluationSeen& seen) {
     line["dev_chrf_signature"] = dev.chrf.signature;
     line["dev_exact_sentences"] = dev.exact_share();
   }
+  if (dev.probe) {
+    line["probe_loss"] = dev.probe->smoothed / static_cast<double>(dev.probe->tokens);
+    line["probe_cross_entropy"] = dev.probe->plain / static_cast<double>(dev.probe->tokens);
+  }
   line["averaged_weights"] = seen.averaged;
   line["evaluation_seconds"] = dev.loss_seconds + dev.translate_seconds;
   if (dev.teacher_forced_bleu) line["dev_teacher_forced_piece_bleu"] = *dev.teacher_forced_bleu;

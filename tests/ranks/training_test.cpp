@@ -95,6 +95,12 @@ TEST_F(Training, EvaluationIsTheSameHoweverManyShareIt) {
     EXPECT_EQ(result.loss.tokens, results[0].loss.tokens);
     EXPECT_EQ(result.translations, results[0].translations);
     EXPECT_EQ(result.bleu.score, results[0].bleu.score);
+    ASSERT_EQ(result.sentences.size(), results[0].sentences.size());
+    for (size_t i = 0; i < result.sentences.size(); ++i) {
+      EXPECT_EQ(result.sentences[i].cross_entropy, results[0].sentences[i].cross_entropy);
+    }
+    EXPECT_EQ(result.bleu_statistics.size(), result.translations.size());
+    EXPECT_EQ(result.chrf_statistics.size(), result.translations.size());
     EXPECT_EQ(result.teacher_forced_bleu, results[0].teacher_forced_bleu);
     EXPECT_EQ(result.translated_tokens, results[0].translated_tokens);
   }
