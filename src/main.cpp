@@ -28,7 +28,7 @@ constexpr Command kCommands[] = {
     {"evaluate", "loss, BLEU and chrF of a trained model on a test set", run_evaluate},
     {"average", "several checkpoints of a run -> one, with the mean of their weights", run_average},
     {"translate", "text from stdin or files -> translations, with a trained model", run_translate},
-    {"export", "a trained model -> the model folder of another engine (CTranslate2)", run_export},
+    {"export", "a trained model -> the folder of another engine (CTranslate2); a run -> TensorBoard", run_export},
     {"score-pairs", "source + given translations -> their log-probabilities by a trained model", run_score_pairs},
     {"score", "hypothesis + reference -> BLEU and chrF, with signature", run_score},
     {"inspect", "says what a dataset folder holds, and checks it", run_inspect},

@@ -1,29 +1,61 @@
-// verbund export: a trained model -> the model folder of another engine.
+// verbund export: a trained model -> the model folder of another engine; a run -> TensorBoard's events.
 #include "decode/export.h"
 #include "cli/command.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
 #include "cli/version_text.h"
+#include "core/error.h"
+#include "core/human.h"
 #include "core/log.h"
+#include "telemetry/tensorboard_export.h"
 
 namespace verbund {
-void run_export(const Arguments& arguments) {
-  ModelPlace place;
-  std::string format, out;
-  Options options("export", "Writes a trained model in the format of another translation engine.",
-                  "  verbund export --model runs/demo --format ctranslate2 --out demo-ctranslate2\n"
-                  "  verbund export --model runs/base --checkpoint step-00004000 --format ctranslate2 --out base\n");
-  add_model_flags(options, place);
-  options.add_option("--format", format, "Of the result: ctranslate2")
-      ->required()
-      ->check(CLI::IsMember({"ctranslate2"}).description(""));
-  options.add_option("--out", out, "The folder to write; must not exist")->type_name("FOLDER")->required();
-  if (!options.read(arguments)) return;
+namespace {
 
+void export_model(const ModelPlace& place, const std::string& out) {
+  if (place.folder.empty()) fail_usage("--format ctranslate2 needs --model, the run or checkpoint to export");
   const TrainedModel trained = load_trained_model(place);
   export_to_ctranslate2(trained, out, program_version());
   log("{} holds step {}{} of {} for CTranslate2", out, trained.step, trained.averaged ? " (averaged weights)" : "",
       trained.checkpoint.string());
+}
+
+void export_run(const std::string& run, const std::string& out) {
+  if (run.empty()) fail_usage("--format tensorboard needs --run, the folder of the run to export");
+  const ToldRun told = export_to_tensorboard(run, out);
+  if (told.damaged > 0) {
+    warn("{} lines of {}/metrics.jsonl hold no metrics and are left out", human_count(told.damaged), run);
+  }
+  log("{} holds {} lines of metrics of {} for TensorBoard: tensorboard --logdir {}", out, human_count(told.lines), run,
+      out);
+}
+
+}  // namespace
+
+void run_export(const Arguments& arguments) {
+  ModelPlace place;
+  std::string format, run, out;
+  Options options("export", "Writes a trained model in the format of another translation engine, or a run's curves.",
+                  "  verbund export --model runs/demo --format ctranslate2 --out demo-ctranslate2\n"
+                  "  verbund export --model runs/base --checkpoint step-00004000 --format ctranslate2 --out base\n"
+                  "  verbund export --run runs/old --format tensorboard --out tensorboard/old\n");
+  add_model_flags(options, place)->required(false);
+  options.add_option("--run", run, "For tensorboard: the folder of a run")->type_name("FOLDER");
+  options.add_option("--format", format, "Of the result: ctranslate2 or tensorboard")
+      ->required()
+      ->check(CLI::IsMember({"ctranslate2", "tensorboard"}).description(""));
+  options.add_option("--out", out, "The folder to write; must not exist")->type_name("FOLDER")->required();
+  if (!options.read(arguments)) return;
+
+  if (format == "tensorboard") {
+    if (!place.folder.empty() || !place.checkpoint.empty()) {
+      fail_usage("--format tensorboard takes --run, and neither --model nor --checkpoint: it is the run's curves");
+    }
+    export_run(run, out);
+  } else {
+    if (!run.empty()) fail_usage("--format ctranslate2 takes --model, and not --run {}", run);
+    export_model(place, out);
+  }
 }
 
 }  // namespace verbund

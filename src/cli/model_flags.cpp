@@ -4,9 +4,10 @@
 
 namespace verbund {
 
-void add_model_flags(Options& options, ModelPlace& place) {
-  options.add_option("-m,--model", place.folder, "A run or checkpoint folder")->type_name("FOLDER")->required();
+CLI::Option* add_model_flags(Options& options, ModelPlace& place) {
+  CLI::Option* model = options.add_option("-m,--model", place.folder, "A run or checkpoint folder");
   add_checkpoint_flags(options, place);
+  return model->type_name("FOLDER")->required();
 }
 
 void add_checkpoint_flags(Options& options, ModelPlace& place) {

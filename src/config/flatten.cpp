@@ -1,0 +1,23 @@
+#include "config/flatten.h"
+
+namespace verbund {
+
+void Flattener::automatic(const char* name, int64_t& value, Range<int64_t>, const char*) {
+  if (value == kAutomatic) {
+    put(name, "auto");
+  } else {
+    put(name, value);
+  }
+}
+
+bool Flattener::enter(const std::string& name) {
+  prefix_ += name + ".";
+  return true;
+}
+
+void Flattener::leave() {
+  prefix_.pop_back();
+  prefix_.resize(prefix_.rfind('.') + 1);  // none: 0
+}
+
+}  // namespace verbund

@@ -1,0 +1,49 @@
+// A struct's fields as one flat object: {"seed": 1, "model.d_model": 512, "corpus.train.0.source": "a.en", ...}.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "config/fields.h"
+
+namespace verbund {
+
+class Flattener final : public FieldVisitor {
+ public:
+  const nlohmann::ordered_json& object() const { return object_; }
+
+  void field(const char* name, bool& value, const char*) override { put(name, value); }
+  void field(const char* name, int64_t& value, Range<int64_t>, const char*) override { put(name, value); }
+  void field(const char* name, double& value, Range<double>, const char*) override { put(name, value); }
+  void field(const char* name, std::string& value, const char*) override { put(name, value); }
+  void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override;
+
+ protected:
+  void choose(const char* name, size_t& index, Names names, const char*) override { put(name, names.begin()[index]); }
+  bool enter_section(const char* name, const char*) override { return enter(name); }
+  void leave_section() override { leave(); }
+  bool enter_list(const char* name, size_t&, const char*) override { return enter(name); }
+  void enter_item(size_t index) override { enter(std::to_string(index)); }
+  void leave_list() override { leave(); }
+
+ private:
+  template <typename Value>
+  void put(const char* name, const Value& value) {
+    object_[prefix_ + name] = value;
+  }
+  bool enter(const std::string& name);
+  void leave();
+
+  std::string prefix_;  // "corpus.train."
+  nlohmann::ordered_json object_ = nlohmann::ordered_json::object();
+};
+
+template <typename Struct>
+nlohmann::ordered_json flatten(const Struct& value) {
+  Flattener flattener;
+  Struct copy = value;  // visitors may change what they visit; this one does not
+  copy.fields(flattener);
+  return flattener.object();
+}
+
+}  // namespace verbund
