@@ -33,9 +33,7 @@ Replay::Step Replay::align(const std::vector<const ExchangeTrace*>& traces) {
   step.buckets.resize(traces.front()->buckets.size());
   for (const ExchangeTrace* trace : traces) {
     const double offset = trace->began - first;
-    // Data that was waited for is before the computation; what is left of the time before the exchange is both.
-    const double own_end = offset + trace->compute;
-    step.compute_end = std::max(step.compute_end, own_end);
+    step.compute_end = std::max(step.compute_end, offset + trace->compute);
     step.seconds += trace->seconds / static_cast<double>(traces.size());
     for (size_t i = 0; i < step.buckets.size(); ++i) {
       const BucketTimes& times = trace->buckets[i];

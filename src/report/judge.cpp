@@ -1,0 +1,79 @@
+#include "report/judge.h"
+
+#include <algorithm>
+
+#include "report/verdicts/verdicts.h"
+
+namespace verbund {
+namespace {
+
+std::optional<BestValue> best_of(const MetricTable& table, const std::string& key, bool highest) {
+  const std::vector<double> values = table.column(key);
+  std::optional<BestValue> best;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!is_known(values[i])) continue;
+    if (best && (highest ? values[i] <= best->value : values[i] >= best->value)) continue;
+    best = {key, values[i], table.step[i]};
+  }
+  return best;
+}
+
+std::string state_of(const RunData& run, const Ledger& ledger) {
+  if (find_divergence(run, ledger)) return "diverged";
+  if (run.imported) return "imported";
+  if (run.starts.empty()) return "unknown";
+  const StartFacts& last = run.starts.back();
+  if (last.killed) return "killed";
+  if (last.reason.empty()) return "running";
+  if (last.reason.starts_with("finished")) return "finished";
+  return last.reason.starts_with("stopped") ? "stopped" : "failed";
+}
+
+}  // namespace
+
+BasicFacts basic_facts(const RunData& run, const Ledger& ledger) {
+  BasicFacts facts;
+  facts.state = state_of(run, ledger);
+  if (!run.starts.empty()) facts.reason = run.starts.back().reason;
+  facts.began = ledger.began;
+  facts.ended = ledger.ended;
+  facts.wall = ledger.wall;
+  facts.steps = run.last_step();
+  facts.tokens = run.training.last("target_tokens");
+  facts.epochs = run.training.last("epoch");
+  for (const auto& [key, highest] : {std::pair{"dev_bleu", true},
+                                     {"dev_chrf", true},
+                                     {"dev_teacher_forced_piece_bleu", true},
+                                     {"dev_cross_entropy", false},
+                                     {"dev_loss", false}}) {
+    if (const auto best = best_of(run.evaluations, key, highest)) facts.best.push_back(*best);
+  }
+  facts.workers = run.workers();
+  for (const HostFacts& host : run.hosts) facts.hosts.push_back(host.name);
+  facts.starts = static_cast<int>(run.starts.size());
+  if (run.record.is_object() && run.record.contains("start_count") && run.record["start_count"].is_number_integer()) {
+    facts.starts = std::max(facts.starts, run.record["start_count"].get<int>());
+  }
+  return facts;
+}
+
+std::vector<Verdict> judge(const RunData& run, const Ledger& ledger) {
+  std::vector<Verdict> verdicts;
+  if (const auto divergence = find_divergence(run, ledger)) verdicts.push_back(diverged(run, *divergence));
+  verdicts.push_back(how_long(run, ledger));
+  verdicts.push_back(fully_trained(run, ledger));
+  verdicts.push_back(overfitting(run));
+  verdicts.push_back(processors(run, ledger));
+  verdicts.push_back(network(run));
+  verdicts.push_back(learning_rate(run));
+  verdicts.push_back(training_set(run));
+  verdicts.push_back(checkpoint_files(run));
+  verdicts.push_back(checkpoint_size(run));
+  verdicts.push_back(step_time(run));
+  verdicts.push_back(traffic(run));
+  return verdicts;
+}
+
+std::vector<Verdict> judge(const RunData& run) { return judge(run, make_ledger(run)); }
+
+}  // namespace verbund

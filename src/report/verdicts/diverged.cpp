@@ -1,0 +1,120 @@
+// Before all questions: did the run fall apart?
+#include <algorithm>
+
+#include "core/human.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kExploded = 2;  // times the lowest loss so far, and 1 nat above it
+
+struct Bad {
+  size_t row;
+  std::string what;
+};
+
+// From some row on a value is never a number again, but at least twice not one: a single one may be a step that was
+// skipped.
+std::optional<Bad> never_finite_again(const MetricTable& table, const std::string& key, const std::string& name) {
+  const auto found = table.not_finite.find(key);
+  if (found == table.not_finite.end() || found->second.size() < 2) return std::nullopt;
+  const std::vector<double> values = table.column(key);
+  const auto last_good = std::find_if(values.rbegin(), values.rend(), is_known);
+  const auto after = static_cast<size_t>(values.rend() - last_good);  // the row after the last number
+  const auto first = std::lower_bound(found->second.begin(), found->second.end(), after);
+  if (found->second.end() - first < 2) return std::nullopt;
+  return Bad{*first, name + " is not a number"};
+}
+
+// The loss leaves its lowest level for good.
+std::optional<Bad> exploded(const MetricTable& table, const std::string& key, const std::string& name) {
+  const std::vector<double> values = table.column(key);
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (is_known(values[i])) rows.push_back(i);
+  }
+  if (rows.size() < 10) return std::nullopt;
+  double lowest = values[rows.front()];
+  size_t since = 0;  // in rows: where the last stretch above the limit begins
+  bool above = false;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const double value = values[rows[i]];
+    const bool now = value > kExploded * lowest && value > lowest + 1;
+    if (now && !above) since = i;
+    above = now;
+    lowest = std::min(lowest, value);
+  }
+  if (!above || rows.size() - since < 3) return std::nullopt;
+  return Bad{rows[since], fmt::format("{} is {} after it had been {}", name, short_number(values[rows[since]]),
+                                      short_number(lowest))};
+}
+
+}  // namespace
+
+std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledger) {
+  std::optional<Divergence> found;
+  const auto look = [&](const MetricTable& table, const std::string& key, const std::string& name) {
+    for (const auto& bad : {never_finite_again(table, key, name), exploded(table, key, name)}) {
+      if (!bad || (found && found->step <= table.step[bad->row])) continue;
+      found = {table.step[bad->row], bad->what, kNotKnown, run.last_step() - table.step[bad->row]};
+      if (is_known(table.time[bad->row]) && is_known(ledger.ended)) {
+        found->seconds_after = std::max(0.0, ledger.ended - table.time[bad->row]);
+      }
+    }
+  };
+  look(run.training, "train_loss", "the training loss");
+  look(run.evaluations, "dev_loss", "the dev loss");
+  for (const HistoryEvent& event : run.history) {
+    if (event.event != "diverged" || event.step < run.last_step()) continue;  // it was undone
+    if (found && found->step <= event.step) continue;
+    const auto reason = event.line.find("reason");
+    found = {event.step,
+             reason != event.line.end() && reason->is_string() ? reason->get<std::string>() : "the loss exploded", 0,
+             0};
+  }
+  if (found && !is_known(found->seconds_after)) {
+    const std::vector<double> each = finite(run.training.column("seconds_per_step"));
+    if (!each.empty()) found->seconds_after = median(each) * static_cast<double>(found->steps_after);
+  }
+  return found;
+}
+
+Verdict diverged(const RunData& run, const Divergence& divergence) {
+  Verdict verdict = ask("diverged", "Did the run fall apart?");
+  verdict.finding = Finding::kBad;
+  verdict.sentence = fmt::format("The run diverged at step {}: {}.",
+                                 human_count(static_cast<uint64_t>(divergence.step)), divergence.what);
+  if (divergence.steps_after > 0) {
+    verdict.sentence +=
+        fmt::format(" It went on for {} steps", human_count(static_cast<uint64_t>(divergence.steps_after)));
+    verdict.sentence += is_known(divergence.seconds_after)
+                            ? fmt::format(", {}, for nothing.", human_duration(divergence.seconds_after))
+                            : ", for nothing.";
+  }
+  verdict.rule =
+      "The training or dev loss is not a number from some step on to the end, or rises to twice its lowest value and "
+      "never "
+      "comes back, or the run itself ended for that reason.";
+  verdict.would_change =
+      "A smaller learning rate, a longer warm-up, optimizer.clip_norm; train.on_divergence decides what a run does "
+      "when "
+      "it happens.";
+  verdict.figures = {figure("first step seen", static_cast<double>(divergence.step), ""),
+                     figure("steps after that", static_cast<double>(divergence.steps_after), ""),
+                     figure("time after that", divergence.seconds_after / 3600, "h")};
+  Chart chart;
+  chart.id = "divergence";
+  chart.title = "Training loss";
+  chart.x_label = "step";
+  chart.y_label = "loss";
+  chart.hint = "The line ends, or jumps, where the run fell apart.";
+  chart.series.push_back(
+      {"training loss", run.training.steps(), run.training.column("train_loss"), {}, {}, Drawn::kLine});
+  chart.marks.push_back({static_cast<double>(divergence.step), "diverged"});
+  verdict.charts.push_back(std::move(chart));
+  return verdict;
+}
+
+}  // namespace verbund

@@ -1,0 +1,233 @@
+// Question 2: is the model fully trained?
+#include <algorithm>
+#include <cmath>
+
+#include "core/human.h"
+#include "optim/schedule.h"
+#include "report/verdicts/dev_curve.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+#include "statistics/least_squares.h"
+#include "statistics/power_law.h"
+#include "statistics/trend.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kFewest = 8;         // evaluations after the warm-up
+constexpr double kSpan = 4;           // the last step over the first of them
+constexpr double kWorthwhile = 0.01;  // of the loss: a gain below is none
+constexpr double kDecayed = 0.1;      // of the peak: the rate has decayed to nothing
+constexpr const char* kInterval = "80 % interval, block bootstrap";
+
+Points first_of(const Points& points, size_t count) {
+  const auto end = static_cast<ptrdiff_t>(count);
+  return {{points.x.begin(), points.x.begin() + end}, {points.y.begin(), points.y.begin() + end}};
+}
+
+// A curve that cannot foretell the last fifth of what is known is not believed about what is not.
+bool foretells_the_last_fifth(const Points& points) {
+  const size_t count = points.x.size(), known = count - std::max<size_t>(2, count / 5);
+  const Points early = first_of(points, known);
+  const PowerLaw fit = fit_power_law(early.x, early.y);
+  std::vector<double> means;
+  for (const PowerLaw& refit : refit_power_law(fit, early.x, early.y, {.repeats = 200})) {
+    double sum = 0;
+    for (size_t i = known; i < count; ++i) sum += refit.at(points.x[i]);
+    means.push_back(sum / static_cast<double>(count - known));
+  }
+  const double noise = residual_deviation(fit, early.x, early.y) / std::sqrt(static_cast<double>(count - known));
+  const Bounds bounds = middle(means, 0.95);
+  const double seen = mean(std::span(points.y).subspan(known));
+  return seen >= bounds.low - 2 * noise && seen <= bounds.high + 2 * noise;
+}
+
+// By what share of its peak the rate is left, where the policy lets it decay to nothing; 1 where it does not.
+double rate_left(const RunData& run) {
+  const std::vector<double> rates = finite(run.training.column("learning_rate"));
+  if (rates.empty()) return 1;
+  const double left = rates.back() / *std::max_element(rates.begin(), rates.end());
+  if (!run.config) return left < 0.02 ? left : 1;
+  switch (run.config->schedule.policy) {
+    case SchedulePolicy::kPolyDecay:
+    case SchedulePolicy::kCosineDecay:
+    case SchedulePolicy::kExpDecay:
+    case SchedulePolicy::kPiecewiseConstant:
+      return left;
+    default:
+      return 1;
+  }
+}
+
+// BLEU gained per nat of loss, by the run's own later evaluations; NaN if they show no such relation.
+double bleu_per_nat(const DevCurve& curve) {
+  std::vector<double> loss, bleu;
+  for (size_t i = curve.loss.size() / 3; i < curve.loss.size(); ++i) {
+    if (!is_known(curve.bleu[i])) continue;
+    loss.push_back(curve.loss[i]);
+    bleu.push_back(curve.bleu[i]);
+  }
+  if (loss.size() < 6) return kNotKnown;
+  const auto fit = least_squares({loss}, bleu);
+  return fit && fit->explained > 0.8 ? -fit->coefficients[1].value : kNotKnown;
+}
+
+Trend late_trend(const DevCurve& curve) {
+  const size_t from = curve.step.size() / 2;
+  return theil_sen(std::span(curve.step).subspan(from), std::span(curve.loss).subspan(from));
+}
+
+std::string slope_only(const DevCurve& curve, Verdict& verdict) {
+  if (curve.step.size() < 4) return "";
+  const Trend trend = late_trend(curve);
+  verdict.figures.push_back(figure("change of the dev loss per 1,000 steps, lately", 1000 * trend.slope, "nats",
+                                   {1000 * trend.interval.low, 1000 * trend.interval.high},
+                                   "80 % interval, Theil-Sen"));
+  return fmt::format(" Lately the dev loss {} by {} per 1,000 steps.", trend.slope < 0 ? "fell" : "rose",
+                     short_number(std::abs(1000 * trend.slope)));
+}
+
+Chart loss_chart(const RunData& run, const DevCurve& curve) {
+  Chart chart;
+  chart.id = "dev_loss";
+  chart.title = "Loss on unseen sentences";
+  chart.x_label = "step";
+  chart.y_label = "nats per token";
+  chart.hint =
+      "Still falling at the right: more steps help. Level: this schedule is through. Rising: it learns its training "
+      "set by heart.";
+  const char* train = curve.key == "dev_loss" ? "train_loss" : "train_cross_entropy";
+  if (run.training.has(train)) {
+    chart.series.push_back(
+        {"training (with dropout)", run.training.steps(), run.training.column(train), {}, {}, Drawn::kLine});
+  }
+  chart.series.push_back({"dev", curve.step, curve.loss, {}, {}, Drawn::kPoints});
+  for (const StartFacts& start : run.starts) {
+    if (start.number > 0) chart.marks.push_back({static_cast<double>(start.step), "resumed"});
+  }
+  return chart;
+}
+
+Series fitted(const PowerLaw& fit, const std::vector<PowerLaw>& refits, double from, double to) {
+  Series band{"fitted, with 80 % interval", {}, {}, {}, {}, Drawn::kBand};
+  for (int i = 0; i <= 60; ++i) {
+    const double step = from * std::pow(to / from, i / 60.0);
+    std::vector<double> values;
+    for (const PowerLaw& refit : refits) values.push_back(refit.at(step));
+    const Bounds bounds = middle(values, 0.8);
+    band.x.push_back(step);
+    band.y.push_back(fit.at(step));
+    band.low.push_back(bounds.low);
+    band.high.push_back(bounds.high);
+  }
+  return band;
+}
+
+}  // namespace
+
+Verdict fully_trained(const RunData& run, const Ledger& ledger) {
+  Verdict verdict = ask("fully_trained", "Is the model fully trained?");
+  verdict.rule = fmt::format(
+      "L(s) = L0 + A s^-a is fitted to the dev loss after the warm-up, and believed only if a fit to the first four "
+      "fifths foretells the last "
+      "fifth. Fully trained: twice the steps would lower the loss by less than {}, with the whole 80 % interval. It "
+      "takes {} evaluations over a "
+      "{:.0f}-fold span of steps. That a run has ended says nothing. All of it holds under this schedule of learning "
+      "rates.",
+      percent(kWorthwhile), kFewest, kSpan);
+  verdict.would_change = "More steps, another schedule, more or other data, a larger model.";
+  const DevCurve curve = dev_curve(run);
+  if (!curve.step.empty()) verdict.charts.push_back(loss_chart(run, curve));
+  if (const auto divergence = find_divergence(run, ledger)) {
+    verdict.finding = Finding::kBad;
+    verdict.sentence =
+        fmt::format("No: the run diverged at step {}.", human_count(static_cast<uint64_t>(divergence->step)));
+    if (!curve.step.empty()) {
+      verdict.sentence +=
+          fmt::format(" Its best was a dev loss of {} at step {}.", short_number(curve.loss[curve.lowest()]),
+                      short_number(curve.step[curve.lowest()]));
+    }
+    return verdict;
+  }
+  if (curve.step.empty())
+    return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
+  Points points;
+  const double warm = warmup_end(run);
+  for (size_t i = 0; i < curve.step.size(); ++i) {
+    if (curve.step[i] < warm) continue;
+    points.x.push_back(curve.step[i]);
+    points.y.push_back(curve.loss[i]);
+  }
+  const size_t count = points.x.size();
+  const double now = curve.loss.back(), last = curve.step.back();
+  verdict.figures.push_back(figure("dev loss at the last evaluation", now, "nats per token"));
+  verdict.figures.push_back(figure("lowest dev loss", curve.loss[curve.lowest()], "nats per token"));
+  verdict.figures.push_back(figure("evaluations after the warm-up", static_cast<double>(count), ""));
+  if (count < kFewest) {
+    return cannot_tell(
+        verdict,
+        fmt::format("there are only {} evaluations after the warm-up ({} are needed to see where the curve goes).{}",
+                    count, kFewest, slope_only(curve, verdict)));
+  }
+  if (points.x.back() < kSpan * points.x.front()) {
+    return cannot_tell(
+        verdict,
+        fmt::format(
+            "the evaluations after the warm-up span only steps {} to {}; a curve shows over a {:.0f}-fold span.{}",
+            short_number(points.x.front()), short_number(points.x.back()), kSpan, slope_only(curve, verdict)));
+  }
+  const double left = rate_left(run);
+  if (left < kDecayed) {
+    verdict.figures.push_back(figure("learning rate, of its peak", 100 * left, "%"));
+    return cannot_tell(verdict, fmt::format("the learning rate has decayed to {} of its peak, which flattens any "
+                                            "curve: under this schedule little more "
+                                            "is to come, under a longer one perhaps.{}",
+                                            percent(left), slope_only(curve, verdict)));
+  }
+  if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
+    verdict.finding = Finding::kBad;
+    verdict.sentence = fmt::format(
+        "It is past its best: the dev loss was lowest ({}) at step {} and rises since; more steps under this schedule "
+        "make it "
+        "worse.{}",
+        short_number(curve.loss[curve.lowest()]), short_number(curve.step[curve.lowest()]), slope_only(curve, verdict));
+    return verdict;
+  }
+  if (!foretells_the_last_fifth(points)) {
+    return cannot_tell(verdict,
+                       fmt::format("the curve fitted to the first four fifths does not foretell the last fifth.{}",
+                                   slope_only(curve, verdict)));
+  }
+  const PowerLaw fit = fit_power_law(points.x, points.y);
+  const std::vector<PowerLaw> refits = refit_power_law(fit, points.x, points.y, {.repeats = 300});
+  std::vector<double> gains;
+  for (const PowerLaw& refit : refits) gains.push_back(refit.at(last) - refit.at(2 * last));
+  const double gain = fit.at(last) - fit.at(2 * last);
+  const Bounds bounds = middle(gains, 0.8);
+  verdict.figures.push_back(figure("gain of twice the steps", gain, "nats per token", bounds, kInterval));
+  verdict.figures.push_back(figure("floor of the fitted curve (L0)", fit.floor, "nats per token"));
+  verdict.charts.front().series.push_back(fitted(fit, refits, points.x.front(), 2 * last));
+  const double per_nat = bleu_per_nat(curve);
+  std::string bleu;
+  if (is_known(per_nat)) {
+    verdict.figures.push_back(
+        figure("the same in BLEU", per_nat * gain, "", {per_nat * bounds.low, per_nat * bounds.high}, kInterval));
+    bleu = fmt::format(", about {:.1f} BLEU", per_nat * gain);
+  }
+  const std::string what =
+      fmt::format("twice the steps would lower the dev loss by {} ({} to {}), {} of it{}", short_number(gain),
+                  short_number(bounds.low), short_number(bounds.high), percent(gain / now), bleu);
+  if (bounds.high < kWorthwhile * now) {
+    verdict.finding = Finding::kGood;
+    verdict.sentence = fmt::format("Yes, under this schedule: {}.", what);
+  } else if (bounds.low > kWorthwhile * now) {
+    verdict.finding = Finding::kBad;
+    verdict.sentence = fmt::format("No, not yet: {}.", what);
+  } else {
+    verdict.finding = Finding::kNeutral;
+    verdict.sentence = fmt::format("Nearly, under this schedule: {}.", what);
+  }
+  return verdict;
+}
+
+}  // namespace verbund

@@ -1,0 +1,116 @@
+// Question 1: how long did the run take, and what with?
+#include <algorithm>
+
+#include "core/human.h"
+#include "core/order.h"
+#include "core/wall_clock.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+
+namespace verbund {
+namespace {
+
+struct Unit {
+  double seconds;
+  const char* name;
+};
+
+Unit unit_for(double seconds) {
+  if (seconds >= 7200) return {3600, "hours"};
+  if (seconds >= 300) return {60, "minutes"};
+  return {1, "seconds"};
+}
+
+Bar bar(const std::string& name, const TimeParts& parts, const std::vector<size_t>& uses, double unit) {
+  Bar made{name, {}};
+  for (const size_t use : uses) made.parts.push_back(std::max(0.0, parts[use]) / unit);
+  return made;
+}
+
+Chart ledger_chart(const RunData& run, const Ledger& ledger) {
+  const Unit unit = unit_for(ledger.wall);
+  Chart chart;
+  chart.id = "ledger";
+  chart.title = "Where the time went";
+  chart.x_label = unit.name;
+  chart.hint = "A long first part is good: it is the work itself. All others are what it cost to get there.";
+  std::vector<size_t> uses;
+  for (size_t use = 0; use < kTimeUses; ++use) {
+    const bool used = ledger.parts[use] > 0 || std::any_of(ledger.ranks.begin(), ledger.ranks.end(),
+                                                           [&](const RankTime& rank) { return rank.parts[use] > 0; });
+    if (!used) continue;
+    uses.push_back(use);
+    chart.part_names.emplace_back(time_use_name(static_cast<TimeUse>(use)));
+  }
+  chart.bars.push_back(bar("the run", ledger.parts, uses, unit.seconds));
+  if (ledger.ranks.size() > 1) {
+    for (const RankTime& rank : ledger.ranks) {
+      chart.bars.push_back(bar(run.worker_name(rank.rank), rank.parts, uses, unit.seconds));
+    }
+  }
+  return chart;
+}
+
+// "85 % computing, 6 % evaluating": the three longest, as far as they matter.
+std::string longest_parts(const Ledger& ledger) {
+  std::string text;
+  int told = 0;
+  for (const size_t use : largest_first(kTimeUses, [&](size_t i) { return ledger.parts[i]; })) {
+    const auto kind = static_cast<TimeUse>(use);
+    const double share = ledger.parts[use] / ledger.wall;
+    if (share < 0.01 || told == 3) break;
+    if (kind == TimeUse::kDown || kind == TimeUse::kLost) continue;  // told apart
+    text += fmt::format("{}{} {}", told > 0 ? ", " : "", percent(share), time_use_name(kind));
+    ++told;
+  }
+  return text;
+}
+
+}  // namespace
+
+Verdict how_long(const RunData& run, const Ledger& ledger) {
+  Verdict verdict = ask("how_long", "How long did the run take?");
+  verdict.rule =
+      "Every second of worker 0 has one name. Steps come from its records, evaluations, saves and starts from the "
+      "history; what is in none of them is called unaccounted. Waiting for the slowest worker is the part of the wait "
+      "for gradients in which some worker was still computing, on the common clock.";
+  verdict.would_change = "A faster machine shortens computing, more workers too, as long as waiting does not grow.";
+  if (!is_known(ledger.wall) || ledger.wall <= 0) {
+    return cannot_tell(verdict, "neither the times of its lines nor of its steps are on record.");
+  }
+  const bool goes_on = !run.starts.empty() && run.starts.back().reason.empty() && !run.imported;
+  verdict.sentence =
+      fmt::format("{} {}{} for {} steps", goes_on ? "So far" : "The run took", ledger.estimated ? "about " : "",
+                  human_duration(ledger.wall), human_count(static_cast<uint64_t>(ledger.steps)));
+  const std::string parts = longest_parts(ledger);
+  if (ledger.estimated) {
+    verdict.sentence += ", by what its log says of a step; how that divides is not known.";
+  } else {
+    verdict.sentence += parts.empty() ? "." : ": " + parts + ".";
+  }
+  const double lost = ledger.part(TimeUse::kLost), down = ledger.part(TimeUse::kDown);
+  if (lost > 0 && ledger.lost_steps > 0) {
+    verdict.sentence += fmt::format(" {} steps had to be computed again after a stop ({}).",
+                                    human_count(static_cast<uint64_t>(ledger.lost_steps)), human_duration(lost));
+  }
+  if (down >= 1) verdict.sentence += fmt::format(" Between its starts it was down for {}.", human_duration(down));
+  verdict.finding = (lost + down) > 0.1 * ledger.wall ? Finding::kBad : Finding::kNeutral;
+  if (verdict.finding == Finding::kBad) {
+    verdict.would_change =
+        "Saving more often (checkpoint.save_every_steps) loses less when a run dies; `verbund launch --restarts` "
+        "starts it again at once.";
+  }
+
+  verdict.figures.push_back(figure("wall time", ledger.wall, "s"));
+  for (size_t use = 0; use < kTimeUses; ++use) {
+    if (ledger.parts[use] == 0) continue;
+    verdict.figures.push_back(figure(time_use_name(static_cast<TimeUse>(use)), ledger.parts[use], "s"));
+  }
+  verdict.figures.push_back(figure("unaccounted share", 100 * ledger.part(TimeUse::kUnaccounted) / ledger.wall, "%"));
+  verdict.figures.push_back(figure("steps", static_cast<double>(ledger.steps), ""));
+  verdict.figures.push_back(figure("steps computed again", static_cast<double>(ledger.lost_steps), ""));
+  if (!ledger.estimated) verdict.charts.push_back(ledger_chart(run, ledger));
+  return verdict;
+}
+
+}  // namespace verbund

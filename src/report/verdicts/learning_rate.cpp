@@ -1,0 +1,166 @@
+// Question 6: what does the learning-rate curve come from?
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/human.h"
+#include "optim/schedule.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kSame = 0.005;  // a relative difference that printing and importing may make
+
+struct Curve {
+  std::vector<double> step, logged, policy;  // policy is empty if it is not known
+};
+
+Curve logged_curve(const RunData& run) {
+  Curve curve;
+  const std::vector<double> rates = run.training.column("learning_rate");
+  for (size_t i = 0; i < rates.size(); ++i) {
+    if (!is_known(rates[i])) continue;
+    curve.step.push_back(static_cast<double>(run.training.step[i]));
+    curve.logged.push_back(rates[i]);
+  }
+  return curve;
+}
+
+double difference(double logged, double policy) {
+  const double scale = std::max(std::abs(logged), std::abs(policy));
+  return scale > 0 ? std::abs(logged - policy) / scale : 0;
+}
+
+double median_difference(const Curve& curve, const std::vector<double>& policy) {
+  std::vector<double> all;
+  for (size_t i = 0; i < policy.size(); ++i) all.push_back(difference(curve.logged[i], policy[i]));
+  return median(std::move(all));
+}
+
+// A step that is logged as done had the rate of the step before it, counted from 0. Other programs count otherwise.
+std::vector<double> policy_curve(const Schedule& schedule, const Curve& curve, bool imported) {
+  std::vector<double> best;
+  for (const int64_t shift : {-1, 0, 1}) {
+    std::vector<double> rates;
+    for (const double step : curve.step)
+      rates.push_back(schedule.rate(std::max<int64_t>(0, static_cast<int64_t>(step) + shift)));
+    if (best.empty() || median_difference(curve, rates) < median_difference(curve, best)) best = std::move(rates);
+    if (!imported) break;
+  }
+  return best;
+}
+
+struct Shape {
+  double peak = 0, peak_step = 0, half_step = kNotKnown;
+};
+
+// Of the policy where it is known, step by step around the peak; else of what was logged.
+Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule) {
+  Shape shape;
+  std::vector<double> step = curve.step, rate = curve.logged;
+  if (schedule) {
+    step.clear();
+    rate.clear();
+    const auto last = static_cast<int64_t>(curve.step.back());
+    for (int64_t s = 0; s < last; s += std::max<int64_t>(1, last / 100000)) {
+      step.push_back(static_cast<double>(s + 1));
+      rate.push_back(schedule->rate(s));
+    }
+  }
+  const auto peak = std::max_element(rate.begin(), rate.end());
+  shape.peak = *peak;
+  shape.peak_step = step[static_cast<size_t>(peak - rate.begin())];
+  const auto half = std::find_if(peak, rate.end(), [&](double value) { return value <= shape.peak / 2; });
+  if (half != rate.end()) shape.half_step = step[static_cast<size_t>(half - rate.begin())];
+  return shape;
+}
+
+// Where the curve leaves the policy, and why if the history tells.
+std::string explain_jump(const RunData& run, const Curve& curve) {
+  size_t first = 0;
+  while (first < curve.step.size() && difference(curve.logged[first], curve.policy[first]) <= kSame) ++first;
+  if (first == curve.step.size()) return "";
+  const double step = curve.step[first], factor = curve.logged[first] / curve.policy[first];
+  for (const HistoryEvent& event : run.history) {
+    if (event.event == "roll_back" && event.line.value("to_step", int64_t{0}) <= static_cast<int64_t>(step)) {
+      return fmt::format(
+          "From step {} on it is {} times the policy, because the run rolled back to step {} with a smaller rate",
+          short_number(step), short_number(factor), event.line.value("to_step", int64_t{0}));
+    }
+  }
+  for (const StartFacts& start : run.starts) {
+    if (start.number > 0 && start.step <= static_cast<int64_t>(step) &&
+        (first == 0 || static_cast<double>(start.step) >= curve.step[first - 1])) {
+      return fmt::format(
+          "It leaves the policy at step {}, where the run was resumed: the configuration was changed then",
+          short_number(step));
+    }
+  }
+  return fmt::format(
+      "It leaves the policy at step {} ({} times what the configuration says there), and nothing on record says why",
+      short_number(step), short_number(factor));
+}
+
+Chart rate_chart(const Curve& curve, const Shape& shape) {
+  Chart chart;
+  chart.id = "learning_rate";
+  chart.title = "Learning rate";
+  chart.x_label = "step";
+  chart.y_label = "learning rate";
+  chart.hint =
+      "The logged points should lie on the policy's line. A rise at the begin is the warm-up: it keeps the first "
+      "steps small, it does not search for a rate.";
+  if (!curve.policy.empty())
+    chart.series.push_back({"policy of the configuration", curve.step, curve.policy, {}, {}, Drawn::kLine});
+  chart.series.push_back({"logged", curve.step, curve.logged, {}, {}, Drawn::kPoints});
+  chart.marks.push_back({shape.peak_step, "peak"});
+  return chart;
+}
+
+}  // namespace
+
+Verdict learning_rate(const RunData& run) {
+  Verdict verdict = ask("learning_rate", "What does the learning-rate curve come from?");
+  verdict.rule = fmt::format(
+      "The policy of the configuration is computed at every logged step; differences up to {} are rounding.",
+      percent(kSame));
+  verdict.would_change = "The section `schedule` of the configuration.";
+  Curve curve = logged_curve(run);
+  if (curve.step.empty()) return cannot_tell(verdict, "no learning rate was logged.");
+  std::optional<Schedule> schedule;
+  if (run.config) {
+    try {
+      schedule.emplace(run.config->schedule, run.config->model.d_model);
+      curve.policy = policy_curve(*schedule, curve, run.imported);
+    } catch (const Error&) {
+      schedule.reset();  // a policy that makes no sense was never trained with: the configuration is not the run's
+    }
+  }
+  const Shape shape = shape_of(curve, schedule);
+  const double now = curve.logged.back(), last = curve.step.back();
+  verdict.figures = {figure("peak", shape.peak, ""), figure("step of the peak", shape.peak_step, ""),
+                     figure("step after which it is half the peak", shape.half_step, ""),
+                     figure("at the last logged step", now, "")};
+  verdict.charts.push_back(rate_chart(curve, shape));
+  const std::string now_text =
+      fmt::format("At step {} it is {:.3g}, {} of the peak.", short_number(last), now, percent(now / shape.peak));
+  if (!schedule) {
+    verdict.sentence = fmt::format(
+        "It was highest, {:.3g}, at step {}. {} Which policy made it is not known: there is no configuration.",
+        shape.peak, short_number(shape.peak_step), now_text);
+    verdict.finding = Finding::kNeutral;
+    return verdict;
+  }
+  double largest = 0;
+  for (size_t i = 0; i < curve.step.size(); ++i)
+    largest = std::max(largest, difference(curve.logged[i], curve.policy[i]));
+  verdict.figures.push_back(figure("largest difference to the policy", 100 * largest, "%"));
+  const std::string jump = explain_jump(run, curve);
+  verdict.sentence = fmt::format("It {}. {}", schedule->describe(), now_text);
+  verdict.sentence += jump.empty() ? " All logged values follow the policy." : " " + jump + ".";
+  verdict.finding = jump.empty() ? Finding::kGood : Finding::kNeutral;
+  return verdict;
+}
+
+}  // namespace verbund

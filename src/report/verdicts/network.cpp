@@ -1,0 +1,161 @@
+// Question 5: what went over the network, and was it the bottleneck?
+#include <algorithm>
+#include <cmath>
+
+#include "core/human.h"
+#include "report/replay.h"
+#include "report/verdicts/step_sample.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kBottleneck = 0.1, kReplayError = 0.05;
+
+// 2 (n-1)/n of the gradient: to the owners of its chunks, and from them to all.
+double expected_bytes(const RunData& run) {
+  if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config) return kNotKnown;
+  const double bytes = run.config->workers.wire == Wire::kFp32 ? 4 : 2;
+  const double n = run.workers();
+  return 2 * (n - 1) / n * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
+}
+
+// What the interfaces of each host sent, by their own counters, all in all; without the loopback.
+std::map<std::string, double> interface_bytes(const RunData& run) {
+  std::map<std::string, double> bytes;
+  for (const Resources& resources : run.resources) {
+    if (resources.times.size() < 2) continue;
+    const double span = resources.times.back() - resources.times.front();
+    for (size_t i = 0; i < resources.header.columns.size(); ++i) {
+      const std::string& name = resources.header.columns[i].name;
+      if (!name.starts_with("net.") || !name.ends_with(".sent_bytes") || name.starts_with("net.lo.")) continue;
+      const std::vector<float>& values = resources.values[i];
+      const std::vector<double> known = finite(std::vector<double>(values.begin(), values.end()));
+      if (!known.empty()) bytes[resources.header.host] += mean(known) * span;
+    }
+  }
+  return bytes;
+}
+
+Chart what_if_chart(const Replay& replay) {
+  Chart chart;
+  chart.id = "what_if_bandwidth";
+  chart.title = "What if the network were slower or faster?";
+  chart.x_label = "times the bandwidth";
+  chart.y_label = "seconds of a step";
+  chart.hint = "Where the line is level, more bandwidth is wasted.";
+  chart.log_x = true;
+  Series line{"played again", {}, {}, {}, {}, Drawn::kLine};
+  for (double factor = 0.25; factor <= 16.1; factor *= std::sqrt(2.0)) {
+    line.x.push_back(factor);
+    line.y.push_back(replay.step_seconds(factor));
+  }
+  Series limit{"without any network", {0.25, 16}, {}, {}, {}, Drawn::kLine};
+  limit.y.assign(2, replay.step_seconds(kInfiniteBandwidth));
+  chart.series = {line, limit};
+  chart.marks.push_back({1, "as it was"});
+  return chart;
+}
+
+void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sent) {
+  const double now = replay.step_seconds(1), twice = replay.step_seconds(2),
+               none = replay.step_seconds(kInfiniteBandwidth);
+  const double saved = 1 - none / now, saved_by_two = 1 - twice / now;
+  verdict.figures.push_back(figure("step as measured", replay.measured(), "s"));
+  verdict.figures.push_back(figure("step with twice the bandwidth", twice, "s"));
+  verdict.figures.push_back(figure("step with infinite bandwidth", none, "s"));
+  verdict.figures.push_back(figure("rate of a worker, sending", replay.bytes_per_second() / 1e6, "MB/s"));
+  verdict.figures.push_back(figure("latency of a bucket", 1000 * replay.latency(), "ms"));
+  verdict.figures.push_back(figure("error of the replay", 100 * replay.error(), "%"));
+  verdict.charts.push_back(what_if_chart(replay));
+  if (saved >= kBottleneck) {
+    verdict.finding = Finding::kBad;
+    verdict.sentence = fmt::format(
+        "Yes, it held the run up: with twice the bandwidth a step would take {} instead of {} ({} less), without any "
+        "network {} ({} less). {}",
+        short_seconds(twice), short_seconds(now), percent(saved_by_two), short_seconds(none), percent(saved), sent);
+  } else {
+    verdict.finding = Finding::kGood;
+    verdict.sentence = fmt::format(
+        "No, it was not the bottleneck: even an infinitely fast one would make a step only {} shorter ({} instead of "
+        "{}). {}",
+        percent(std::max(0.0, saved)), short_seconds(none), short_seconds(now), sent);
+  }
+}
+
+}  // namespace
+
+Verdict network(const RunData& run) {
+  Verdict verdict = ask("network", "What went over the network, and was it the bottleneck?");
+  verdict.rule = fmt::format(
+      "The exchange of traced steps is played again bucket by bucket with another bandwidth; the network is the "
+      "bottleneck if an "
+      "infinite one would save {} of a step. If playing it as it was misses the measured time by more than {}, nothing "
+      "is "
+      "concluded from it. How much of the link was used proves nothing: a link can be idle half of the time and still "
+      "be "
+      "what all wait for.",
+      percent(kBottleneck), percent(kReplayError));
+  verdict.would_change =
+      "workers.wire: bf16 halves the bytes; larger batches exchange less often; fewer, larger hosts share memory "
+      "instead.";
+  const int workers = run.workers();
+  if (workers < 2) {
+    if (run.imported) return cannot_tell(verdict, "an imported run has no record of its network.");
+    verdict.sentence = "Nothing: a single worker exchanges no gradients.";
+    verdict.finding = Finding::kGood;
+    return verdict;
+  }
+  const StepSample sample = sample_steps(run);
+  const double bytes = sample.bytes.empty() ? run.training.last("exchange_bytes_sent_per_step") : median(sample.bytes);
+  if (!is_known(bytes)) return cannot_tell(verdict, "what was sent is not on record.");
+  const double seconds = sample.seconds.empty() ? run.training.last("seconds_per_step") : median(sample.seconds);
+  const double expected = expected_bytes(run);
+  verdict.figures = {figure("sent by a worker in a step, counted", bytes / 1e6, "MB"),
+                     figure("the same, expected: 2 (n-1)/n x parameters x bytes of each", expected / 1e6, "MB"),
+                     figure("rate of a worker over the whole step", 8 * bytes / seconds / 1e6, "Mbit/s")};
+  const bool one_host = run.hosts.size() == 1;
+  std::string sent =
+      fmt::format("Each of {} workers sent {} a step", workers, human_bytes(static_cast<uint64_t>(bytes)));
+  if (is_known(expected)) {
+    sent += std::abs(bytes / expected - 1) < 0.02
+                ? ", as expected"
+                : fmt::format(" ({} expected)", human_bytes(static_cast<uint64_t>(expected)));
+  }
+  sent += fmt::format(", {} on average{}.", bit_rate(bytes / seconds), one_host ? ", all within one host" : "");
+  const RankSteps* own = run.steps_of(0);
+  for (const auto& [host, total] : interface_bytes(run)) {
+    if (own && !own->records.empty()) {
+      verdict.figures.push_back(figure(fmt::format("sent by the interfaces of {} in a step, all traffic", host),
+                                       total / static_cast<double>(own->records.size()) / 1e6, "MB"));
+    }
+  }
+  const auto replay = Replay::make(run.exchange, workers);
+  if (replay && replay->error() <= kReplayError) {
+    judge_replay(verdict, *replay, sent);
+    return verdict;
+  }
+  // Without a replay there is a bound: more bandwidth can save no more than what was waited for.
+  const double waited =
+      sample.seconds.empty() ? run.training.last("exchange_exposed_seconds_per_step") : mean(sample.exchange);
+  const double share = waited / (sample.seconds.empty() ? seconds : mean(sample.seconds));
+  verdict.figures.push_back(figure("step waiting for the exchange", 100 * share, "%"));
+  if (share < kBottleneck) {
+    verdict.finding = Finding::kGood;
+    verdict.sentence = fmt::format(
+        "No, it was not the bottleneck: steps waited for the exchange for {} of their time, and no network can save "
+        "more. {}",
+        percent(share), sent);
+    return verdict;
+  }
+  if (replay) verdict.figures.push_back(figure("error of the replay", 100 * replay->error(), "%"));
+  return cannot_tell(
+      verdict,
+      fmt::format("steps waited for the exchange for {} of their time, but {}. {}", percent(share),
+                  replay ? fmt::format("playing it again misses the measured times by {}", percent(replay->error()))
+                         : std::string("there are no traces of its buckets to tell bandwidth from waiting"),
+                  sent));
+}
+
+}  // namespace verbund

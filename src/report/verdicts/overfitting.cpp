@@ -1,0 +1,170 @@
+// Question 3: was the model overfitting?
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/human.h"
+#include "report/verdicts/dev_curve.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+#include "statistics/sign_flip.h"
+#include "statistics/trend.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kLevel = 0.05;
+constexpr size_t kFewestSentences = 40, kFewestEvaluations = 3;
+
+// Mean loss per token over every second sentence.
+double half_loss(const SentenceLosses& losses, size_t half) {
+  double sum = 0, tokens = 0;
+  for (size_t i = half; i < losses.tokens.size(); i += 2) {
+    sum += losses.cross_entropy[i];
+    tokens += losses.tokens[i];
+  }
+  return sum / tokens;
+}
+
+// Evaluations of the same sentences: all that have as many as the last.
+std::vector<const SentenceLosses*> comparable(const RunData& run) {
+  std::vector<const SentenceLosses*> kept;
+  for (const SentenceLosses& losses : run.sentence_losses) {
+    if (losses.step > 0 && losses.tokens.size() == run.sentence_losses.back().tokens.size()) kept.push_back(&losses);
+  }
+  return kept;
+}
+
+double value_at(const MetricTable& table, const std::string& key, int64_t step) {
+  const auto found = std::lower_bound(table.step.begin(), table.step.end(), step);
+  if (found == table.step.end() || *found != step) return kNotKnown;
+  return table.column(key)[static_cast<size_t>(found - table.step.begin())];
+}
+
+// How the distance to training pairs, judged alike, has moved.
+std::string tell_gap(const RunData& run, Verdict& verdict) {
+  const std::vector<double> dev = run.evaluations.column("dev_cross_entropy"),
+                            probe = run.evaluations.column("probe_cross_entropy");
+  std::vector<double> step, gap;
+  for (size_t i = 0; i < dev.size(); ++i) {
+    if (!is_known(dev[i]) || !is_known(probe[i]) || run.evaluations.step[i] == 0) continue;
+    step.push_back(static_cast<double>(run.evaluations.step[i]));
+    gap.push_back(dev[i] - probe[i]);
+  }
+  if (step.size() < 4) return "";
+  const Points points = thin(step, gap);
+  const Trend trend = theil_sen(points.x, points.y);
+  verdict.figures.push_back(figure("distance of dev to training pairs, last", gap.back(), "nats per token"));
+  verdict.figures.push_back(figure("its growth per 1,000 steps", 1000 * trend.slope, "nats per token",
+                                   {1000 * trend.interval.low, 1000 * trend.interval.high},
+                                   "80 % interval, Theil-Sen"));
+  Chart chart;
+  chart.id = "probe_gap";
+  chart.title = "Distance between dev and training pairs, judged alike";
+  chart.x_label = "step";
+  chart.y_label = "nats per token";
+  chart.hint = "A growing distance: the model learns its training pairs by heart.";
+  chart.series.push_back({"dev minus training pairs", step, gap, {}, {}, Drawn::kPoints});
+  verdict.charts.push_back(std::move(chart));
+  if (trend.interval.low > 0)
+    return fmt::format(" It does better on pairs it has trained on, and that distance grows by {} per 1,000 steps.",
+                       short_number(1000 * trend.slope));
+  return " Its distance to pairs it has trained on does not grow.";
+}
+
+Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& curve) {
+  const size_t best = curve.lowest();
+  const double rise = curve.loss.back() / curve.loss[best] - 1;
+  verdict.figures.push_back(figure("step of the lowest dev loss", curve.step[best], ""));
+  verdict.figures.push_back(figure("dev loss since then", 100 * rise, "%"));
+  return cannot_tell(
+      verdict,
+      fmt::format(
+          "{}. The dev loss was lowest ({}) at step {}{}.",
+          run.imported
+              ? "losses of single sentences are not known of an imported run, and without them a rise may be chance"
+              : "there are no losses of single sentences, and without them a rise may be chance",
+          short_number(curve.loss[best]), short_number(curve.step[best]),
+          best + 1 == curve.step.size() ? ", the last evaluation"
+                                        : fmt::format(" and is {} higher at the end", percent(rise))));
+}
+
+}  // namespace
+
+Verdict overfitting(const RunData& run) {
+  Verdict verdict = ask("overfitting", "Was it overfitting?");
+  verdict.rule = fmt::format(
+      "The best evaluation is chosen by one half of the dev sentences; whether the last is worse than it is tested on "
+      "the other half, by flipping "
+      "signs of the sentences' differences (p < {}). So the choice itself cannot make an alarm. In the first epoch no "
+      "sentence is seen twice: "
+      "there is nothing to learn by heart.",
+      kLevel);
+  verdict.would_change = "Stopping earlier (evaluate.stop_on), more data, more dropout, a smaller model.";
+  const DevCurve curve = dev_curve(run);
+  const double epochs = epochs_seen(run);
+  if (curve.step.empty())
+    return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
+  const std::string gap = tell_gap(run, verdict);
+  if (epochs < 1) {
+    return cannot_tell(
+        verdict,
+        fmt::format("only {} of an epoch was seen: no sentence twice, so the training loss is itself one of unseen "
+                    "sentences, and there is nothing yet to learn by heart.",
+                    short_number(epochs)));
+  }
+  const std::vector<const SentenceLosses*> evaluations = comparable(run);
+  if (run.sentence_losses.empty()) return without_sentences(run, verdict, curve);
+  if (evaluations.size() < kFewestEvaluations) {
+    return cannot_tell(
+        verdict, fmt::format("there are only {} evaluations with losses of single sentences.", evaluations.size()));
+  }
+  const SentenceLosses& last = *evaluations.back();
+  if (last.tokens.size() < kFewestSentences) {
+    return cannot_tell(verdict, fmt::format("{} dev sentences are too few to tell a rise from chance ({} are needed).",
+                                            last.tokens.size(), kFewestSentences));
+  }
+  const SentenceLosses& best = **std::min_element(
+      evaluations.begin(), evaluations.end(),
+      [](const SentenceLosses* a, const SentenceLosses* b) { return half_loss(*a, 0) < half_loss(*b, 0); });
+  if (&best == &last) {
+    verdict.finding = Finding::kGood;
+    verdict.sentence = fmt::format("No: the last evaluation, at step {}, has the lowest dev loss.{}",
+                                   human_count(static_cast<uint64_t>(last.step)), gap);
+    return verdict;
+  }
+  std::vector<double> differences;
+  for (size_t i = 1; i < last.tokens.size(); i += 2)
+    differences.push_back(last.cross_entropy[i] - best.cross_entropy[i]);
+  const double p = sign_flip_test(differences);
+  const double rise = half_loss(last, 1) / half_loss(best, 1) - 1;
+  verdict.figures.push_back(figure("best step, by one half of the sentences", static_cast<double>(best.step), ""));
+  verdict.figures.push_back(figure("loss of the other half since then", 100 * rise, "%"));
+  verdict.figures.push_back(figure("p of no rise", p, ""));
+  if (p >= kLevel) {
+    verdict.finding = Finding::kGood;
+    verdict.sentence = fmt::format(
+        "No sign of it: the dev loss at the end differs from the best, of step {}, by no more than chance (p = "
+        "{:.2f}).{}",
+        human_count(static_cast<uint64_t>(best.step)), p, gap);
+    return verdict;
+  }
+  const double bleu_best = value_at(run.evaluations, "dev_bleu", best.step),
+               bleu_last = value_at(run.evaluations, "dev_bleu", last.step);
+  if (bleu_last > bleu_best) {
+    verdict.finding = Finding::kNeutral;
+    verdict.sentence = fmt::format(
+        "It became over-confident, not worse: the dev loss rose by {} since step {} (p = {:.3f}), but BLEU rose, too, "
+        "from {:.1f} to {:.1f}.{}",
+        percent(rise), human_count(static_cast<uint64_t>(best.step)), p, bleu_best, bleu_last, gap);
+    return verdict;
+  }
+  verdict.finding = Finding::kBad;
+  verdict.sentence = fmt::format(
+      "Yes: the dev loss was lowest at step {} and has risen by {} since (p = {:.3f}). Use the best checkpoint, not "
+      "the last.{}",
+      human_count(static_cast<uint64_t>(best.step)), percent(rise), p, gap);
+  return verdict;
+}
+
+}  // namespace verbund

@@ -1,0 +1,210 @@
+// Question 4: were the processors busy?
+#include <algorithm>
+#include <map>
+
+#include "report/verdicts/step_sample.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kBusy = 0.8, kSteal = 0.05, kSpinning = 0.25;
+
+struct HostUse {
+  double seconds = 0;  // observed, summed over its samples
+  double process = 0;  // CPU seconds of its workers
+  double steal = 0, idle = 0, other = 0;
+  double observed = 0;  // seconds with samples of the host itself
+  double pressure = kNotKnown;
+  std::map<std::string, double> gpu;  // "gpu.0.use" -> mean share
+};
+
+// Mean of a column; NaN if there is none.
+double column_mean(const Resources& resources, const std::string& name) {
+  const std::span<const float> column = resources.column(name);
+  const std::vector<double> known = finite(std::vector<double>(column.begin(), column.end()));
+  return known.empty() ? kNotKnown : mean(known);
+}
+
+std::map<std::string, HostUse> use_of_hosts(const RunData& run) {
+  std::map<std::string, HostUse> hosts;
+  for (const Resources& resources : run.resources) {
+    if (resources.times.size() < 2) continue;
+    const double span = resources.times.back() - resources.times.front();
+    HostUse& host = hosts[resources.header.host];
+    const double cpu = column_mean(resources, "process.cpu_user") + column_mean(resources, "process.cpu_system");
+    if (is_known(cpu)) host.process += cpu * span;
+    if (const double idle = column_mean(resources, "host.cpu_idle"); is_known(idle)) {
+      host.observed += span;
+      host.idle += idle * span;
+      const double steal = column_mean(resources, "host.cpu_steal");
+      if (is_known(steal)) host.steal += steal * span;
+      const double user = column_mean(resources, "host.cpu_user") + column_mean(resources, "host.cpu_system");
+      if (is_known(user)) host.other += user * span;
+      host.pressure = column_mean(resources, "host.pressure_cpu");
+    }
+    for (const ResourceColumn& column : resources.header.columns) {
+      if (column.name.starts_with("gpu.") && column.name.ends_with(".use")) {
+        host.gpu[column.name] = column_mean(resources, column.name);
+      }
+    }
+  }
+  for (auto& [name, host] : hosts) {
+    // The workers of a host sample at the same time: the longest series of starts counts as its time.
+    std::map<int, double> by_rank;
+    for (const Resources& resources : run.resources) {
+      if (resources.header.host == name && resources.times.size() >= 2) {
+        by_rank[resources.header.rank] += resources.times.back() - resources.times.front();
+      }
+    }
+    for (const auto& [rank, span] : by_rank) host.seconds = std::max(host.seconds, span);
+  }
+  return hosts;
+}
+
+double cores_of(const RunData& run, const std::string& name) {
+  for (const HostFacts& host : run.hosts) {
+    if (host.name == name) return host.cores;
+  }
+  return kNotKnown;
+}
+
+// Of the time of its steps, what the workers spent with computing and updating.
+double working_share(const Ledger& ledger) {
+  double working = 0, all = 0;
+  for (const RankTime& rank : ledger.ranks) {
+    for (const TimeUse use :
+         {TimeUse::kCompute, TimeUse::kUpdate, TimeUse::kData, TimeUse::kExchange, TimeUse::kSlowest}) {
+      const double seconds = rank.parts[static_cast<size_t>(use)];
+      all += seconds;
+      if (use == TimeUse::kCompute || use == TimeUse::kUpdate) working += seconds;
+    }
+  }
+  return all > 0 ? working / all : kNotKnown;
+}
+
+Chart use_chart(const RunData& run) {
+  Chart chart;
+  chart.id = "processors";
+  chart.title = "Cores in use, by worker";
+  chart.x_label = "minutes since the start";
+  chart.y_label = "cores";
+  chart.hint = "Level lines near the number of threads are good; gaps are waiting, evaluating alone, or a stop.";
+  double first = run.resources.front().times.empty() ? 0 : run.resources.front().times.front();
+  for (const Resources& resources : run.resources) {
+    if (!resources.times.empty()) first = std::min(first, resources.times.front());
+  }
+  std::map<int, Series> by_rank;
+  for (const Resources& resources : run.resources) {
+    const std::span<const float> user = resources.column("process.cpu_user"),
+                                 system = resources.column("process.cpu_system");
+    if (user.empty() || system.empty()) continue;
+    Series& series = by_rank[resources.header.rank];
+    series.name = run.worker_name(resources.header.rank);
+    if (!series.x.empty()) {  // a gap between starts
+      series.x.push_back(series.x.back());
+      series.y.push_back(kNotKnown);
+    }
+    const size_t stride = resources.times.size() / 300 + 1;
+    for (size_t i = 0; i < resources.times.size(); i += stride) {
+      series.x.push_back((resources.times[i] - first) / 60);
+      series.y.push_back(user[i] + system[i]);
+    }
+  }
+  for (auto& [rank, series] : by_rank) chart.series.push_back(std::move(series));
+  return chart;
+}
+
+}  // namespace
+
+Verdict processors(const RunData& run, const Ledger& ledger) {
+  Verdict verdict = ask("processors", "Were the processors busy?");
+  verdict.rule = fmt::format(
+      "CPU seconds of the workers over wall time times the cores of their hosts: {} or more is busy. If they are busy "
+      "but spend {} more "
+      "of the time waiting than that leaves room for, they spin. Time that a hypervisor gave to others (steal) counts "
+      "from {} on. "
+      "Use says nothing of speed: how near the products come to what the host can do is not measured here.",
+      percent(kBusy), percent(kSpinning), percent(kSteal));
+  verdict.would_change = "threads, the number of workers on a host, batch.tokens.";
+  if (run.resources.empty()) {
+    return cannot_tell(verdict, run.imported ? "an imported run has no record of what its processors did."
+                                             : "there are no samples of what the processors did.");
+  }
+  double used = 0, allowed = 0, lowest = 2, gpu = 0;
+  size_t gpus = 0;
+  std::string idlest, notes;
+  for (const auto& [name, host] : use_of_hosts(run)) {
+    const double cores = cores_of(run, name);
+    if (!is_known(cores) || host.seconds <= 0) continue;
+    const double share = host.process / (host.seconds * cores);
+    used += host.process;
+    allowed += host.seconds * cores;
+    if (share < lowest) {
+      lowest = share;
+      idlest = name;
+    }
+    verdict.figures.push_back(figure(name + ": CPU use", 100 * share, "%"));
+    if (host.observed > 0) {
+      const double steal = host.steal / (host.observed * cores);
+      verdict.figures.push_back(figure(name + ": taken by the hypervisor (steal)", 100 * steal, "%"));
+      if (steal >= kSteal)
+        notes += fmt::format(" On {} the hypervisor gave {} of the cores' time to others.", name, percent(steal));
+      const double others = host.other / (host.observed * cores) - share;
+      verdict.figures.push_back(figure(name + ": CPU use of other programs", 100 * std::max(0.0, others), "%"));
+      if (others > 0.1)
+        notes += fmt::format(" On {} other programs took {} of the cores' time.", name, percent(others));
+    }
+    if (is_known(host.pressure)) {
+      verdict.figures.push_back(figure(name + ": time in which something waited for a core", 100 * host.pressure, "%"));
+    }
+    for (const auto& [column, value] : host.gpu) {
+      if (!is_known(value)) continue;
+      verdict.figures.push_back(figure(fmt::format("{}: {} (some kernel ran)", name, column), 100 * value, "%"));
+      gpu += value;
+      ++gpus;
+    }
+  }
+  if (allowed <= 0) return cannot_tell(verdict, "the number of cores of the hosts is not on record.");
+  const double share = used / allowed, working = working_share(ledger);
+  verdict.figures.push_back(figure("CPU use, all hosts", 100 * share, "%"));
+  if (is_known(working))
+    verdict.figures.push_back(figure("computing and updating, of the time of steps", 100 * working, "%"));
+  verdict.charts.push_back(use_chart(run));
+
+  const bool spins = is_known(working) && share >= kBusy && share - working > kSpinning;
+  if (spins) {
+    verdict.finding = Finding::kBad;
+    verdict.sentence = fmt::format(
+        "Busy, but not with work: {} of the cores' time was used, while steps computed for only {} of theirs; the rest "
+        "was "
+        "spent spinning.",
+        percent(share), percent(working));
+  } else if (share >= kBusy) {
+    verdict.finding = Finding::kGood;
+    verdict.sentence = fmt::format("Yes: the workers used {} of the cores' time.", percent(share));
+  } else {
+    verdict.finding = share < 0.5 ? Finding::kBad : Finding::kNeutral;
+    verdict.sentence =
+        fmt::format("Not fully: the workers used {} of the cores' time{}.", percent(share),
+                    run.hosts.size() > 1 ? fmt::format(" (least on {}: {})", idlest, percent(lowest)) : "");
+    if (is_known(working))
+      verdict.sentence += fmt::format(" In steps they computed for {} of the time.", percent(working));
+  }
+  if (gpus > 0) {
+    verdict.sentence +=
+        fmt::format(" On the GPUs some kernel ran {} of the time, which does not say how well it used them.",
+                    percent(gpu / static_cast<double>(gpus)));
+  }
+  if (const auto slow = find_slow_worker(run, sample_steps(run))) {
+    notes += fmt::format(" {} computes {} slower than the others.", capital(run.worker_name(slow->rank)),
+                         percent(slow->factor - 1));
+    if (verdict.finding == Finding::kGood) verdict.finding = Finding::kNeutral;
+  }
+  if (!notes.empty() && verdict.finding == Finding::kGood) verdict.finding = Finding::kNeutral;
+  verdict.sentence += notes;
+  return verdict;
+}
+
+}  // namespace verbund

@@ -1,0 +1,121 @@
+// Question 10: how long did a step take?
+#include <algorithm>
+
+#include "core/human.h"
+#include "report/verdicts/step_sample.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+#include "statistics/bootstrap.h"
+#include "statistics/trend.h"
+
+namespace verbund {
+namespace {
+
+constexpr const char* kInterval = "80 % interval, block bootstrap";
+
+// The course of step times: median and the middle 90 % of neighbours.
+Chart course_chart(const std::vector<double>& step, const std::vector<double>& seconds) {
+  constexpr size_t kBins = 300;
+  Chart chart;
+  chart.id = "step_time";
+  chart.title = "Time of a step";
+  chart.x_label = "step";
+  chart.y_label = "seconds";
+  chart.hint =
+      "A level line with a narrow band is good. A rise means that something slows down; a wide band, that something "
+      "disturbs.";
+  Series line{"median", {}, {}, {}, {}, Drawn::kLine}, band{"middle 90 %", {}, {}, {}, {}, Drawn::kBand};
+  const size_t count = step.size(), bins = std::min(kBins, count);
+  for (size_t i = 0; i < bins; ++i) {
+    const auto begin = static_cast<ptrdiff_t>(i * count / bins), end = static_cast<ptrdiff_t>((i + 1) * count / bins);
+    const std::vector<double> part(seconds.begin() + begin, seconds.begin() + end);
+    const double x = step[static_cast<size_t>(begin + (end - begin) / 2)], y = median(part);
+    line.x.push_back(x);
+    line.y.push_back(y);
+    band.x.push_back(x);
+    band.y.push_back(y);
+    band.low.push_back(quantile(part, 0.05));
+    band.high.push_back(quantile(part, 0.95));
+  }
+  chart.series = {band, line};
+  return chart;
+}
+
+struct Change {
+  double share = 0;  // from the begin to the end, of the median
+  Bounds bounds;
+  double p = 1;
+};
+
+Change change_over_run(const std::vector<double>& step, const std::vector<double>& seconds, double typical) {
+  const Points points = thin(step, seconds, 150);
+  const Trend trend = theil_sen(points.x, points.y);
+  const double span = (points.x.back() - points.x.front()) / typical;
+  return {trend.slope * span, {trend.interval.low * span, trend.interval.high * span}, mann_kendall(points.y)};
+}
+
+}  // namespace
+
+Verdict step_time(const RunData& run) {
+  Verdict verdict = ask("step_time", "How long did a step take?");
+  verdict.rule =
+      "Median over the steps of worker 0 without those in which bucket sizes were tried; evaluating and saving do not "
+      "count. "
+      "A trend is called one if Mann and Kendall's test gives p < 0.01 and it makes 5 % or more. A worker is called "
+      "slow "
+      "if it needs 10 % longer than the median of the others before it can exchange: the time of the whole step "
+      "is the same for all, as they wait for each other.";
+  verdict.would_change = "Larger or smaller batches (batch.tokens), more workers, faster machines.";
+  const StepSample sample = sample_steps(run);
+  std::vector<double> step = sample.step, seconds = sample.seconds;
+  const bool recorded = !seconds.empty();
+  if (!recorded) {
+    const std::vector<double> logged = run.training.column("seconds_per_step");
+    for (size_t i = 0; i < logged.size(); ++i) {
+      if (!is_known(logged[i])) continue;
+      step.push_back(static_cast<double>(run.training.step[i]));
+      seconds.push_back(logged[i]);
+    }
+  }
+  if (seconds.empty()) return cannot_tell(verdict, "neither records of steps nor logged times of steps are there.");
+
+  const double typical = median(seconds);
+  const Bounds bounds = block_bootstrap(seconds, [](const std::vector<double>& values) { return median(values); });
+  const double high = quantile(seconds, 0.95);
+  verdict.figures = {figure("median", typical, "s", bounds, kInterval), figure("mean", mean(seconds), "s"),
+                     figure("95 % were shorter than", high, "s"),
+                     figure("steps looked at", static_cast<double>(seconds.size()), "")};
+  verdict.sentence = recorded ? fmt::format("{} in the median, {} on average; 95 % of the steps took less than {}.",
+                                            short_seconds(typical), short_seconds(mean(seconds)), short_seconds(high))
+                              : fmt::format("{} in the median of {} logged means, {} on average{}.",
+                                            short_seconds(typical), seconds.size(), short_seconds(mean(seconds)),
+                                            run.imported ? ", evaluating and saving included" : "");
+  verdict.finding = Finding::kNeutral;
+  if (seconds.size() >= 20) {
+    const Change change = change_over_run(step, seconds, typical);
+    verdict.figures.push_back(figure("change from begin to end", 100 * change.share, "%",
+                                     {100 * change.bounds.low, 100 * change.bounds.high}, "80 % interval, Theil-Sen"));
+    verdict.figures.push_back(figure("p of no trend", change.p, ""));
+    if (change.p < 0.01 && std::abs(change.share) >= 0.05) {
+      verdict.sentence += fmt::format(" Over the run they became {} {}.", percent(std::abs(change.share)),
+                                      change.share > 0 ? "slower" : "faster");
+      if (change.share > 0.1) verdict.finding = Finding::kBad;
+    }
+  }
+  if (const auto slow = find_slow_worker(run, sample)) {
+    verdict.finding = Finding::kBad;
+    const std::string who = run.worker_name(slow->rank);
+    verdict.sentence += fmt::format(" {} needs {} longer than the others before it can exchange, and all wait for it.",
+                                    capital(who), percent(slow->factor - 1));
+    verdict.would_change =
+        fmt::format("Finding out what slows {}: another program on its host, heat, fewer cores.", who);
+  }
+  for (size_t i = 0; i < sample.before_exchange.size() && sample.before_exchange.size() > 1; ++i) {
+    verdict.figures.push_back(figure(fmt::format("{} before the exchange, median", run.worker_name(run.ranks[i].rank)),
+                                     median(sample.before_exchange[i]), "s"));
+  }
+  verdict.charts.push_back(course_chart(step, seconds));
+  return verdict;
+}
+
+}  // namespace verbund

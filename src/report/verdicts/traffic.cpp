@@ -1,0 +1,126 @@
+// Question 11: how does the time of a step relate to the traffic between hosts?
+#include <algorithm>
+#include <cmath>
+
+#include "core/human.h"
+#include "report/replay.h"
+#include "report/verdicts/step_sample.h"
+#include "report/verdicts/verdicts.h"
+#include "report/verdicts/words.h"
+#include "statistics/least_squares.h"
+
+namespace verbund {
+namespace {
+
+struct Cause {
+  const char* name;
+  const char* unit;
+  const std::vector<double>* values;
+};
+
+double deviation(const std::vector<double>& values) {
+  const double center = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - center) * (value - center);
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+// By how many per cent a step gets shorter per per cent of bandwidth, around what it is.
+double elasticity(const Replay& replay) {
+  constexpr double kStep = 1.1;
+  return std::log(replay.step_seconds(1 / kStep) / replay.step_seconds(kStep)) / (2 * std::log(kStep));
+}
+
+std::string explain_variation(const Regression& fit, const std::vector<Cause>& causes, Verdict& verdict) {
+  size_t strongest = 0;
+  double effect = 0;
+  for (size_t i = 0; i < causes.size(); ++i) {
+    const Coefficient& coefficient = fit.coefficients[i + 1];
+    verdict.figures.push_back(figure(fmt::format("step time per {}: {}", causes[i].unit, causes[i].name),
+                                     coefficient.value, "s", coefficient.interval, "80 % interval, least squares"));
+    const double share = std::abs(coefficient.value) * deviation(*causes[i].values);
+    if (share > effect) {
+      effect = share;
+      strongest = i;
+    }
+  }
+  verdict.figures.push_back(figure("variation explained", 100 * fit.explained, "%"));
+  return fmt::format("Steps differ in length mostly with {} ({} of the variation is explained).",
+                     causes[strongest].name, percent(fit.explained));
+}
+
+}  // namespace
+
+Verdict traffic(const RunData& run) {
+  Verdict verdict = ask("traffic", "How does step time relate to the traffic between hosts?");
+  verdict.rule =
+      "Every step sends the same bytes, so their number cannot explain why steps differ: the rate is bytes over step "
+      "time, and step "
+      "times are regressed on what does vary: tokens, the time until the slowest worker could exchange, and the wait "
+      "for the exchange "
+      "after that. How much bandwidth would matter comes from playing the exchange again (question 5).";
+  verdict.would_change = "workers.wire: bf16 halves the bytes; more tokens a batch make more work of the same bytes.";
+  const int workers = run.workers();
+  if (workers < 2) {
+    verdict.sentence = "Not at all: one worker exchanges nothing.";
+    verdict.finding = Finding::kNeutral;
+    return verdict;
+  }
+  const StepSample sample = sample_steps(run);
+  const double logged_bytes = run.training.last("exchange_bytes_sent_per_step");
+  if (sample.seconds.empty() && !is_known(logged_bytes)) {
+    return cannot_tell(verdict, "neither bytes nor times of steps are on record.");
+  }
+  const double bytes = sample.bytes.empty() ? logged_bytes : median(sample.bytes);
+  const double seconds = sample.seconds.empty() ? run.training.last("seconds_per_step") : median(sample.seconds);
+  verdict.figures = {figure("sent by a worker in a step", bytes / 1e6, "MB"), figure("median step", seconds, "s"),
+                     figure("rate", bytes / seconds / 1e6, "MB/s"),
+                     figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};
+  verdict.sentence =
+      fmt::format("A worker sends {} a step, always the same; at {} a step that is {}.",
+                  human_bytes(static_cast<uint64_t>(bytes)), short_seconds(seconds), bit_rate(bytes / seconds));
+  verdict.finding = Finding::kNeutral;
+
+  const auto varies = [](const std::vector<double>& values) {
+    return deviation(values) > 0.005 * std::abs(mean(values));
+  };
+  std::vector<Cause> causes;
+  for (const Cause& cause : {Cause{"the slowest worker's computing", "second", &sample.slowest},
+                             Cause{"the wait for the exchange", "second", &sample.exchange},
+                             Cause{"the number of tokens", "token", &sample.tokens}}) {
+    if (!sample.seconds.empty() && varies(*cause.values)) causes.push_back(cause);
+  }
+  std::optional<Regression> fit;
+  while (!causes.empty() && !fit) {  // tokens may say the same as computing
+    std::vector<std::vector<double>> regressors;
+    for (const Cause& cause : causes) regressors.push_back(*cause.values);
+    if (varies(sample.seconds)) fit = least_squares(regressors, sample.seconds);
+    if (!fit) causes.pop_back();
+  }
+  verdict.sentence += " " + (fit ? explain_variation(*fit, causes, verdict)
+                                 : std::string("Why steps differ cannot be told, because they do not vary."));
+  if (const auto replay = Replay::make(run.exchange, workers); replay && replay->error() <= 0.05) {
+    const double gain = elasticity(*replay);
+    verdict.figures.push_back(figure("shorter step per 1 % of bandwidth", gain, "%"));
+    verdict.sentence += fmt::format(" 10 % more bandwidth would make a step {} shorter.", percent(0.1 * gain));
+  }
+  if (!sample.step.empty()) {
+    Chart chart;
+    chart.id = "traffic";
+    chart.title = "Step time and the slowest worker's computing";
+    chart.x_label = "seconds until the slowest worker could exchange";
+    chart.y_label = "seconds of the step";
+    chart.hint = "Points along a rising line: computing makes the step. A cloud above it: the exchange does.";
+    Series points{"steps", {}, {}, {}, {}, Drawn::kPoints};
+    const size_t stride = sample.step.size() / 500 + 1;
+    for (size_t i = 0; i < sample.step.size(); i += stride) {
+      points.x.push_back(sample.slowest[i]);
+      points.y.push_back(sample.seconds[i]);
+    }
+    chart.series.push_back(std::move(points));
+    verdict.charts.push_back(std::move(chart));
+  }
+  return verdict;
+}
+
+}  // namespace verbund
