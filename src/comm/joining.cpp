@@ -98,7 +98,8 @@ class Reception {
     if (!caller.hear(own_hello_.run) || caller.is_late()) return true;
     if (!caller.has_said_hello()) return false;
     const auto rank = static_cast<size_t>(caller.hello().rank);  // a negative one is too large
-    if (rank == 0 || rank >= greeted_.size() || !send_whole(caller.socket(), own_hello_)) return true;
+    if (rank == 0 || rank >= greeted_.size() || caller.hello().attached != 0) return true;
+    if (!send_whole(caller.socket(), own_hello_)) return true;
     caller.await_another_hello();
     greeted_[rank] = std::move(caller);  // one that calls again has given up its earlier call
     return true;

@@ -1,7 +1,9 @@
-// A sign of life: what one worker tells another on the watch's channel. All workers run the same
-// program on the same kind of machine, so it goes over the wire as it is.
+// What one worker tells another on the watch's channel: a sign of life, with what it does, or more. All workers run the
+// same program on the same kind of machine, so it goes over the wire as it is; `attached` bytes follow it
+// (comm/pulse_stream.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -12,10 +14,14 @@ namespace verbund {
 enum class PulseKind : uint32_t {
   kHello,    // the first one
   kAlive,    //
-  kFailed,   // to worker 0: I cannot go on, because of `message`
+  kFailed,   // to worker 0: I cannot go on; attached: why
   kEnd,      // to all: end with `exit_code`
   kGoodbye,  // do not miss me
+  kMessage,  // to worker 0: attached, for its receiver
+  kPing,     // to worker 0: what is your clock? So that all before it has come, too
+  kAnswer,   // to a ping, at once
 };
+constexpr PulseKind kLastPulseKind = PulseKind::kAnswer;
 
 struct Pulse {
   uint64_t run = 0;  // a number that only the workers of this run know
@@ -25,10 +31,13 @@ struct Pulse {
   double waiting = 0;                  // seconds in the current one
   int64_t step = 0;
   int32_t any_time = 0;  // what it does may take any time
+  int32_t exit_code = 0;
   char doing[48] = "start";
   char operation[48] = "start";
-  int32_t exit_code = 0;
-  char message[1500] = "";
+  uint64_t ping = 0;                           // its number, in the answer too
+  double sent = 0, received = 0, replied = 0;  // of a ping and its answer, see ClockSample
+  uint64_t dropped = 0;                        // messages before this one
+  uint64_t attached = 0;                       // bytes that follow
 };
 static_assert(std::is_trivially_copyable_v<Pulse>);
 

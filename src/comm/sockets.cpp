@@ -27,6 +27,12 @@ sockaddr_in ipv4(in_addr address, uint16_t port) {
   return result;
 }
 
+// Small messages leave at once.
+void set_no_delay(const Socket& socket) {
+  const int on = 1;
+  setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
 bool is_ready(int descriptor, short events, double seconds) {
   pollfd poll_descriptor = {descriptor, events, 0};
   return poll(&poll_descriptor, 1, static_cast<int>(seconds * 1000)) == 1;
@@ -75,7 +81,9 @@ Socket listen_anywhere(uint16_t& port, bool loopback_only) {
 }
 
 Socket accept_one(const Socket& listening) {
-  return Socket(accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+  Socket accepted(accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (accepted.is_open()) set_no_delay(accepted);
+  return accepted;
 }
 
 Socket connect_to(const std::string& address, uint16_t port, double seconds) {
@@ -91,8 +99,7 @@ Socket connect_to(const std::string& address, uint16_t port, double seconds) {
       return Socket();
     }
   }
-  const int on = 1;
-  setsockopt(connection.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  set_no_delay(connection);
   return connection;
 }
 

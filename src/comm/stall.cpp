@@ -16,7 +16,7 @@ std::string place(const WorkerSeen& worker) { return fmt::format("step {} ({})",
 std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
   std::optional<Stall> worst;
   const auto consider = [&](double seconds, size_t worker, const auto& message) {
-    if (!worst || seconds > worst->seconds) worst = Stall{seconds, worker, message()};
+    if (!worst || seconds > worst->seconds) worst = Stall{seconds, worker, message(), false};
   };
   for (size_t i = 0; i < workers.size(); ++i) {
     const WorkerSeen& worker = workers[i];
@@ -51,7 +51,8 @@ std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
   return Stall{waiting->waiting, stuck,
                fmt::format("all workers have been in the {} of step {} for {:.0f} s, the longest {}: the network "
                            "between them is slow or stuck",
-                           waiting->operation, waiting->step + 1, waiting->waiting, waiting->name)};
+                           waiting->operation, waiting->step + 1, waiting->waiting, waiting->name),
+               true};
 }
 
 }  // namespace verbund

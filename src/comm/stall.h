@@ -26,6 +26,7 @@ struct Stall {
   double seconds;       // how long the others wait
   size_t worker;        // for whom
   std::string message;  // who, where, in what
+  bool of_all = false;  // all wait, that worker the longest
 };
 
 // The worst one, if anybody is waited for.

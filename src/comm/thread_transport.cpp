@@ -12,6 +12,7 @@ class ThreadWorld::End final : public Transport {
 
   int rank() const override { return rank_; }
   int size() const override { return world_.size_; }
+  std::shared_ptr<Inbox> shared_inbox() const override { return world_.inbox_; }
 
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     std::unique_lock lock(world_.mutex_);
@@ -20,7 +21,7 @@ class ThreadWorld::End final : public Transport {
     }
     if (!sends.empty()) world_.changed_.notify_all();
     for (const Incoming& message : receives) {
-      std::deque<Message>& box = world_.box(message.from, rank_);
+      std::deque<Bytes>& box = world_.box(message.from, rank_);
       world_.changed_.wait(lock, [&] { return world_.abandoned_ || !box.empty(); });
       if (box.empty()) fail("another worker has failed");
       if (box.front().size() != message.data.size()) {

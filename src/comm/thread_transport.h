@@ -23,9 +23,9 @@ class ThreadWorld {
 
  private:
   class End;
-  using Message = std::vector<std::byte>;
+  using Bytes = std::vector<std::byte>;
 
-  std::deque<Message>& box(int from, int to) {
+  std::deque<Bytes>& box(int from, int to) {
     return boxes_[static_cast<size_t>(from) * static_cast<size_t>(size_) + static_cast<size_t>(to)];
   }
 
@@ -33,7 +33,8 @@ class ThreadWorld {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool abandoned_ = false;
-  std::vector<std::deque<Message>> boxes_;  // [from, to]
+  std::vector<std::deque<Bytes>> boxes_;  // [from, to]
+  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
 };
 
 }  // namespace verbund

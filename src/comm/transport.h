@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
+
+#include "comm/inbox.h"
 
 namespace verbund {
 
@@ -27,6 +30,9 @@ class Transport {
   // Sends and receives all of these at the same time; returns when all is done. Between two
   // workers messages keep their order, and both sides know their sizes. Of one thread only.
   virtual void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
+
+  // Where all of them leave messages for worker 0, if they are threads of one process; none otherwise.
+  virtual std::shared_ptr<Inbox> shared_inbox() const { return nullptr; }
 
   // A friendly end, of all workers together. Without it the destructor just leaves.
   virtual void close() {}

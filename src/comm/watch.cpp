@@ -1,80 +1,54 @@
 #include "comm/watch.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
-#include <random>
 
-#include "comm/joining.h"
-#include "comm/stall.h"
 #include "core/error.h"
 #include "core/log.h"
 
 namespace verbund {
 namespace {
 
-constexpr double kPulseSeconds = 0.25;
+constexpr double kAliveSeconds = 0.25;
+constexpr double kPingSeconds = 1;
+constexpr int kFirstPings = 8;
+constexpr double kFirstPingsSeconds = 2;
 constexpr double kLastWordsSeconds = 3;
+constexpr double kDrainSeconds = 1;
+constexpr size_t kMostUnsent = 64 * 1024;  // of messages that have left the queue; signs of life are right after them
+constexpr int kMessagesInTurn = 64;
 constexpr std::chrono::milliseconds kSameReason{300};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-std::span<const std::byte> bytes(const Pulse& pulse) { return std::as_bytes(std::span(&pulse, 1)); }
+void pause(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
+
+std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
 
-Watch::Watch(Communicator& communicator, const std::vector<Worker>& workers)
-    : workers_(workers), rank_(static_cast<size_t>(communicator.rank())), peers_(workers.size()) {
+Watch::Watch(Communicator& communicator, const std::vector<Worker>& workers, const RunClock& clock, Inbox* inbox)
+    : workers_(workers),
+      rank_(static_cast<size_t>(communicator.rank())),
+      clock_(clock),
+      inbox_(inbox),
+      channel_(open_control_sockets(communicator, workers)),
+      peers_(workers.size()) {
   own_.rank = communicator.rank();
-  connect(communicator);
+  own_.run = channel_.run();
   for (Peer& peer : peers_) peer.heard = now();
   thread_ = std::thread([this] { run(); });
+  if (rank_ == 0) return;
+  const double end = now() + kFirstPingsSeconds;
+  for (int i = 0; i < kFirstPings && await_answer(ping(), end); ++i) {
+  }
 }
 
 Watch::~Watch() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
-}
-
-// Worker 0 opens a port and tells all where, and a number by which it knows them; each worker calls. That it could is
-// compared, so that all fail together, and name who could not.
-void Watch::connect(Communicator& communicator) {
-  const std::vector<std::string> networks = communicator.gather(network_identity());
-  const auto is_near = [&](const std::string& network) { return !network.empty() && network == networks[0]; };
-  Socket listening;
-  nlohmann::json meeting;
-  if (rank_ == 0) {
-    uint16_t port = 0;
-    listening = listen_anywhere(port, std::all_of(networks.begin(), networks.end(), is_near));
-    std::random_device random;
-    meeting = {{"port", port}, {"addresses", own_addresses()}, {"run", uint64_t{random()} << 32 | random()}};
-  }
-  meeting = nlohmann::json::parse(communicator.broadcast(meeting.dump()));
-  own_.run = meeting.at("run");
-  const auto port = meeting.at("port").get<uint16_t>();
-  const auto addresses = meeting.at("addresses").get<std::vector<std::string>>();
-
-  const Pulse hello = own_pulse(PulseKind::kHello);
-  std::vector<std::string> missing;
-  if (rank_ == 0) {
-    std::vector<Socket> sockets = await_workers(listening, peers_.size(), hello);
-    for (size_t i = 1; i < peers_.size(); ++i) {
-      peers_[i].socket = std::move(sockets[i]);
-      if (!peers_[i].socket.is_open()) missing.push_back(workers_[i].name());
-    }
-  } else {
-    peers_[0].socket =
-        call_leader(is_near(networks[rank_]) ? std::vector<std::string>{"127.0.0.1"} : addresses, port, hello);
-  }
-  missing = nlohmann::json::parse(communicator.broadcast(nlohmann::json(missing).dump()));
-  if (missing.empty()) return;
-  throw Error(fmt::format("lost {} before the start: not come to {} at {}, port {}. Open all ports between the "
-                          "hosts, or choose another network (launch --nic)",
-                          fmt::join(missing, ", "), workers_[0].name(), fmt::join(addresses, ", "), port),
-              kExitLostWorker);
 }
 
 void Watch::set_limits(const WorkersConfig& limits) {
@@ -83,7 +57,7 @@ void Watch::set_limits(const WorkersConfig& limits) {
 }
 
 void Watch::set_log(WatchLog log) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(logging_);
   log_ = std::move(log);
 }
 
@@ -106,6 +80,26 @@ void Watch::leave() {
   own_.finished = own_.entered;
 }
 
+bool Watch::post(std::vector<std::byte> message) {
+  const std::lock_guard lock(mutex_);
+  return posted_.put({own_.rank, std::move(message), 0});
+}
+
+// The answer to a ping tells that all before it has come.
+bool Watch::flush(double seconds) {
+  const double end = now() + seconds;
+  for (; !send_messages(); pause(std::chrono::milliseconds(1))) {
+    if (now() >= end || leader_gone_) return false;
+  }
+  return await_answer(ping(), end);
+}
+
+ClockOffset Watch::clock() const {
+  if (rank_ == 0) return {0, 0};
+  const std::lock_guard lock(mutex_);
+  return offset_.at(clock_.now());
+}
+
 Pulse Watch::own_pulse(PulseKind kind) const {
   const std::lock_guard lock(mutex_);
   Pulse pulse = own_;
@@ -114,128 +108,170 @@ Pulse Watch::own_pulse(PulseKind kind) const {
   return pulse;
 }
 
-void Watch::tell_all(PulseKind kind, const std::string& message, int exit_code) {
+void Watch::tell_all(PulseKind kind, const std::string& text, int exit_code) {
   Pulse pulse = own_pulse(kind);
   pulse.exit_code = exit_code;
-  set_text(pulse.message, message);
-  const std::lock_guard lock(sending_);
-  for (Peer& peer : peers_) {
-    if (peer.socket.is_open()) send(peer, pulse);
-  }
+  channel_.send_all(pulse, bytes(text));
 }
 
-// Never waits: a worker that does not read must not make this one look silent, too. Of what cannot leave now the
-// rest is kept, so that pulses stay whole; while there is such a rest, further signs of life are not worth it.
-void Watch::send(Peer& peer, const Pulse& pulse) {
-  if (peer.unsent.empty() || pulse.kind != PulseKind::kAlive) {
-    const auto whole = bytes(pulse);
-    peer.unsent.insert(peer.unsent.end(), whole.begin(), whole.end());
+// As many as the network takes. True if none is left.
+bool Watch::send_messages() {
+  const std::lock_guard order(messaging_);
+  for (int i = 0; i < kMessagesInTurn && channel_.unsent(0) < kMostUnsent; ++i) {
+    std::optional<Message> message;
+    {
+      const std::lock_guard lock(mutex_);
+      message = posted_.take();
+    }
+    if (!message) return true;
+    Pulse pulse = own_pulse(PulseKind::kMessage);
+    pulse.dropped = message->dropped_before;
+    channel_.send(0, pulse, message->bytes);
   }
-  const int sent = peer.socket.send(peer.unsent);
-  if (sent > 0) peer.unsent.erase(peer.unsent.begin(), peer.unsent.begin() + sent);
+  return false;
+}
+
+uint64_t Watch::ping() {
+  Pulse pulse = own_pulse(PulseKind::kPing);
+  pulse.ping = ++pings_;
+  pulse.sent = clock_.now();
+  channel_.send(0, pulse);
+  return pulse.ping;
+}
+
+bool Watch::await_answer(uint64_t ping, double end) const {
+  for (; answered_ < ping; pause(std::chrono::microseconds(500))) {
+    if (now() >= end || leader_gone_) return false;
+  }
+  return true;
 }
 
 void Watch::report_failure(const std::string& message, int exit_code) {
   failing_ = true;
+  if (rank_ != 0) send_messages();
   tell_all(rank_ == 0 ? PulseKind::kEnd : PulseKind::kFailed, message, exit_code);
   if (rank_ == 0) return;
   for (const double end = now() + kLastWordsSeconds; now() < end && !leader_gone_;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a signal of mpirun's does not cut it short
+    pause(std::chrono::milliseconds(20));  // a signal of mpirun's does not cut it short
   }
 }
 
 void Watch::goodbye() { tell_all(PulseKind::kGoodbye, "", 0); }
 
-void Watch::say(const std::string& message) {
-  warn_line(message);
-  const std::lock_guard lock(mutex_);
-  if (log_) log_(message, false);
+void Watch::say(const WatchNotice& notice) {
+  warn_line(notice.message);
+  const std::lock_guard lock(logging_);
+  if (log_) log_(notice);
 }
 
 // Ends this process at once, wherever its threads are: what they wait for will not come. Files are
 // whole or absent at any moment.
-void Watch::end(const std::string& message, int exit_code) {
-  if (!message.empty()) {
-    tell_all(PulseKind::kEnd, message, exit_code);
-    clear_status();
-    print_line("verbund: " + message);
-    const std::lock_guard lock(mutex_);
-    if (log_) log_(message, true);
+void Watch::end(const WatchNotice& notice, int exit_code) {
+  tell_all(PulseKind::kEnd, notice.message, exit_code);
+  clear_status();
+  print_line("verbund: " + notice.message);
+  if (inbox_ != nullptr) inbox_->drain(kDrainSeconds);  // the last words of who is lost
+  {
+    const std::lock_guard lock(logging_);
+    if (log_) log_(notice);
   }
+  leave_process(exit_code);
+}
+
+void Watch::leave_process(int exit_code) {
   std::fflush(nullptr);
   _exit(exit_code);
 }
 
 void Watch::run() {
-  double sent = 0;
+  double told = 0, asked = now();
   while (!stop_) {
-    std::vector<pollfd> waiting;
-    std::vector<size_t> ranks;
-    for (size_t i = 0; i < peers_.size(); ++i) {
-      if (!peers_[i].socket.is_open()) continue;
-      waiting.push_back({peers_[i].socket.descriptor(), POLLIN, 0});
-      ranks.push_back(i);
+    channel_.listen([&](size_t rank, Heard heard, const Pulse& pulse, std::span<const std::byte> attached) {
+      if (heard == Heard::kPulse) return hear(rank, pulse, attached);
+      lose(rank, heard == Heard::kGone ? "it ended without a word" : "what it said made no sense");
+    });
+    if (rank_ != 0) send_messages();
+    if (now() - told >= kAliveSeconds) {
+      tell_alive();
+      told = now();
     }
-    poll(waiting.data(), waiting.size(), 100);
-    for (size_t i = 0; i < waiting.size(); ++i) {
-      if (waiting[i].revents != 0) read(ranks[i]);
-    }
-    if (now() - sent >= kPulseSeconds) {
-      tell_all(PulseKind::kAlive, "", 0);
-      sent = now();
+    if (rank_ != 0 && now() - asked >= kPingSeconds && answered_ == pings_) {
+      ping();
+      asked = now();
     }
     look_for_stalls();
   }
 }
 
-void Watch::read(size_t rank) {
-  Peer& peer = peers_[rank];
-  while (true) {
-    const auto place = std::as_writable_bytes(std::span(&peer.incoming, 1)).subspan(peer.received);
-    const int more = peer.socket.receive(place);
-    if (more == 0) return;
-    if (more < 0) {
-      {
-        const std::lock_guard lock(sending_);
-        peer.socket.close();
-      }
-      if (rank == 0) leader_gone_ = true;
-      peer.left = peer.may_leave;
-      if (peer.left || stop_ || failing_) return;
-      end(fmt::format("lost {}: it ended without a word at step {} ({})", workers_[rank].name(), peer.pulse.step + 1,
-                      peer.pulse.doing),
-          kExitLostWorker);
-    }
-    peer.received += static_cast<size_t>(more);
-    if (peer.received < sizeof(Pulse)) continue;
-    peer.received = 0;
-    peer.pulse = peer.incoming;
-    peer.heard = now();
-    hear(rank);
+// Whoever has not got the pulses before does not need another one.
+void Watch::tell_alive() {
+  const Pulse pulse = own_pulse(PulseKind::kAlive);
+  for (size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (channel_.unsent(rank) == 0) channel_.send(rank, pulse);
   }
 }
 
-void Watch::hear(size_t rank) {
+void Watch::lose(size_t rank, const std::string& how) {
   Peer& peer = peers_[rank];
-  switch (peer.pulse.kind) {
+  if (rank == 0) leader_gone_ = true;
+  peer.left = peer.may_leave;
+  if (peer.left || stop_ || failing_) return;
+  end({WatchNotice::Kind::kLost, static_cast<int>(rank),
+       fmt::format("lost {}: {} at step {} ({})", workers_[rank].name(), how, peer.pulse.step + 1, peer.pulse.doing),
+       true},
+      kExitLostWorker);
+}
+
+void Watch::hear(size_t rank, const Pulse& pulse, std::span<const std::byte> attached) {
+  const double arrived = clock_.now();
+  Peer& peer = peers_[rank];
+  peer.pulse = pulse;
+  peer.heard = now();
+  switch (pulse.kind) {
     case PulseKind::kHello:
     case PulseKind::kAlive:
       return;
     case PulseKind::kGoodbye:
       peer.may_leave = true;
       return;
+    case PulseKind::kMessage:
+      if (inbox_ != nullptr) inbox_->put({static_cast<int>(rank), {attached.begin(), attached.end()}, pulse.dropped});
+      return;
+    case PulseKind::kPing:
+      return answer(rank, pulse, arrived);
+    case PulseKind::kAnswer: {
+      const std::lock_guard lock(mutex_);
+      offset_.add({pulse.sent, pulse.received, pulse.replied, arrived});
+      answered_ = std::max<uint64_t>(answered_, pulse.ping);
+      return;
+    }
     case PulseKind::kFailed:
       std::this_thread::sleep_for(kSameReason);  // all may fail for the same reason; then worker 0 speaks for itself
       if (failing_) return;
-      end(fmt::format("{}: {}", workers_[rank].name(), peer.pulse.message), peer.pulse.exit_code);
+      end({WatchNotice::Kind::kFailed, static_cast<int>(rank),
+           fmt::format("{}: {}", workers_[rank].name(),
+                       std::string_view(reinterpret_cast<const char*>(attached.data()), attached.size())),
+           true},
+          pulse.exit_code);
     case PulseKind::kEnd:
       if (failing_ && rank_ == 0) return;
-      end("", peer.pulse.exit_code);  // the other has said why
+      if (inbox_ != nullptr) inbox_->drain(kDrainSeconds);
+      leave_process(pulse.exit_code);  // the other has said why
   }
+}
+
+void Watch::answer(size_t rank, const Pulse& ping, double received) {
+  Pulse pulse = own_pulse(PulseKind::kAnswer);
+  pulse.ping = ping.ping;
+  pulse.sent = ping.sent;
+  pulse.received = received;
+  pulse.replied = clock_.now();
+  channel_.send(rank, pulse);
 }
 
 void Watch::look_for_stalls() {
   std::vector<WorkerSeen> seen;
+  std::vector<int> ranks;
   WorkersConfig limits;
   const Pulse own = own_pulse(PulseKind::kAlive);
   {
@@ -250,25 +286,29 @@ void Watch::look_for_stalls() {
     seen.push_back({workers_[i].name(), silent, pulse.entered, pulse.finished,
                     pulse.waiting > 0 ? pulse.waiting + silent : 0, pulse.step, pulse.doing, pulse.operation,
                     peer.left || failing_, pulse.any_time != 0});
+    ranks.push_back(static_cast<int>(i));
   }
   const std::optional<Stall> stall = find_stall(seen);
   if (!stall || stall->seconds < limits.stall_warning_seconds) {
-    if (warned_at_ > 0 && rank_ == 0) say("all workers go on");
+    if (warned_at_ > 0 && rank_ == 0) say({WatchNotice::Kind::kGoesOn, -1, "all workers go on", false});
     warned_at_ = 0;
     return;
   }
   // Worker 0 sees more; the others only speak up when it does not.
   const bool speaks = rank_ == 0 || seen.front().silent > 2;
   if (!speaks) return;
+  const int worker = stall->of_all ? -1 : ranks[stall->worker];
   if (stall->seconds >= limits.deadline_seconds) {
-    end(fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}: all workers end "
-                    "here. The same command starts again; training goes on from its last checkpoint",
-                    seen[stall->worker].name, stall->message, limits.deadline_seconds),
+    end({WatchNotice::Kind::kLost, worker,
+         fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}: all workers end "
+                     "here. The same command starts again; training goes on from its last checkpoint",
+                     seen[stall->worker].name, stall->message, limits.deadline_seconds),
+         true},
         kExitLostWorker);
   }
   if (stall->seconds >= warned_at_ + limits.stall_warning_seconds) {
     warned_at_ = stall->seconds;
-    say(stall->message);
+    say({WatchNotice::Kind::kStall, worker, stall->message, false});
   }
 }
 

@@ -2,28 +2,31 @@
 // every worker tells worker 0 several times a second that it lives, at which step it is and in
 // which operation. So nobody waits in silence: a worker that died, froze, is cut off or late is
 // named, with its host and step, first in warnings, and after a deadline all workers end.
+//
+// What workers have to tell worker 0 beside that travels on it as well, and they learn its clock.
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "comm/clock_estimator.h"
 #include "comm/communicator.h"
-#include "comm/pulse.h"
-#include "comm/sockets.h"
+#include "comm/control_channel.h"
+#include "comm/inbox.h"
+#include "comm/run_clock.h"
+#include "comm/stall.h"
+#include "comm/watch_notice.h"
 #include "comm/worker.h"
 
 namespace verbund {
 
-// `last`: the process ends after this line.
-using WatchLog = std::function<void(const std::string& line, bool last)>;
-
 class Watch {
  public:
-  // Made by all workers together. Fails if worker 0 cannot be reached.
-  Watch(Communicator& communicator, const std::vector<Worker>& workers);
+  // Made by all workers together. Fails if worker 0 cannot be reached. `inbox`: worker 0's, where the messages of
+  // others go; it must stay.
+  Watch(Communicator& communicator, const std::vector<Worker>& workers, const RunClock& clock, Inbox* inbox);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -38,6 +41,13 @@ class Watch {
   void enter(const char* operation);
   void leave();
 
+  // A message of another worker for worker 0. Never waits; false if it was dropped.
+  bool post(std::vector<std::byte> message);
+  // Waits until worker 0 has what was posted before. False if that takes longer.
+  bool flush(double seconds);
+  // What to add to the own clock to have worker 0's.
+  ClockOffset clock() const;
+
   // This worker cannot go on: tells all others, which end with this exit code. Worker 0 speaks
   // for all, so the others wait some seconds for it to end them.
   void report_failure(const std::string& message, int exit_code);
@@ -46,40 +56,51 @@ class Watch {
 
  private:
   struct Peer {
-    Socket socket;
-    std::vector<std::byte> unsent;  // the rest of pulses for it
-    Pulse pulse;                    // the last one
-    size_t received = 0;            // bytes of the next one, in `incoming`
-    Pulse incoming;
-    double heard = 0;        // when the last one came
+    Pulse pulse;             // the last one
+    double heard = 0;        // when it came
     bool may_leave = false;  // it has said goodbye
     bool left = false;
   };
 
-  void connect(Communicator& communicator);
-  static void send(Peer& peer, const Pulse& pulse);
+  // Of the watch's thread.
   void run();
-  void read(size_t rank);
-  void hear(size_t rank);
+  void tell_alive();
+  void hear(size_t rank, const Pulse& pulse, std::span<const std::byte> attached);
+  void answer(size_t rank, const Pulse& ping, double received);
+  void lose(size_t rank, const std::string& how);
   void look_for_stalls();
-  void tell_all(PulseKind kind, const std::string& message, int exit_code);
+  void say(const WatchNotice& notice);
+  [[noreturn]] void end(const WatchNotice& notice, int exit_code);
+  [[noreturn]] void leave_process(int exit_code);
+
+  // Of any thread.
   Pulse own_pulse(PulseKind kind) const;
-  [[noreturn]] void end(const std::string& message, int exit_code);
-  void say(const std::string& message);
+  void tell_all(PulseKind kind, const std::string& text, int exit_code);
+  bool send_messages();
+  uint64_t ping();
+  bool await_answer(uint64_t ping, double end) const;
 
   const std::vector<Worker> workers_;
   const size_t rank_;
-  std::vector<Peer> peers_;  // by rank; worker 0 hears all, the others hear worker 0
+  const RunClock clock_;
+  Inbox* const inbox_;
+  ControlChannel channel_;
+  std::vector<Peer> peers_;  // by rank, the thread's; worker 0 hears all, the others hear worker 0
+  double warned_at_ = 0;     // length of the stall that was last warned of
 
   mutable std::mutex mutex_;  // of the own state that follows
   Pulse own_;
   double entered_at_ = 0;
   WorkersConfig limits_;
+  MessageQueue posted_;
+  ClockEstimator offset_;
+
+  std::mutex logging_;  // while it writes, nobody waits who computes
   WatchLog log_;
 
-  std::mutex sending_;  // of sockets, and what is unsent to them
+  std::mutex messaging_;                            // messages keep their order
+  std::atomic<uint64_t> pings_ = 0, answered_ = 0;  // the numbers of the newest ones
   std::atomic<bool> stop_ = false, failing_ = false, leader_gone_ = false;
-  double warned_at_ = 0;  // length of the stall that was last warned of
   std::thread thread_;
 };
 

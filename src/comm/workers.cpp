@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kStartWarningSeconds = 10;
 constexpr int kStartDeadlineSeconds = 60;
+constexpr double kFlushSeconds = 2;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -33,6 +34,7 @@ int start_seconds() {
 
 Workers::Workers()
     : all_{{0, host_name(), 0, 1, allowed_cores(), machine_cores()}},
+      inbox_(std::make_shared<Inbox>()),
       communicator_(std::make_unique<DirectCommunicator>(std::make_unique<LoneTransport>())) {}
 
 Workers::Workers(Connect connect, Watched watched) {
@@ -88,7 +90,9 @@ void Workers::wait_for_others(std::future<void> ready) {
 
 void Workers::run(const Connect& connect, Watched watched, std::promise<void> ready) {
   try {
-    communicator_ = std::make_unique<DirectCommunicator>(connect());
+    std::unique_ptr<Transport> transport = connect();
+    inbox_ = transport->shared_inbox();
+    communicator_ = std::make_unique<DirectCommunicator>(std::move(transport));
     meet(watched);
     ready.set_value();
   } catch (...) {
@@ -109,6 +113,7 @@ void Workers::run(const Connect& connect, Watched watched, std::promise<void> re
 // Everybody learns who is where.
 void Workers::meet(Watched watched) {
   rank_ = communicator_->rank();
+  if (rank_ == 0 && !inbox_) inbox_ = std::make_shared<Inbox>();
   static_cast<DirectCommunicator&>(*communicator_).greet([this](int other) { waiting_for_ = other; });
   const nlohmann::json own = {{"host", host_name()}, {"cores", allowed_cores()}, {"machine_cores", machine_cores()}};
   std::map<std::string, int> on_host;
@@ -119,7 +124,7 @@ void Workers::meet(Watched watched) {
         {static_cast<int>(all_.size()), host, on_host[host]++, 1, other.at("cores"), other.at("machine_cores")});
   }
   for (Worker& worker : all_) worker.local_size = on_host[worker.host];
-  if (watched == Watched::kYes && size() > 1) watch_.emplace(*communicator_, all_);
+  if (watched == Watched::kYes && size() > 1) watch_.emplace(*communicator_, all_, clock_, inbox_.get());
 }
 
 void Workers::perform(const char* name, const Operation& operation) {
@@ -200,6 +205,23 @@ void Workers::must_agree(const std::string& what, const std::string& own) {
   fail("{} differs between the workers: {} of them have {}, but{}", what, votes[common], common, list);
 }
 
+bool Workers::post(std::vector<std::byte> message) {
+  if (watch_ && !leads()) return watch_->post(std::move(message));
+  return inbox_ && inbox_->put({rank_, std::move(message), 0});
+}
+
+void Workers::set_receiver(Receiver receiver) {
+  if (leads()) inbox_->set_receiver(std::move(receiver));
+}
+
+void Workers::flush() {
+  if (watch_ && !leads()) watch_->flush(kFlushSeconds);
+  barrier();
+  if (leads()) inbox_->drain(kFlushSeconds);
+}
+
+ClockOffset Workers::clock() const { return watch_ ? watch_->clock() : ClockOffset{0, 0}; }
+
 void Workers::at(int64_t step, const char* doing, bool any_time) {
   if (watch_) watch_->at(step, doing, any_time);
 }
@@ -217,7 +239,7 @@ void Workers::report_failure(const std::string& message, int exit_code) {
 }
 
 void Workers::close() {
-  barrier();
+  flush();
   if (watch_) watch_->goodbye();
   start("end of all", [](Communicator& all) { all.close(); }).get();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -14,6 +15,8 @@
 #include <thread>
 
 #include "comm/communicator.h"
+#include "comm/inbox.h"
+#include "comm/run_clock.h"
 #include "comm/transport.h"
 #include "comm/watch.h"
 #include "comm/worker.h"
@@ -63,13 +66,29 @@ class Workers {
   double seconds_busy() const { return seconds_busy_; }
   uint64_t bytes_sent() const { return bytes_sent_; }
 
+  // Messages to worker 0, beside all that workers do together: of any thread, at any time, in order, of at most
+  // Message::kMostBytes. Posting never waits: what there is no room for is dropped (false) and counted.
+  bool post(std::vector<std::byte> message);
+  // Worker 0's: hears the messages of all workers, its own too, on a thread of its own. Must be taken back ({}) before
+  // what it needs is gone. On others nothing happens.
+  void set_receiver(Receiver receiver);
+  // By all workers together: what any of them has posted before has been received when it returns (or takes longer than
+  // some seconds).
+  void flush();
+
+  // The run's clock, which is worker 0's: seconds since 1970. How far this worker's own is from it is measured all the
+  // time, see clock().
+  double run_clock() const { return run_clock(std::chrono::steady_clock::now()); }
+  double run_clock(std::chrono::steady_clock::time_point time) const { return clock_.at(time) + clock().offset; }
+  ClockOffset clock() const;
+
   // For the watch, if there is one.
   void at(int64_t step, const char* doing, bool any_time = false);
   void set_limits(const WorkersConfig& limits);
   void set_log(WatchLog log);
   void report_failure(const std::string& message, int exit_code);
 
-  // The end in peace: returns when all have come to it.
+  // The end in peace: returns when all have come to it, and worker 0 has all messages.
   void close();
 
  private:
@@ -80,8 +99,10 @@ class Workers {
   void perform(const char* name, const Operation& operation);
   void wait_for_others(std::future<void> ready);
 
+  const RunClock clock_;  // this worker's own
   int rank_ = 0;
   std::vector<Worker> all_;
+  std::shared_ptr<Inbox> inbox_;                // worker 0's; of all workers if they are threads
   std::unique_ptr<Communicator> communicator_;  // the thread's
   std::optional<Watch> watch_;
   std::atomic<double> seconds_busy_ = 0;

@@ -80,9 +80,11 @@ class Trainer {
     run_.workers.set_log({});
     run_.keeper->begin_at(state_.step, run_.best.links());
     observers_->begin(step);
-    run_.workers.set_log([this](const std::string& line, bool last) {
-      observers_->event({last ? "lost_worker" : "stall", -1, Json::object(), line, true});
-      if (last) run_.keeper->record_stop(line);
+    run_.workers.set_log([this](const WatchNotice& notice) {
+      Json details = {{"message", notice.message}};
+      if (notice.worker >= 0) details["worker"] = notice.worker;
+      observers_->event({notice.event(), -1, details, notice.message, true});
+      if (notice.last) run_.keeper->record_stop(notice.message);
     });
   }
 

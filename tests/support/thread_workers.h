@@ -12,14 +12,15 @@
 namespace verbund {
 
 // Throws what the first of them threw.
-inline void run_as_workers(int count, const std::function<void(Workers&)>& work) {
+inline void run_as_workers(int count, const std::function<void(Workers&)>& work,
+                           Workers::Watched watched = Workers::Watched::kNo) {
   ThreadWorld world(count);
   std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < count; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        Workers workers([&] { return world.transport(rank); }, Workers::Watched::kNo);
+        Workers workers([&] { return world.transport(rank); }, watched);
         work(workers);
         workers.close();
       } catch (...) {

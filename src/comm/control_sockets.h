@@ -1,0 +1,20 @@
+// The watch's connections: one from each other worker to worker 0.
+#pragma once
+
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/sockets.h"
+#include "comm/worker.h"
+
+namespace verbund {
+
+struct ControlSockets {
+  uint64_t run = 0;             // the number by which the workers of this run know each other
+  std::vector<Socket> by_rank;  // worker 0 has one for each other worker, the others have one for worker 0
+};
+
+// By all workers together. Fails on all of them if one cannot reach worker 0, and names it.
+ControlSockets open_control_sockets(Communicator& communicator, const std::vector<Worker>& workers);
+
+}  // namespace verbund

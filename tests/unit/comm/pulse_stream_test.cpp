@@ -1,0 +1,144 @@
+#include "comm/pulse_stream.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+namespace verbund {
+namespace {
+
+constexpr uint64_t kRun = 0x1234567890abcdef;
+
+std::vector<std::byte> some_bytes(size_t size, int seed = 1) {
+  std::vector<std::byte> result(size);
+  for (size_t i = 0; i < size; ++i) result[i] = static_cast<std::byte>(i * 31 + static_cast<size_t>(seed));
+  return result;
+}
+
+Pulse pulse_of(PulseKind kind, int64_t step = 0) {
+  Pulse pulse;
+  pulse.run = kRun;
+  pulse.kind = kind;
+  pulse.step = step;
+  return pulse;
+}
+
+class PulseStream : public ::testing::Test {
+ protected:
+  PulseStream() {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    near_ = Socket(ends[0]);
+    far_ = Socket(ends[1]);
+  }
+
+  // What a reader makes of a header as it is.
+  Heard read_header(const Pulse& pulse) {
+    EXPECT_EQ(near_.send(std::as_bytes(std::span(&pulse, 1))), static_cast<int>(sizeof pulse));
+    return reader_.read(far_);
+  }
+
+  Socket near_, far_;
+  PulseWriter writer_;
+  PulseReader reader_{kRun};
+};
+
+TEST_F(PulseStream, BringsPulsesAndWhatIsAttachedInTheirOrder) {
+  const size_t sizes[] = {0, 1, 1000, 0, 30000};
+  for (const size_t size : sizes)
+    writer_.add(pulse_of(PulseKind::kMessage, static_cast<int64_t>(size)), some_bytes(size));
+  writer_.send(near_);
+  EXPECT_EQ(writer_.unsent(), 0u);
+  for (const size_t size : sizes) {
+    ASSERT_EQ(reader_.read(far_), Heard::kPulse);
+    EXPECT_EQ(reader_.pulse().step, static_cast<int64_t>(size));
+    EXPECT_THAT(reader_.attached(), ::testing::ElementsAreArray(some_bytes(size)));
+  }
+  EXPECT_EQ(reader_.read(far_), Heard::kNothing);
+}
+
+TEST_F(PulseStream, PutsTogetherWhatComesByteByByte) {
+  PulseWriter whole;
+  whole.add(pulse_of(PulseKind::kMessage, 5), some_bytes(77));
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const Socket in(ends[0]), out(ends[1]);
+  whole.send(in);
+  std::byte one[1];
+  for (size_t left = sizeof(Pulse) + 77; left > 0; --left) {
+    ASSERT_EQ(reader_.read(far_), Heard::kNothing);
+    ASSERT_EQ(out.receive(one), 1);
+    ASSERT_EQ(near_.send(one), 1);
+  }
+  ASSERT_EQ(reader_.read(far_), Heard::kPulse);
+  EXPECT_EQ(reader_.pulse().step, 5);
+  EXPECT_THAT(reader_.attached(), ::testing::ElementsAreArray(some_bytes(77)));
+}
+
+TEST_F(PulseStream, WhatCannotLeaveIsKept) {
+  constexpr int kCount = 40;
+  for (int i = 0; i < kCount; ++i) {
+    writer_.add(pulse_of(PulseKind::kMessage, i), some_bytes(kMostAttached, i));
+    writer_.send(near_);
+  }
+  EXPECT_GT(writer_.unsent(), 0u) << "more than a socket's buffer";
+  for (int i = 0; i < kCount;) {
+    writer_.send(near_);
+    if (reader_.read(far_) != Heard::kPulse) continue;
+    ASSERT_EQ(reader_.pulse().step, i);
+    ASSERT_EQ(reader_.attached().size(), kMostAttached);
+    ASSERT_EQ(std::memcmp(reader_.attached().data(), some_bytes(kMostAttached, i).data(), kMostAttached), 0);
+    ++i;
+  }
+}
+
+TEST_F(PulseStream, NoSizeIsBelievedThatNoWorkerSends) {
+  for (const uint64_t size : {uint64_t{kMostAttached} + 1, uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}}) {
+    Pulse pulse = pulse_of(PulseKind::kMessage);
+    pulse.attached = size;
+    reader_ = PulseReader(kRun);
+    EXPECT_EQ(read_header(pulse), Heard::kNonsense) << size;
+    EXPECT_TRUE(reader_.attached().empty());
+  }
+}
+
+TEST_F(PulseStream, NorIsAStrangerOrAKindThatThereIsNot) {
+  Pulse stranger = pulse_of(PulseKind::kAlive);
+  stranger.run ^= 1;
+  EXPECT_EQ(read_header(stranger), Heard::kNonsense);
+  reader_ = PulseReader(kRun);
+  EXPECT_EQ(read_header(pulse_of(static_cast<PulseKind>(static_cast<uint32_t>(kLastPulseKind) + 1))), Heard::kNonsense);
+}
+
+TEST_F(PulseStream, TextsEndWhereTheirPlaceDoes) {
+  Pulse pulse = pulse_of(PulseKind::kAlive);
+  std::memset(pulse.doing, 'x', sizeof pulse.doing);
+  std::memset(pulse.operation, 'y', sizeof pulse.operation);
+  ASSERT_EQ(read_header(pulse), Heard::kPulse);
+  EXPECT_EQ(std::strlen(reader_.pulse().doing), sizeof pulse.doing - 1);
+  EXPECT_EQ(std::strlen(reader_.pulse().operation), sizeof pulse.operation - 1);
+}
+
+TEST_F(PulseStream, OneThatIsGoneInTheMiddleIsGone) {
+  writer_.add(pulse_of(PulseKind::kAlive));
+  writer_.send(near_);
+  Pulse pulse = pulse_of(PulseKind::kMessage);
+  pulse.attached = 100;
+  near_.send(std::as_bytes(std::span(&pulse, 1)));
+  near_.send(some_bytes(99));
+  near_.close();
+  EXPECT_EQ(reader_.read(far_), Heard::kPulse);
+  EXPECT_EQ(reader_.read(far_), Heard::kGone);
+}
+
+TEST_F(PulseStream, ATooLongTextIsCut) {
+  writer_.add(pulse_of(PulseKind::kFailed), some_bytes(kMostAttached + 5));
+  for (Heard heard = Heard::kNothing; heard != Heard::kPulse; heard = reader_.read(far_)) writer_.send(near_);
+  EXPECT_EQ(reader_.attached().size(), kMostAttached);
+  EXPECT_EQ(reader_.read(far_), Heard::kNothing);
+}
+
+}  // namespace
+}  // namespace verbund
