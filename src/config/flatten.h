@@ -16,6 +16,7 @@ class Flattener final : public FieldVisitor {
   void field(const char* name, int64_t& value, Range<int64_t>, const char*) override { put(name, value); }
   void field(const char* name, double& value, Range<double>, const char*) override { put(name, value); }
   void field(const char* name, std::string& value, const char*) override { put(name, value); }
+  void field(const char* name, StepWindow& value, const char*) override { put(name, to_text(value)); }
   void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override;
 
  protected:
