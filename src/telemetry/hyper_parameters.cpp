@@ -14,7 +14,7 @@ constexpr std::string_view kAlways[] = {
     "seed",           "model.encoder_layers", "model.decoder_layers",   "model.d_model",
     "model.heads",    "model.d_ff",           "model.dropout",          "model.label_smoothing",
     "batch.tokens",   "schedule.policy",      "schedule.learning_rate", "schedule.warmup_steps",
-    "optimizer.type", "train.max_steps",      "subwords.vocabulary"};
+    "optimizer.type", "train.max_steps"};
 
 // Numbers of fields, from TensorBoard's plugin_data.proto and protobuf's struct.proto.
 namespace field {

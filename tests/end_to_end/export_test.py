@@ -151,6 +151,27 @@ class ExportTest(ProgramTest):
         self.assert_says(self.refuse(2, "export", "--model", self.model, "--format", "onnx", "--out", out), "onnx",
                          "ctranslate2")
         self.assert_says(self.refuse(2, "export", "--model", self.model, "--format", "ctranslate2"), "--out")
+        self.assert_says(self.refuse(2, "export", "--format", "ctranslate2", "--out", out), "needs --model")
+        self.assert_says(self.refuse(2, *self.call(out, "--run", self.model)), "takes --model", "not --run")
+        self.assertFalse(out.exists())
+
+    def test_a_run_for_tensorboard(self):
+        out = self.folder / "out"
+        call = ["export", "--format", "tensorboard", "--run", self.model, "--out", out]
+        said = self.succeed(*call).stderr
+        self.assert_says(said, "lines of metrics", f"tensorboard --logdir {out}")
+        events, = out.iterdir()
+        self.assertRegex(events.name, r"^events\.out\.tfevents\.\d{10}\..+\.\d+\.0$")
+        self.assertIn(b"brain.Event:2", events.read_bytes()[:64])
+        self.assert_says(self.refuse(1, *call), out, "exists already")
+
+    def test_wrong_calls_for_tensorboard(self):
+        out = self.folder / "out"
+        self.assert_says(self.refuse(2, "export", "--format", "tensorboard", "--out", out), "needs --run")
+        self.assert_says(self.refuse(2, "export", "--format", "tensorboard", "--model", self.model, "--out", out),
+                         "takes --run", "neither --model nor --checkpoint")
+        self.assert_says(self.refuse(1, "export", "--format", "tensorboard", "--run", self.data, "--out", out),
+                         "has no metrics.jsonl")
         self.assertFalse(out.exists())
 
 
