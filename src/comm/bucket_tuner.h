@@ -18,6 +18,7 @@ class BucketTuner {
   BucketTuner(size_t bucket, size_t size);
 
   size_t bucket() const { return sizes_[current_]; }
+  bool is_settled() const { return settled_; }
 
   // Tells how long the step waited; all workers together.
   void record(Workers& workers, double seconds_exposed);

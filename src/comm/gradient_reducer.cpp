@@ -1,7 +1,5 @@
 #include "comm/gradient_reducer.h"
 
-#include <chrono>
-
 #include "comm/chunks.h"
 
 namespace verbund {
@@ -13,7 +11,9 @@ GradientReducer::GradientReducer(Workers& workers, std::span<float> gradients, c
       sharded_(config.shard_optimizer && workers.size() > 1),
       owned_(sharded_ ? owned_by(workers.rank(), workers.size(), gradients.size())
                       : std::vector<Interval>{{0, gradients.size()}}),
-      tuner_(static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float), gradients.size()) {}
+      tuner_(static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float), gradients.size()) {
+  buckets_.reserve(gradients.size() / kChunk + 2);
+}
 
 GradientReducer::~GradientReducer() {
   for (std::future<void>& bucket : under_way_) {
@@ -21,7 +21,15 @@ GradientReducer::~GradientReducer() {
   }
 }
 
-void GradientReducer::begin() {
+// Since the step began.
+double GradientReducer::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+}
+
+void GradientReducer::begin(std::chrono::steady_clock::time_point began) {
+  began_ = began;
+  buckets_.clear();
+  tuning_ = workers_.size() > 1 && !tuner_.is_settled();
   unsent_ = gradients_.size();
   busy_before_ = workers_.seconds_busy();
   bytes_before_ = workers_.bytes_sent();
@@ -37,9 +45,15 @@ void GradientReducer::final_from(size_t offset) {
 }
 
 void GradientReducer::send(Interval bucket) {
-  under_way_.push_back(workers_.start("sum of gradients", [this, bucket](Communicator& all) {
+  BucketTimes& times = buckets_.emplace_back();
+  times.ready = seconds();
+  under_way_.push_back(workers_.start("sum of gradients", [this, bucket, &times](Communicator& all) {
+    const uint64_t bytes_before = all.bytes_sent();
+    times.begin = seconds();
     all.reduce_scatter(gradients_, bucket, wire_);
     if (!sharded_) all.all_gather(gradients_, bucket, wire_);
+    times.end = seconds();
+    times.bytes = all.bytes_sent() - bytes_before;
   }));
   unsent_ = bucket.begin;
 }

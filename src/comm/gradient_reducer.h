@@ -7,8 +7,11 @@
 //   reducer.finish();   // every value is now the sum over all workers
 #pragma once
 
+#include <chrono>
+#include <span>
 #include <vector>
 
+#include "comm/bucket_times.h"
 #include "comm/bucket_tuner.h"
 #include "comm/workers.h"
 
@@ -32,7 +35,8 @@ class GradientReducer {
   GradientReducer(const GradientReducer&) = delete;
   GradientReducer& operator=(const GradientReducer&) = delete;
 
-  void begin();
+  // The times of buckets count from `began`.
+  void begin(std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now());
   // All values from this one on are final.
   void final_from(size_t offset);
   // The rest is final too; waits until all is summed. With a sharded optimiser only a worker's own
@@ -46,13 +50,17 @@ class GradientReducer {
   const std::vector<Interval>& owned() const { return owned_; }
   bool is_sharded() const { return sharded_; }
 
-  const ReduceTimes& times() const { return times_; }  // of the last step
+  // Of the last step, until the next one begins.
+  const ReduceTimes& times() const { return times_; }
+  std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order in which they left
+  bool is_tuning() const { return tuning_; }                         // it tried a size of buckets
   // Once the size of buckets has been settled: what to tell the user; empty otherwise.
   std::string take_report() { return tuner_.take_report(); }
 
  private:
   void send(Interval bucket);
   void count();
+  double seconds() const;
 
   Workers& workers_;
   std::span<float> gradients_;
@@ -62,6 +70,9 @@ class GradientReducer {
   BucketTuner tuner_;
   size_t unsent_ = 0;  // values before this one have not left yet
   std::vector<std::future<void>> under_way_;
+  std::vector<BucketTimes> buckets_;  // stays where it is: the thread of communication writes into those under way
+  std::chrono::steady_clock::time_point began_;
+  bool tuning_ = false;
   double busy_before_ = 0;
   uint64_t bytes_before_ = 0;
   ReduceTimes times_;

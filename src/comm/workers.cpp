@@ -125,6 +125,7 @@ void Workers::meet(Watched watched) {
   }
   for (Worker& worker : all_) worker.local_size = on_host[worker.host];
   if (watched == Watched::kYes && size() > 1) watch_.emplace(*communicator_, all_, clock_, inbox_.get());
+  bytes_sent_ = communicator_->bytes_sent();
 }
 
 void Workers::perform(const char* name, const Operation& operation) {

@@ -8,17 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "comm/bucket_times.h"
 #include "evaluate/evaluation.h"
 
 namespace verbund {
-
-// One gradient bucket on its way, in seconds since the step began.
-struct BucketTimes {
-  double ready = 0;  // the backward pass has finished it
-  double begin = 0;  // the thread of communication took it
-  double end = 0;
-  uint64_t bytes = 0;  // sent by this worker
-};
 
 // A step as this worker lived it. Times are in seconds and lie one after the other; what is left of `seconds` is
 // bookkeeping.

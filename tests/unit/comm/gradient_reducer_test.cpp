@@ -84,6 +84,58 @@ TEST(GradientReducer, ShardedWorkersHaveTheSumsOfTheirOwn) {
   });
 }
 
+TEST(GradientReducer, KnowsWhenEachBucketWasOnItsWay) {
+  for (const bool sharded : {false, true}) {
+    run_as_workers(2, [&](Workers& all) {
+      WorkersConfig config = buckets_of(3);
+      config.shard_optimizer = sharded;
+      std::vector<float> gradients(kSize);
+      GradientReducer reducer(all, gradients, config);
+      const BucketTimes* place = nullptr;
+      for (int step = 0; step < 3; ++step) {
+        fill_and_reduce(reducer, gradients, all.rank());
+        const std::span<const BucketTimes> buckets = reducer.buckets();
+        ASSERT_EQ(buckets.size(), 7u) << "20 chunks and a bit";
+        EXPECT_TRUE(step == 0 || buckets.data() == place) << "nothing is allocated after the first step";
+        place = buckets.data();
+        double before = 0;
+        uint64_t bytes = 0;
+        for (const BucketTimes& bucket : buckets) {
+          EXPECT_GE(bucket.ready, 0);
+          EXPECT_GE(bucket.begin, bucket.ready);
+          EXPECT_GE(bucket.begin, before) << "one after the other";
+          EXPECT_GT(bucket.end, bucket.begin);
+          before = bucket.end;
+          bytes += bucket.bytes;
+        }
+        EXPECT_EQ(bytes, reducer.times().bytes);
+        EXPECT_GT(bytes, 0u);
+        EXPECT_FALSE(reducer.is_tuning());
+      }
+    });
+  }
+}
+
+TEST(GradientReducer, TimesCountFromWhereTheStepBegan) {
+  run_as_workers(2, [&](Workers& all) {
+    std::vector<float> gradients(kSize);
+    GradientReducer reducer(all, gradients, buckets_of(100));
+    reducer.begin(std::chrono::steady_clock::now() - std::chrono::hours(1));
+    reducer.finish();
+    ASSERT_EQ(reducer.buckets().size(), 1u);
+    EXPECT_GE(reducer.buckets()[0].ready, 3600);
+  });
+}
+
+TEST(GradientReducer, OneWorkerHasNoBucketsAndTunesNothing) {
+  Workers alone;
+  std::vector<float> gradients(300 * kChunk);
+  GradientReducer reducer(alone, gradients, {});
+  fill_and_reduce(reducer, gradients, 0);
+  EXPECT_TRUE(reducer.buckets().empty());
+  EXPECT_FALSE(reducer.is_tuning());
+}
+
 TEST(GradientReducer, FindsTheSizeOfBucketsOnceAndTheSameEverywhere) {
   std::vector<std::string> reports(2);
   run_as_workers(2, [&](Workers& all) {
@@ -94,6 +146,7 @@ TEST(GradientReducer, FindsTheSizeOfBucketsOnceAndTheSameEverywhere) {
       reducer.begin();
       reducer.finish();
       report += reducer.take_report();
+      EXPECT_EQ(reducer.is_tuning(), step < 9);
     }
   });
   EXPECT_EQ(reports[0], reports[1]);
