@@ -30,7 +30,7 @@ constexpr Command kCommands[] = {
     {"translate", "text from stdin or files -> translations, with a trained model", run_translate},
     {"export", "a trained model -> the folder of another engine (CTranslate2); a run -> TensorBoard", run_export},
     {"score-pairs", "source + given translations -> their log-probabilities by a trained model", run_score_pairs},
-    {"score", "hypothesis + reference -> BLEU and chrF, with signature", run_score},
+    {"score", "translations + references -> BLEU, chrF, TER, and whether systems really differ", run_score},
     {"inspect", "says what a dataset folder holds, and checks it", run_inspect},
     {"config", "explains every configuration key, or shows a file as understood", run_config},
 };

@@ -41,9 +41,28 @@ class ChrfMetric : public Metric {
   ChrfOptions options_;
 };
 
+class TerMetric : public Metric {
+ public:
+  explicit TerMetric(const TerOptions& options) : options_(options) {}
+
+  StatisticsTable statistics(const Segments& hypotheses, const References& references) const override {
+    return table_of(ter_statistics(hypotheses, references, options_));
+  }
+  double score(std::span<const double> sums) const override { return ter_of_sums(sums); }
+  double score(std::span<const float> sums) const override { return ter_of_sums(sums); }
+  bool rounds_to_single() const override { return true; }
+  ScoreReport report(std::span<const double> sums, size_t reference_count) const override {
+    return verbund::report(ter_score({static_cast<int64_t>(sums[0]), sums[1]}, reference_count, options_));
+  }
+
+ private:
+  TerOptions options_;
+};
+
 }  // namespace
 
 std::unique_ptr<Metric> make_metric(const BleuOptions& options) { return std::make_unique<BleuMetric>(options); }
 std::unique_ptr<Metric> make_metric(const ChrfOptions& options) { return std::make_unique<ChrfMetric>(options); }
+std::unique_ptr<Metric> make_metric(const TerOptions& options) { return std::make_unique<TerMetric>(options); }
 
 }  // namespace verbund

@@ -24,5 +24,6 @@ class Metric {
 
 std::unique_ptr<Metric> make_metric(const BleuOptions& options);
 std::unique_ptr<Metric> make_metric(const ChrfOptions& options);
+std::unique_ptr<Metric> make_metric(const TerOptions& options);
 
 }  // namespace verbund

@@ -27,6 +27,10 @@ void add_signature_fields(std::string_view signature, nlohmann::ordered_json& js
   }
 }
 
+std::string interval_text(const ScoreInterval& interval, int width) {
+  return fmt::format("μ = {:.{}f} ± {:.{}f}", interval.mean, width, interval.half_width, width);
+}
+
 }  // namespace
 
 ScoreReport report(const BleuScore& score) {
@@ -56,13 +60,32 @@ ScoreReport report(const ChrfScore& score) {
           .numbers = {{"sys_ngrams", hypothesis}, {"ref_ngrams", reference}, {"matches", matches}}};
 }
 
+ScoreReport report(const TerScore& score) {
+  return {.name = "TER",
+          .score = score.score,
+          .signature = score.signature,
+          .verbose = "",
+          .numbers = {{"num_edits", score.statistics.edits}, {"ref_length", score.statistics.reference_length}}};
+}
+
+std::string score_text(const ScoreReport& report, int width) {
+  std::string text = fmt::format("{:.{}f}", report.score, width);
+  if (report.interval) text += " (" + interval_text(*report.interval, width) + ")";
+  return text;
+}
+
 std::string score_line(const ScoreReport& report, int width) {
-  return fmt::format("{}|{} = {:.{}f}{}{}", report.name, report.signature, report.score, width,
+  return fmt::format("{}|{} = {}{}{}", report.name, report.signature, score_text(report, width),
                      report.verbose.empty() ? "" : " ", report.verbose);
 }
 
-nlohmann::ordered_json score_json(const ScoreReport& report) {
+nlohmann::ordered_json score_json(const ScoreReport& report, int width) {
   nlohmann::ordered_json json = {{"name", report.name}, {"score", report.score}, {"signature", report.signature}};
+  if (report.interval) {
+    json["confidence_mean"] = report.interval->mean;
+    json["confidence_var"] = report.interval->half_width;
+    json["confidence"] = interval_text(*report.interval, width);
+  }
   if (!report.verbose.empty()) json["verbose_score"] = report.verbose;
   add_signature_fields(report.signature, json);
   json.update(report.numbers);

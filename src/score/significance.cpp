@@ -120,7 +120,7 @@ Real half_width(std::span<const Real> sorted) {
 }
 
 template <typename Real>
-Interval interval_of(const std::vector<double>& scores) {
+ScoreInterval interval_of(const std::vector<double>& scores) {
   std::vector<Real> sorted(scores.begin(), scores.end());
   std::ranges::sort(sorted);
   return {mean_of<Real>(sorted), half_width<Real>(sorted)};
@@ -192,12 +192,12 @@ std::vector<double> bootstrap_scores(const Metric& metric, const StatisticsTable
   return scores;
 }
 
-Interval sampled_interval(const Metric& metric, std::vector<double> scores) {
+ScoreInterval sampled_interval(const Metric& metric, std::vector<double> scores) {
   return metric.rounds_to_single() ? interval_of<float>(scores) : interval_of<double>(scores);
 }
 
-Interval confidence_interval(const Metric& metric, std::vector<double> scores) {
-  Interval interval = sampled_interval(metric, scores);
+ScoreInterval confidence_interval(const Metric& metric, std::vector<double> scores) {
+  ScoreInterval interval = sampled_interval(metric, scores);
   long double sum = 0;
   for (const double score : scores) sum += score;
   interval.mean = static_cast<double>(sum / static_cast<long double>(scores.size()));

@@ -34,20 +34,15 @@ PairedResult paired_randomization(std::span<const BleuStatistics> first, std::sp
 PairedResult paired_randomization(std::span<const ChrfStatistics> first, std::span<const ChrfStatistics> second,
                                   int64_t trials = kRandomizationTrials, uint64_t seed = kTestSeed);
 
-// 95 per cent of the scores of samples lie within mean - half_width and mean + half_width, roughly.
-struct Interval {
-  double mean = 0, half_width = 0;
-};
-
 // Each sample has as many segments as there are, drawn with replacement.
 std::vector<double> bootstrap_scores(const Metric& metric, const StatisticsTable& segments, int64_t samples,
                                      Pcg64& random);
 
 // Of a single system's samples; the mean is exact before it is rounded.
-Interval confidence_interval(const Metric& metric, std::vector<double> scores);
+ScoreInterval confidence_interval(const Metric& metric, std::vector<double> scores);
 
 struct PairedBootstrap {
-  Interval second;
+  ScoreInterval second;
   double p = 1;
 };
 
@@ -57,6 +52,6 @@ PairedBootstrap paired_bootstrap(const Metric& metric, const StatisticsTable& fi
                                  int64_t samples, Pcg64& random);
 
 // As tests of several systems show it: mean and half width in the precision of the scores.
-Interval sampled_interval(const Metric& metric, std::vector<double> scores);
+ScoreInterval sampled_interval(const Metric& metric, std::vector<double> scores);
 
 }  // namespace verbund

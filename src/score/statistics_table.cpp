@@ -24,5 +24,6 @@ std::vector<double> StatisticsTable::sums() const {
 
 StatisticsTable table_of(std::span<const BleuStatistics> segments) { return table(segments); }
 StatisticsTable table_of(std::span<const ChrfStatistics> segments) { return table(segments); }
+StatisticsTable table_of(std::span<const TerStatistics> segments) { return table(segments); }
 
 }  // namespace verbund

@@ -7,6 +7,7 @@
 
 #include "score/bleu.h"
 #include "score/chrf.h"
+#include "score/ter.h"
 
 namespace verbund {
 
@@ -21,5 +22,6 @@ struct StatisticsTable {
 
 StatisticsTable table_of(std::span<const BleuStatistics> segments);
 StatisticsTable table_of(std::span<const ChrfStatistics> segments);
+StatisticsTable table_of(std::span<const TerStatistics> segments);
 
 }  // namespace verbund

@@ -66,7 +66,7 @@ TEST(Significance, SamplesAfterTossesGoOnWithTheSameDraws) {
   Pcg64 random(kTestSeed);
   const StatisticsTable second = table_of(made_bleu(101, 1));
   paired_randomization(*metric, table_of(made_bleu(101, 0)), second, 100, random);
-  const Interval interval = sampled_interval(*metric, bootstrap_scores(*metric, second, 200, random));
+  const ScoreInterval interval = sampled_interval(*metric, bootstrap_scores(*metric, second, 200, random));
   EXPECT_DOUBLE_EQ(interval.mean, 11.01064759127255);
   EXPECT_DOUBLE_EQ(interval.half_width, 1.7689375392835611);
 }

@@ -1,0 +1,47 @@
+// TER (Snover et al., 2006) as sacreBLEU defines it: the edits that turn a translation into its reference, where moving
+// several words together to another place counts as one, per word of the reference. Less is better.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "score/segments.h"
+#include "score/symbol_table.h"
+#include "score/tercom_tokenizer.h"
+
+namespace verbund {
+
+// What TER needs to know of a segment; the sum is what it needs to know of a corpus.
+struct TerStatistics {
+  int64_t edits = 0;            // for the reference that needs fewest
+  double reference_length = 0;  // mean of all references
+
+  TerStatistics& operator+=(const TerStatistics& other);
+};
+
+// As a row of numbers.
+std::array<double, 2> columns_of(const TerStatistics& statistics);
+
+struct TerScore {
+  double score = 0;  // per cent; may exceed 100
+  TerStatistics statistics;
+  std::string signature;  // "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:..."
+};
+
+// Shifts of words, as long as they help, and the edits that are left then.
+int64_t edits_with_shifts(const Symbols& hypothesis, const Symbols& reference);
+
+// One element per segment.
+std::vector<TerStatistics> ter_statistics(const Segments& hypotheses, const References& references,
+                                          const TerOptions& options = {});
+
+TerScore ter_score(const TerStatistics& statistics, size_t reference_count, const TerOptions& options = {});
+
+// The score alone, of sums of columns; in single precision as well, in which bootstrap tests are published.
+double ter_of_sums(std::span<const double> sums);
+double ter_of_sums(std::span<const float> sums);
+
+}  // namespace verbund
