@@ -126,6 +126,17 @@ TEST_F(Joining, RanksThatThereAreNotAreRefused) {
   EXPECT_THAT(join(3), Each(true));
 }
 
+TEST_F(Joining, AHelloHasNothingAttached) {
+  Pulse hello = hello_of(1);
+  hello.attached = uint64_t{1} << 40;
+  const Socket stranger = call();
+  stranger.send(bytes(hello));
+  EXPECT_THAT(join(3), Each(true));
+  std::byte nothing[1];
+  EXPECT_TRUE(is_readable(stranger, 5));
+  EXPECT_EQ(stranger.receive(nothing), -1);
+}
+
 // As a worker does whose first call was not answered in time.
 TEST_F(Joining, OneThatCallsAgainIsNotLost) {
   {
