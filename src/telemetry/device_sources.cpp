@@ -11,6 +11,9 @@ namespace {
 namespace fs = std::filesystem;
 using enum ResourceSource::Kind;
 
+// A machine may have hundreds, one for each container. The first ones are its own.
+constexpr size_t kMostDevices = 32;
+
 // Partitions are part of their disk, which alone has a folder in /sys/block.
 bool is_disk(const std::string& name, const fs::path& blocks) {
   if (name.starts_with("loop") || name.starts_with("ram")) return false;
@@ -32,6 +35,7 @@ ResourceSource interface_source(const SystemFolders& folders) {
   std::vector<std::string> names;
   const fs::path path = folders.proc / "net/dev";
   for (const InterfaceCounters& found : parse_interfaces(system_text(path).value_or(""))) {
+    if (names.size() == kMostDevices) break;
     const std::string name = "net." + found.name;
     names.push_back(found.name);
     source.columns.push_back({{name + ".received_bytes", "bytes/s", ""}, kCounted});
@@ -59,6 +63,7 @@ ResourceSource disk_source(const SystemFolders& folders) {
   const fs::path path = folders.proc / "diskstats";
   for (const DiskCounters& found : parse_disks(system_text(path).value_or(""))) {
     if (!is_disk(found.name, folders.sys / "block")) continue;
+    if (names.size() == kMostDevices) break;
     names.push_back(found.name);
     source.columns.push_back({{"disk." + found.name + ".read_bytes", "bytes/s", ""}, kCounted});
     source.columns.push_back({{"disk." + found.name + ".written_bytes", "bytes/s", ""}, kCounted});

@@ -1,0 +1,41 @@
+// history.jsonl: a line for each event of the run, only ever appended to. Worker 0 writes it; what happened to another
+// worker alone is sent to it.
+#pragma once
+
+#include <atomic>
+
+#include "core/append_file.h"
+#include "telemetry/record_post.h"
+#include "telemetry/run_observer.h"
+
+namespace verbund {
+
+// Worker 0's; by any thread.
+class HistoryWriter final : public RunObserver {
+ public:
+  // `post` says who writes, at which start of the run, and what time it is.
+  HistoryWriter(const std::filesystem::path& run, RecordPost post);
+
+  void event(const RunEvent& happened) override { add(post_.self, post_.now(), happened); }
+  // Of any worker; `at`: on the clock of worker 0.
+  void add(const Worker& worker, double at, const RunEvent& happened);
+
+ private:
+  const RecordPost post_;
+  AppendFile file_;
+  std::atomic<bool> warned_ = false;
+  std::atomic<int64_t> step_ = 0;  // of the last event that knew it: the watch does not
+};
+
+// The other workers': sends what happened to them alone. What all workers live through, worker 0 writes for all.
+class HistorySender final : public RunObserver {
+ public:
+  explicit HistorySender(RecordPost post) : post_(std::move(post)) {}
+
+  void event(const RunEvent& happened) override;
+
+ private:
+  const RecordPost post_;
+};
+
+}  // namespace verbund
