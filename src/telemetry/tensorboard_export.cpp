@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "core/partial_folder.h"
 #include "core/wall_clock.h"
+#include "telemetry/evaluation_file.h"
 #include "telemetry/hyper_parameters.h"
 #include "telemetry/json_lines.h"
 #include "telemetry/run_record.h"
@@ -30,24 +31,15 @@ std::string text_of(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// The first lines of a file, those that the table has room for.
-std::vector<Json> first_lines(const fs::path& file) {
-  std::vector<Json> lines;
-  (void)read_json_lines(file, [&](const Json& line) {
-    if (lines.size() < kMostSamples) lines.push_back(line);
-  });
-  return lines;
-}
-
-std::vector<TranslationSample> samples_of(const fs::path& run_folder, int64_t step) {
-  const fs::path folder = run_folder / "evaluations";
-  const auto pairs = first_lines(folder / "dev.jsonl");
-  const auto translations = first_lines(folder / fmt::format("step-{:08}.jsonl", step));
+std::vector<TranslationSample> samples_of(const fs::path& run_folder, const std::vector<KeptPair>& pairs,
+                                          int64_t step) {
   std::vector<TranslationSample> samples;
-  for (size_t i = 0; i < std::min(pairs.size(), translations.size()); ++i) {
-    if (!translations[i].contains("translation")) continue;  // the loss alone was judged
-    samples.push_back(
-        {text_of(pairs[i], "source"), text_of(pairs[i], "reference"), text_of(translations[i], "translation")});
+  const fs::path file = evaluation_file(run_folder, step);
+  if (!fs::exists(file)) return samples;
+  const std::vector<KeptSentence> sentences = read_evaluation(file).sentences;
+  for (size_t i = 0; i < std::min({pairs.size(), sentences.size(), kMostSamples}); ++i) {
+    if (!sentences[i].translation) continue;  // the loss alone was judged
+    samples.push_back({pairs[i].source, pairs[i].reference, *sentences[i].translation});
   }
   return samples;
 }
@@ -108,13 +100,14 @@ Json settings_of(const fs::path& run_folder, const Json& record) {
 ToldRun tell_run(const fs::path& run_folder, int64_t last_step, TensorBoardRun& run) {
   ToldRun told;
   const fs::path file = run_folder / kMetrics;
+  const std::vector<KeptPair> pairs = read_dev(dev_file(run_folder));
   double time = parse_utc_time(time_of_file(file));  // until a line knows better
   told.damaged = read_json_lines(file, [&](const Json& line) {
     const int64_t step = line.at("step").get<int64_t>();
     if (step > last_step) return;
     if (const double own = time_of(line); std::isfinite(own)) time = own;
     run.add_line(line, time);
-    if (line.contains("dev_loss")) run.add_samples(step, time, samples_of(run_folder, step));
+    if (line.contains("dev_loss")) run.add_samples(step, time, samples_of(run_folder, pairs, step));
     ++told.lines;
   });
   return told;

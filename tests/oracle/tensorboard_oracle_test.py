@@ -169,7 +169,8 @@ class TensorBoardOracle(TrainingTest):
         (evaluations / "dev.jsonl").write_text(
             "".join(json.dumps({"source": text, "reference": text}) + "\n" for text in HOSTILE))
         (evaluations / "step-00000010.jsonl").write_text(
-            "".join(json.dumps({"translation": text}) + "\n" for text in HOSTILE))
+            "".join(json.dumps({"translation": text, "cross_entropy": 1.5, "tokens": 3, "bleu": [0] * 10,
+                                "chrf": [0] * 18}) + "\n" for text in HOSTILE))
 
     def both_loaders(self):
         for fast in (True, False):

@@ -7,6 +7,7 @@
 #include "support/failing_file_system.h"
 #include "support/temporary_folder.h"
 #include "telemetry/chart_layout.h"
+#include "telemetry/evaluation_file.h"
 #include "telemetry/hyper_parameters.h"
 #include "telemetry/tensorboard_export.h"
 
@@ -144,14 +145,17 @@ class TensorBoardExport : public testing::Test {
 TEST_F(TensorBoardExport, EverythingThatTheFolderTells) {
   write("metrics.jsonl", line_at(10).dump() + "\nno line\n" + R"({"step": 10, "dev_loss": 2, "dev_bleu": 30})" + "\n" +
                              R"({"step": 20, "train_)");
-  write("evaluations/dev.jsonl", R"({"source": "a", "reference": "b"})"
-                                 "\n"
-                                 R"({"source": "c", "reference": "d"})"
-                                 "\n");
-  write("evaluations/step-00000010.jsonl", R"({"translation": "e"})"
-                                           "\n"
-                                           R"({"translation": "f"})"
-                                           "\n");
+  TestSet set;
+  set.sources = {"a", "c"};
+  set.references = {"b", "d"};
+  set.source_tokens.resize(2);
+  Evaluation dev;
+  dev.translations = {"e", "f"};
+  dev.sentences.resize(2);
+  dev.bleu_statistics.resize(2);
+  dev.chrf_statistics.resize(2, {.orders = {{1, 2, 3}}});
+  write("evaluations/dev.jsonl", dev_text(set));
+  write("evaluations/step-00000010.jsonl", evaluation_text(dev));
   write("config.yaml", "seed: 7\n");
   write("run.json", R"({"format": "verbund-run", "version": 1, "id": "a", "start_count": 1, "starts": [
     {"time": "2026-02-03T04:00:00Z", "stop": {"time": "2026-02-03T05:00:00Z", "reason": "finished at step 20"}}]})");
