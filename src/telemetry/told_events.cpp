@@ -24,10 +24,7 @@ void ToldEvents::keep_before(int64_t step) {
   std::erase_if(records_, [&](const Record& record) { return record.step >= step; });
 }
 
-Event ToldEvents::event(const Record& record) const {
-  std::map<std::string, std::string> plugins = plugins_;
-  return decode_event(record.bytes, plugins).value_or(Event{});
-}
+Event ToldEvents::event(const Record& record) { return decode_event(record.bytes, plugins_).value_or(Event{}); }
 
 ToldEvents::Correction ToldEvents::forget_after(int64_t step) {
   keep_before(step + 1);

@@ -33,7 +33,7 @@ class ToldEvents {
 
   // What is still held to be true, in the order in which it was told.
   template <typename Use>
-  void for_each(Use use) const {
+  void for_each(Use use) {
     for (const Record& record : records_) use(event(record));
   }
 
@@ -44,7 +44,7 @@ class ToldEvents {
   };
 
   void keep_before(int64_t step);
-  Event event(const Record& record) const;
+  Event event(const Record& record);
 
   std::vector<Record> records_;
   std::map<std::string, int64_t> last_told_;  // by tag: the step of its latest point, undone or not
