@@ -6,7 +6,7 @@
 namespace verbund {
 namespace {
 
-constexpr const char* kNone = "there is none in the run folder.";
+constexpr const char* kNone = "there is none that is whole in the run folder.";
 
 Verdict& none(const RunData& run, Verdict& verdict) {
   return cannot_tell(verdict, run.imported ? "an imported run comes without its checkpoints." : kNone);

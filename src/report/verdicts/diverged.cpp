@@ -84,11 +84,10 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
 Verdict diverged(const RunData& run, const Divergence& divergence) {
   Verdict verdict = ask("diverged", "Did the run fall apart?");
   verdict.finding = Finding::kBad;
-  verdict.sentence = fmt::format("The run diverged at step {}: {}.",
-                                 human_count(static_cast<uint64_t>(divergence.step)), divergence.what);
+  verdict.sentence =
+      fmt::format("The run diverged at step {}: {}.", counted(static_cast<double>(divergence.step)), divergence.what);
   if (divergence.steps_after > 0) {
-    verdict.sentence +=
-        fmt::format(" It went on for {} steps", human_count(static_cast<uint64_t>(divergence.steps_after)));
+    verdict.sentence += fmt::format(" It went on for {} steps", counted(static_cast<double>(divergence.steps_after)));
     verdict.sentence += is_known(divergence.seconds_after)
                             ? fmt::format(", {}, for nothing.", human_duration(divergence.seconds_after))
                             : ", for nothing.";

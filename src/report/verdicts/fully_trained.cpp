@@ -140,12 +140,10 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   if (!curve.step.empty()) verdict.charts.push_back(loss_chart(run, curve));
   if (const auto divergence = find_divergence(run, ledger)) {
     verdict.finding = Finding::kBad;
-    verdict.sentence =
-        fmt::format("No: the run diverged at step {}.", human_count(static_cast<uint64_t>(divergence->step)));
+    verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(static_cast<double>(divergence->step)));
     if (!curve.step.empty()) {
-      verdict.sentence +=
-          fmt::format(" Its best was a dev loss of {} at step {}.", short_number(curve.loss[curve.lowest()]),
-                      short_number(curve.step[curve.lowest()]));
+      verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
+                                      short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]));
     }
     return verdict;
   }
@@ -165,16 +163,16 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   verdict.figures.push_back(figure("evaluations after the warm-up", static_cast<double>(count), ""));
   if (count < kFewest) {
     return cannot_tell(
-        verdict,
-        fmt::format("there are only {} evaluations after the warm-up ({} are needed to see where the curve goes).{}",
-                    count, kFewest, slope_only(curve, verdict)));
+        verdict, fmt::format("there {} after the warm-up ({} are needed to see where the curve goes).{}",
+                             count == 1 ? "is only one evaluation" : fmt::format("are only {} evaluations", count),
+                             kFewest, slope_only(curve, verdict)));
   }
   if (points.x.back() < kSpan * points.x.front()) {
     return cannot_tell(
         verdict,
         fmt::format(
             "the evaluations after the warm-up span only steps {} to {}; a curve shows over a {:.0f}-fold span.{}",
-            short_number(points.x.front()), short_number(points.x.back()), kSpan, slope_only(curve, verdict)));
+            counted(points.x.front()), counted(points.x.back()), kSpan, slope_only(curve, verdict)));
   }
   const double left = rate_left(run);
   if (left < kDecayed) {
@@ -190,7 +188,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
         "It is past its best: the dev loss was lowest ({}) at step {} and rises since; more steps under this schedule "
         "make it "
         "worse.{}",
-        short_number(curve.loss[curve.lowest()]), short_number(curve.step[curve.lowest()]), slope_only(curve, verdict));
+        short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]), slope_only(curve, verdict));
     return verdict;
   }
   if (!foretells_the_last_fifth(points)) {

@@ -81,7 +81,7 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   const bool goes_on = !run.starts.empty() && run.starts.back().reason.empty() && !run.imported;
   verdict.sentence =
       fmt::format("{} {}{} for {} steps", goes_on ? "So far" : "The run took", ledger.estimated ? "about " : "",
-                  human_duration(ledger.wall), human_count(static_cast<uint64_t>(ledger.steps)));
+                  human_duration(ledger.wall), counted(static_cast<double>(ledger.steps)));
   const std::string parts = longest_parts(ledger);
   if (ledger.estimated) {
     verdict.sentence += ", by what its log says of a step; how that divides is not known.";
@@ -91,7 +91,7 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   const double lost = ledger.part(TimeUse::kLost), down = ledger.part(TimeUse::kDown);
   if (lost > 0 && ledger.lost_steps > 0) {
     verdict.sentence += fmt::format(" {} steps had to be computed again after a stop ({}).",
-                                    human_count(static_cast<uint64_t>(ledger.lost_steps)), human_duration(lost));
+                                    counted(static_cast<double>(ledger.lost_steps)), human_duration(lost));
   }
   if (down >= 1) verdict.sentence += fmt::format(" Between its starts it was down for {}.", human_duration(down));
   verdict.finding = (lost + down) > 0.1 * ledger.wall ? Finding::kBad : Finding::kNeutral;

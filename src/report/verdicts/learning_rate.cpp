@@ -55,14 +55,14 @@ struct Shape {
   double peak = 0, peak_step = 0, half_step = kNotKnown;
 };
 
-// Of the policy where it is known, step by step around the peak; else of what was logged.
-Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule) {
+// Of the policy where it is known, up to its peak at least; else of what was logged.
+Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule, int64_t warmup_steps) {
   Shape shape;
   std::vector<double> step = curve.step, rate = curve.logged;
   if (schedule) {
     step.clear();
     rate.clear();
-    const auto last = static_cast<int64_t>(curve.step.back());
+    const auto last = std::max(static_cast<int64_t>(curve.step.back()), warmup_steps);
     for (int64_t s = 0; s < last; s += std::max<int64_t>(1, last / 100000)) {
       step.push_back(static_cast<double>(s + 1));
       rate.push_back(schedule->rate(s));
@@ -86,7 +86,7 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
     if (event.event == "roll_back" && event.line.value("to_step", int64_t{0}) <= static_cast<int64_t>(step)) {
       return fmt::format(
           "From step {} on it is {} times the policy, because the run rolled back to step {} with a smaller rate",
-          short_number(step), short_number(factor), event.line.value("to_step", int64_t{0}));
+          counted(step), short_number(factor), event.line.value("to_step", int64_t{0}));
     }
   }
   for (const StartFacts& start : run.starts) {
@@ -94,12 +94,12 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
         (first == 0 || static_cast<double>(start.step) >= curve.step[first - 1])) {
       return fmt::format(
           "It leaves the policy at step {}, where the run was resumed: the configuration was changed then",
-          short_number(step));
+          counted(step));
     }
   }
   return fmt::format(
       "It leaves the policy at step {} ({} times what the configuration says there), and nothing on record says why",
-      short_number(step), short_number(factor));
+      counted(step), short_number(factor));
 }
 
 Chart rate_chart(const Curve& curve, const Shape& shape) {
@@ -137,18 +137,18 @@ Verdict learning_rate(const RunData& run) {
       schedule.reset();  // a policy that makes no sense was never trained with: the configuration is not the run's
     }
   }
-  const Shape shape = shape_of(curve, schedule);
+  const Shape shape = shape_of(curve, schedule, schedule ? run.config->schedule.warmup_steps : 0);
   const double now = curve.logged.back(), last = curve.step.back();
   verdict.figures = {figure("peak", shape.peak, ""), figure("step of the peak", shape.peak_step, ""),
                      figure("step after which it is half the peak", shape.half_step, ""),
                      figure("at the last logged step", now, "")};
   verdict.charts.push_back(rate_chart(curve, shape));
   const std::string now_text =
-      fmt::format("At step {} it is {:.3g}, {} of the peak.", short_number(last), now, percent(now / shape.peak));
+      fmt::format("At step {} it is {:.3g}, {} of the peak.", counted(last), now, percent(now / shape.peak));
   if (!schedule) {
     verdict.sentence = fmt::format(
         "It was highest, {:.3g}, at step {}. {} Which policy made it is not known: there is no configuration.",
-        shape.peak, short_number(shape.peak_step), now_text);
+        shape.peak, counted(shape.peak_step), now_text);
     verdict.finding = Finding::kNeutral;
     return verdict;
   }

@@ -84,7 +84,7 @@ Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& 
           run.imported
               ? "losses of single sentences are not known of an imported run, and without them a rise may be chance"
               : "there are no losses of single sentences, and without them a rise may be chance",
-          short_number(curve.loss[best]), short_number(curve.step[best]),
+          short_number(curve.loss[best]), counted(curve.step[best]),
           best + 1 == curve.step.size() ? ", the last evaluation"
                                         : fmt::format(" and is {} higher at the end", percent(rise))));
 }
@@ -130,7 +130,7 @@ Verdict overfitting(const RunData& run) {
   if (&best == &last) {
     verdict.finding = Finding::kGood;
     verdict.sentence = fmt::format("No: the last evaluation, at step {}, has the lowest dev loss.{}",
-                                   human_count(static_cast<uint64_t>(last.step)), gap);
+                                   counted(static_cast<double>(last.step)), gap);
     return verdict;
   }
   std::vector<double> differences;
@@ -146,7 +146,7 @@ Verdict overfitting(const RunData& run) {
     verdict.sentence = fmt::format(
         "No sign of it: the dev loss at the end differs from the best, of step {}, by no more than chance (p = "
         "{:.2f}).{}",
-        human_count(static_cast<uint64_t>(best.step)), p, gap);
+        counted(static_cast<double>(best.step)), p_value(p), gap);
     return verdict;
   }
   const double bleu_best = value_at(run.evaluations, "dev_bleu", best.step),
@@ -154,16 +154,16 @@ Verdict overfitting(const RunData& run) {
   if (bleu_last > bleu_best) {
     verdict.finding = Finding::kNeutral;
     verdict.sentence = fmt::format(
-        "It became over-confident, not worse: the dev loss rose by {} since step {} (p = {:.3f}), but BLEU rose, too, "
+        "It became over-confident, not worse: the dev loss rose by {} since step {} ({}), but BLEU rose, too, "
         "from {:.1f} to {:.1f}.{}",
-        percent(rise), human_count(static_cast<uint64_t>(best.step)), p, bleu_best, bleu_last, gap);
+        percent(rise), counted(static_cast<double>(best.step)), p_value(p), bleu_best, bleu_last, gap);
     return verdict;
   }
   verdict.finding = Finding::kBad;
   verdict.sentence = fmt::format(
-      "Yes: the dev loss was lowest at step {} and has risen by {} since (p = {:.3f}). Use the best checkpoint, not "
+      "Yes: the dev loss was lowest at step {} and has risen by {} since ({}). Use the best checkpoint, not "
       "the last.{}",
-      human_count(static_cast<uint64_t>(best.step)), percent(rise), p, gap);
+      counted(static_cast<double>(best.step)), percent(rise), p_value(p), gap);
   return verdict;
 }
 

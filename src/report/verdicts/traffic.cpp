@@ -98,7 +98,8 @@ Verdict traffic(const RunData& run) {
     if (!fit) causes.pop_back();
   }
   verdict.sentence += " " + (fit ? explain_variation(*fit, causes, verdict)
-                                 : std::string("Why steps differ cannot be told, because they do not vary."));
+                                 : fmt::format("Why steps differ cannot be told, because {}.",
+                                               sample.seconds.empty() ? "they are not on record" : "they do not vary"));
   if (const auto replay = Replay::make(run.exchange, workers); replay && replay->error() <= 0.05) {
     const double gain = elasticity(*replay);
     verdict.figures.push_back(figure("shorter step per 1 % of bandwidth", gain, "%"));

@@ -38,13 +38,13 @@ Verdict training_set(const RunData& run) {
   const double source_tokens = number(dataset, "/statistics/splits/train/source/tokens");
   const double target_tokens = number(dataset, "/statistics/splits/train/target/tokens");
   const double epochs = run.training.last("epoch");
-  verdict.sentence = fmt::format("{} sentence pairs", short_number(pairs));
+  verdict.sentence = fmt::format("{} sentence pairs", counted(pairs));
   if (is_known(source + target)) {
     verdict.sentence +=
         fmt::format(", {} of text: {} in the source and {} in the target language", both_units(source + target),
                     human_bytes(static_cast<uint64_t>(source)), human_bytes(static_cast<uint64_t>(target)));
   }
-  if (is_known(target_tokens)) verdict.sentence += fmt::format("; {} target tokens", short_number(target_tokens));
+  if (is_known(target_tokens)) verdict.sentence += fmt::format("; {} target tokens", counted(target_tokens));
   verdict.sentence += is_known(epochs) ? fmt::format(". The run saw them {} times.", short_number(epochs)) : ".";
   verdict.figures = {figure("pairs", pairs, ""),
                      figure("text", (source + target) / 1e6, "MB"),

@@ -1,8 +1,12 @@
 #include "report/verdicts/words.h"
 
+#include <algorithm>
+
 #include "core/human.h"
 
 namespace verbund {
+
+std::string counted(double value) { return human_count(static_cast<uint64_t>(std::llround(std::max(0.0, value)))); }
 
 std::string short_number(double value) {
   const double size = std::abs(value);

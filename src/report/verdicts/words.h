@@ -32,12 +32,19 @@ inline std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, std::abs(share) < 0.0995 ? 1 : 0);
 }
 
+// "p = 0.012", "p < 0.001"
+inline std::string p_value(double p) {
+  return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.{}f}", p, p < 0.1 ? 3 : 2);
+}
+
 // With a capital letter, as sentences begin.
 inline std::string capital(std::string text) {
   if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
 }
 
+// 300000 -> "300,000": steps, pairs and whatever else is counted.
+std::string counted(double value);
 // Three digits that matter, without an exponent where it can be read without: 0.00123, 1.23, 123, 12,300.
 std::string short_number(double value);
 // "340 ms", "1.62 s", "2 h 10 min"

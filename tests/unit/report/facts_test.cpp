@@ -1,0 +1,167 @@
+// The questions that are answered by looking: time, learning rate, training set, checkpoint; and all of them together.
+#include "optim/schedule.h"
+#include "report/judge.h"
+#include "report/verdicts/verdicts.h"
+#include "unit/report/find_figure.h"
+#include "unit/report/made_run.h"
+
+namespace verbund {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(HowLong, TellsWhatTheTimeWentTo) {
+  MadeRun made;
+  made.start(10);
+  made.steps(1, 100, {0.1, 0.8, 0, 0.1});
+  made.evaluate(100, 40);
+  made.end("finished at step 100");
+  const RunData run = made.take();
+  const Verdict verdict = how_long(run, make_ledger(run));
+  EXPECT_EQ(verdict.sentence,
+            "The run took 2 min 30 s for 100 steps: 53 % computing, 27 % evaluating, 6.7 % waiting for data.");
+  EXPECT_EQ(verdict.charts.front().bars.size(), 1U);
+  EXPECT_EQ(verdict.charts.front().part_names.size(), verdict.charts.front().bars[0].parts.size());
+}
+
+TEST(HowLong, ARunThatDiedSaysWhatThatCost) {
+  MadeRun made;
+  made.start(0);
+  made.steps(1, 100, {0, 1, 0, 0});
+  made.end("killed", true);
+  made.pass(30);
+  made.start(0, 50);
+  made.steps(51, 100, {0, 1, 0, 0});
+  made.end("");
+  const RunData run = made.take();
+  const Verdict verdict = how_long(run, make_ledger(run));
+  EXPECT_THAT(verdict.sentence, StartsWith("So far 3 min 00 s for 100 steps"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("50 steps had to be computed again after a stop (50.0 s)"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("down for 30.0 s"));
+  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_THAT(how_long(RunData(), make_ledger(RunData())).sentence, StartsWith("Cannot tell"));
+}
+
+// The settings of transformer-base: 2.0, 8000, 512.
+RunData run_of_base() {
+  RunData run;
+  run.config.emplace();
+  const Schedule schedule(run.config->schedule, run.config->model.d_model);
+  for (int64_t step = 100; step <= 50000; step += 100) {
+    MadeRun::row(run.training, step, {{"learning_rate", schedule.rate(step - 1)}});
+  }
+  return run;
+}
+
+TEST(LearningRate, FollowsThePolicy) {
+  const Verdict verdict = learning_rate(run_of_base());
+  EXPECT_EQ(verdict.finding, Finding::kGood);
+  EXPECT_NEAR(find_figure(verdict, "peak").value, 9.88e-4, 1e-6);
+  EXPECT_EQ(find_figure(verdict, "step of the peak").value, 8000);
+  EXPECT_NEAR(find_figure(verdict, "step after which it is half the peak").value, 32000, 10);
+  EXPECT_LT(find_figure(verdict, "largest difference to the policy").value, 1e-6);
+  EXPECT_THAT(verdict.sentence, StartsWith("It rises linearly for 8000 steps to its peak of 0.000988"));
+  EXPECT_THAT(verdict.sentence,
+              HasSubstr("At step 50,000 it is 0.000395, 40 % of the peak. All logged values follow the policy."));
+}
+
+TEST(LearningRate, AJumpIsNamed) {
+  RunData run = run_of_base();
+  for (size_t i = 300; i < run.training.rows(); ++i) run.training.columns["learning_rate"][i] /= 2;
+  EXPECT_THAT(learning_rate(run).sentence, HasSubstr("leaves the policy at step 30,100"));
+  run.starts = {{0, 0, 0, 0, "", false, {}}, {1, 0, 0, 30000, "", false, {}}};
+  EXPECT_THAT(learning_rate(run).sentence, HasSubstr("at step 30,100, where the run was resumed"));
+  HistoryEvent event;
+  event.event = "roll_back";
+  event.line = {{"to_step", 30000}};
+  run.history.push_back(event);
+  EXPECT_THAT(learning_rate(run).sentence,
+              HasSubstr("0.500 times the policy, because the run rolled back to step 30000"));
+}
+
+TEST(LearningRate, WithoutAConfigurationTheCurveAlone) {
+  RunData run = run_of_base();
+  run.config.reset();
+  EXPECT_THAT(learning_rate(run).sentence,
+              AllOf(StartsWith("It was highest, 0.000988, at step 8,000."), HasSubstr("not known")));
+  EXPECT_THAT(learning_rate(RunData()).sentence, StartsWith("Cannot tell"));
+}
+
+TEST(TrainingSet, InBothKindsOfMegabytes) {
+  RunData run;
+  run.record = nlohmann::ordered_json::parse(
+      R"({"dataset":{"statistics":{"clean":{"pairs_before":4562102,"source_bytes_after":600000000,
+    "target_bytes_after":700000000},"splits":{"train":{"pairs":4524868,"source":{"tokens":130000000},"target":{"tokens":140000000}}}}}})");
+  MadeRun::row(run.training, 1, {{"epoch", 7.25}});
+  EXPECT_EQ(
+      training_set(run).sentence,
+      "4,524,868 sentence pairs, 1,300 MB (1,240 MiB) of text: 600 MB in the source and 700 MB in the target language; "
+      "140,000,000 target tokens. The run saw them 7.25 times.");
+  RunData imported;
+  imported.imported = true;
+  EXPECT_THAT(training_set(imported).sentence, StartsWith("Cannot tell, because an imported run"));
+}
+
+TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
+  RunData run;
+  CheckpointContents contents;
+  contents.folder = "checkpoints/step-00001000";
+  contents.files = {{"optimizer.safetensors", "the optimiser's moments", 8000100, "", ""},
+                    {"weights.safetensors", "the model", 4000100, "", ""}};
+  contents.file_bytes = 12000200;
+  contents.parameters = 1000000;
+  contents.moments = {{"adam.m", 1000000, 4000000}, {"adam.v", 1000000, 4000000}};
+  contents.expected_bytes = 12000000;
+  contents.remainder = {{"headers", 200}};
+  run.newest_checkpoint = contents;
+  run.checkpoints = {{"step-00001000", 1000, {"last"}, 12000200}};
+  EXPECT_EQ(
+      checkpoint_files(run).sentence,
+      "2 files in step-00001000: optimizer.safetensors (the optimiser's moments), weights.safetensors (the model).");
+  EXPECT_EQ(checkpoint_size(run).sentence,
+            "12 MB (11.4 MiB): 1,000,000 parameters of 4 bytes, 3 times: the weights, 2 moments of the optimiser; the "
+            "other 200 "
+            "bytes are headers, state and settings. The 1 checkpoints kept take 12 MB.");
+  double sum = 0;
+  for (const Figure& figure : checkpoint_files(run).figures) sum += figure.unit == "bytes" ? figure.value : 0;
+  EXPECT_EQ(sum, 12000200);
+  EXPECT_THAT(checkpoint_size(RunData()).sentence, StartsWith("Cannot tell"));
+}
+
+TEST(Judge, AsksElevenQuestionsOfAnyRun) {
+  for (const RunData& run : {RunData(), run_of_base()}) {
+    const std::vector<Verdict> verdicts = judge(run);
+    ASSERT_EQ(verdicts.size(), 11U);
+    for (const Verdict& verdict : verdicts) {
+      EXPECT_FALSE(verdict.sentence.empty()) << verdict.id;
+      EXPECT_FALSE(verdict.rule.empty()) << verdict.id;
+      EXPECT_FALSE(verdict.would_change.empty()) << verdict.id;
+      EXPECT_EQ(verdict.finding == Finding::kCannotTell, verdict.sentence.starts_with("Cannot tell, because "))
+          << verdict.id;
+    }
+  }
+}
+
+TEST(Judge, FactsOfTheHead) {
+  MadeRun made(4, 2);
+  made.start(1);
+  made.steps(1, 10);
+  made.end("finished at step 10");
+  MadeRun::row(made.data().evaluations, 5, {{"dev_bleu", 12}, {"dev_loss", 3}});
+  MadeRun::row(made.data().evaluations, 10, {{"dev_bleu", 11}, {"dev_loss", 2}});
+  MadeRun::row(made.data().training, 10, {{"target_tokens", 40000}});
+  const RunData run = made.take();
+  const BasicFacts facts = basic_facts(run, make_ledger(run));
+  EXPECT_EQ(facts.state, "finished");
+  EXPECT_EQ(facts.steps, 10);
+  EXPECT_EQ(facts.workers, 4);
+  EXPECT_EQ(facts.hosts, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(facts.tokens, 40000);
+  ASSERT_EQ(facts.best.size(), 2U);
+  EXPECT_EQ(facts.best[0].step, 5);
+  EXPECT_EQ(facts.best[1].step, 10);
+}
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,202 @@
+// Processors, network, step time and traffic: on runs whose truth was made.
+#include "report/verdicts/step_sample.h"
+#include "report/verdicts/verdicts.h"
+#include "statistics/quantile.h"
+#include "support/normal_numbers.h"
+#include "unit/report/find_figure.h"
+#include "unit/report/made_exchange.h"
+#include "unit/report/made_run.h"
+
+namespace verbund {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// Samples of a worker for as long as the steps take; of the host, too, if it is the first there.
+Resources samples(int rank, const std::string& host, double cores_used, double cores, double steal) {
+  Resources resources;
+  resources.header.rank = rank;
+  resources.header.host = host;
+  const std::vector<std::pair<std::string, double>> columns = {
+      {"process.cpu_user", cores_used}, {"process.cpu_system", 0},         {"host.cpu_user", cores_used},
+      {"host.cpu_system", 0},           {"host.cpu_steal", steal * cores}, {"host.cpu_idle", cores - cores_used},
+      {"host.pressure_cpu", 0.01},      {"net.eth0.sent_bytes", 5e6},      {"net.lo.sent_bytes", 1e9}};
+  for (const auto& [name, value] : columns) {
+    resources.header.columns.push_back({name, "", ""});
+    resources.values.emplace_back(200, static_cast<float>(value));
+  }
+  for (int i = 0; i < 200; ++i) resources.times.push_back(1000000.0 + i);
+  return resources;
+}
+
+struct Machine {
+  double used = 3.8, steal = 0;
+};
+
+RunData run_on(std::vector<Machine> machines, const MadeStep& step) {
+  MadeRun made(static_cast<int>(machines.size()));
+  made.start(0);
+  made.steps(1, 200, step);
+  made.end("finished");
+  for (size_t i = 0; i < machines.size(); ++i) {
+    const std::string host(1, static_cast<char>('a' + i));
+    made.data().resources.push_back(samples(static_cast<int>(i), host, machines[i].used, 4, machines[i].steal));
+  }
+  return made.take();
+}
+
+Verdict processors_of(const RunData& run) { return processors(run, make_ledger(run)); }
+
+TEST(Processors, Busy) {
+  const Verdict verdict = processors_of(run_on({{3.8}, {3.8}}, {0, 0.95, 0, 0.05}));
+  EXPECT_EQ(verdict.finding, Finding::kGood);
+  EXPECT_THAT(verdict.sentence, StartsWith("Yes: the workers used 95 % of the cores' time"));
+}
+
+TEST(Processors, Idle) {
+  const Verdict verdict = processors_of(run_on({{1.2}, {0.8}}, {0, 0.3, 0.65, 0.05}));
+  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_THAT(verdict.sentence, HasSubstr("used 25 % of the cores' time (least on b: 20 %)"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("In steps they computed for 35 %"));
+}
+
+TEST(Processors, Spinning) {
+  const Verdict verdict = processors_of(run_on({{4}, {4}}, {0, 0.3, 0.65, 0.05}));
+  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_THAT(verdict.sentence, HasSubstr("spent spinning"));
+}
+
+TEST(Processors, AThrottledHostIsNamed) {
+  const Verdict verdict = processors_of(run_on({{3.8}, {3.3, 0.15}}, {0, 0.95, 0, 0.05}));
+  EXPECT_THAT(verdict.sentence, HasSubstr("On b the hypervisor gave 15 % of the cores' time to others"));
+  EXPECT_EQ(verdict.finding, Finding::kNeutral);
+}
+
+TEST(Processors, WithoutSamplesItCannotTell) {
+  EXPECT_THAT(processors_of(RunData()).sentence, StartsWith("Cannot tell, because there are no samples"));
+}
+
+RunData run_over(const MadeNetwork& network) {
+  MadeRun made(network.workers, 2);
+  made.start(0);
+  const std::vector<ExchangeTrace> traces = made_exchange(network, 40);
+  for (int64_t step = 1; step <= 200; ++step) {
+    made.step(step, [&](int) { return MadeStep{0, network.compute, 0.4, 0.05, 51000000}; });
+  }
+  made.end("finished");
+  made.data().exchange = traces;
+  made.data().newest_checkpoint.emplace().parameters = 8500000;  // 2 x 3/4 x 4 bytes of them are 51 MB
+  return made.take();
+}
+
+TEST(Network, ABottleneckIsCalledOne) {
+  const Verdict verdict = network(run_over({}));
+  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_THAT(verdict.sentence, StartsWith("Yes, it held the run up"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("Each of 4 workers sent 51 MB a step, as expected"));
+  EXPECT_NEAR(find_figure(verdict, "rate of a worker, sending").value, 100, 2);  // MB/s
+  EXPECT_LT(find_figure(verdict, "error of the replay").value, 2);
+}
+
+TEST(Network, AFastOneIsNot) {
+  const Verdict verdict = network(run_over({.bytes_per_second = 3e9}));
+  EXPECT_EQ(verdict.finding, Finding::kGood);
+  EXPECT_THAT(verdict.sentence, StartsWith("No, it was not the bottleneck"));
+}
+
+TEST(Network, AReplayThatMissesIsNotBelieved) {
+  RunData run = run_over({});
+  NormalNumbers noise(3);
+  for (ExchangeTrace& trace : run.exchange) trace.buckets.back().end += 0.5 * std::abs(noise.next());
+  EXPECT_THAT(network(run).sentence, AllOf(StartsWith("Cannot tell"), HasSubstr("misses the measured times by")));
+}
+
+TEST(Network, WithoutTracesTheWaitIsABound) {
+  RunData run = run_over({});
+  run.exchange.clear();
+  EXPECT_THAT(network(run).sentence, AllOf(StartsWith("Cannot tell"), HasSubstr("no traces")));
+  RunData quick = run_on({{}, {}}, {0, 0.9, 0.02, 0.05, 1000});
+  EXPECT_THAT(network(quick).sentence,
+              StartsWith("No, it was not the bottleneck: steps waited for the exchange for 2.1 %"));
+  EXPECT_NEAR(find_figure(network(quick), "sent by the interfaces of a in a step, all traffic").value, 5 * 199 / 200.0,
+              0.01);
+}
+
+TEST(Network, OneWorkerHasNone) { EXPECT_THAT(network(run_on({{}}, {})).sentence, StartsWith("Nothing")); }
+
+// Steps of about a second: tokens vary, computing follows them with noise.
+RunData varying(int workers, double slow_factor, double drift = 0) {
+  MadeRun made(workers);
+  made.start(0);
+  NormalNumbers noise(8);
+  for (int64_t step = 1; step <= 1000; ++step) {
+    const double tokens = 1000 + 100 * noise.next();
+    const double compute = (0.0008 * tokens + 0.01 * noise.next()) * (1 + drift * static_cast<double>(step) / 1000);
+    const double exposed = 0.1 + 0.01 * noise.next();
+    made.step(step, [&](int rank) {
+      return MadeStep{0,
+                      compute * (rank == 1 ? slow_factor : 1),
+                      exposed,
+                      0.05,
+                      20000000,
+                      static_cast<uint32_t>(tokens),
+                      step <= 9 ? uint32_t{kTuningBuckets} : 0};
+    });
+  }
+  made.end("finished");
+  return made.take();
+}
+
+TEST(StepTime, MedianWithItsInterval) {
+  const Verdict verdict = step_time(varying(2, 1));
+  const Figure median = find_figure(verdict, "median");
+  EXPECT_NEAR(median.value, 0.95, 0.01);
+  EXPECT_LT(*median.low, *median.high);
+  EXPECT_TRUE((Bounds{*median.low, *median.high}.contains(median.value)));
+  EXPECT_EQ(find_figure(verdict, "steps looked at").value, 991);  // without the tuning of buckets
+  EXPECT_EQ(verdict.finding, Finding::kNeutral);
+  EXPECT_THAT(verdict.sentence, Not(HasSubstr("slower")));
+}
+
+TEST(StepTime, AWorkerThatIsSlowerIsNamed) {
+  const Verdict verdict = step_time(varying(4, 1.2));
+  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_THAT(verdict.sentence, HasSubstr("Worker 1 on b needs 20 % longer than the others"));
+}
+
+TEST(StepTime, GettingSlowerIsATrend) {
+  EXPECT_THAT(step_time(varying(2, 1, 0.3)).sentence, HasSubstr("Over the run they became"));
+}
+
+TEST(StepTime, FromTheLogWhereThereIsNoMore) {
+  RunData run;
+  EXPECT_THAT(step_time(run).sentence, StartsWith("Cannot tell"));
+  for (int64_t step = 100; step <= 500; step += 100) MadeRun::row(run.training, step, {{"seconds_per_step", 1.6}});
+  EXPECT_THAT(step_time(run).sentence, StartsWith("1.60 s in the median of 5 logged means"));
+}
+
+// Step = computing of the slowest + exchange + 0.05: a second more of each is a second more of the step.
+TEST(Traffic, FindsTheMadeCoefficients) {
+  const Verdict verdict = traffic(varying(2, 1));
+  EXPECT_NEAR(find_figure(verdict, "step time per second: the slowest worker's computing").value, 1, 0.01);
+  EXPECT_NEAR(find_figure(verdict, "step time per second: the wait for the exchange").value, 1, 0.01);
+  EXPECT_NEAR(find_figure(verdict, "variation explained").value, 100, 0.1);
+  EXPECT_NEAR(find_figure(verdict, "rate").value, 20 / 0.95, 0.3);
+  EXPECT_THAT(verdict.sentence, StartsWith("A worker sends 20 MB a step, always the same"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("mostly with the slowest worker's computing"));
+}
+
+TEST(Traffic, WithoutVariationItSaysSo) {
+  EXPECT_THAT(traffic(run_on({{}, {}}, {0, 0.9, 0.1, 0.05, 1000})).sentence, HasSubstr("because they do not vary"));
+  EXPECT_THAT(traffic(run_on({{}}, {})).sentence, StartsWith("Not at all: one worker"));
+}
+
+TEST(Traffic, BandwidthMattersByReplay) {
+  RunData slow = run_over({.bytes_per_second = 50e6}), fast = run_over({.bytes_per_second = 5e9});
+  EXPECT_GT(find_figure(traffic(slow), "shorter step per 1 % of bandwidth").value, 0.4);
+  EXPECT_LT(find_figure(traffic(fast), "shorter step per 1 % of bandwidth").value, 0.05);
+}
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,136 @@
+// Is it fully trained? On curves whose course is known.
+#include <cmath>
+
+#include "report/verdicts/verdicts.h"
+#include "statistics/power_law.h"
+#include "support/normal_numbers.h"
+#include "unit/report/find_figure.h"
+#include "unit/report/made_run.h"
+
+namespace verbund {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kGain = "gain of twice the steps";
+
+// An evaluation every 1,000 steps; the warm-up is over after 1,000.
+template <typename Curve>
+RunData run_with(Curve curve, size_t evaluations, double noise, uint64_t seed = 1) {
+  RunData run;
+  run.config.emplace();
+  run.config->schedule.warmup_steps = 1000;
+  NormalNumbers numbers(seed);
+  for (size_t i = 1; i <= evaluations; ++i) {
+    const double step = 1000 * static_cast<double>(i), loss = curve(step) + noise * numbers.next();
+    MadeRun::row(run.evaluations, static_cast<int64_t>(step),
+                 {{"dev_cross_entropy", loss}, {"dev_bleu", 60 - 15 * loss}});
+    MadeRun::row(run.training, static_cast<int64_t>(step), {{"learning_rate", 1e-3}});
+  }
+  return run;
+}
+
+Verdict judged(const RunData& run) { return fully_trained(run, make_ledger(run)); }
+
+TEST(FullyTrained, AFallingCurveIsNotThrough) {
+  const PowerLaw truth = {1.2, 60, 0.5};
+  const Verdict verdict = judged(run_with([&](double s) { return truth.at(s); }, 30, 0.005));
+  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_THAT(verdict.sentence, StartsWith("No, not yet: twice the steps would lower the dev loss by 0.1"));
+  EXPECT_NEAR(find_figure(verdict, kGain).value, truth.at(30000) - truth.at(60000), 0.02);
+  EXPECT_NEAR(find_figure(verdict, "the same in BLEU").value, 15 * (truth.at(30000) - truth.at(60000)), 0.4);
+  EXPECT_EQ(verdict.charts.front().series.back().drawn, Drawn::kBand);
+}
+
+TEST(FullyTrained, AFlatCurveIs) {
+  const Verdict verdict = judged(run_with([](double s) { return 2 + 3 * std::exp(-s / 1500); }, 40, 0.001));
+  EXPECT_EQ(verdict.finding, Finding::kGood) << verdict.sentence;
+  EXPECT_THAT(verdict.sentence, StartsWith("Yes, under this schedule"));
+}
+
+TEST(FullyTrained, ARisingCurveIsPastItsBest) {
+  const Verdict verdict = judged(run_with([](double s) { return 2 + std::pow((s - 8000) / 20000, 2); }, 30, 0.001));
+  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_THAT(verdict.sentence, HasSubstr("past its best"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("at step 8,000"));
+}
+
+TEST(FullyTrained, ARateThatDecaysToNothingFlattensAnyCurve) {
+  RunData run = run_with([](double s) { return 2 + 3 * std::exp(-s / 1500); }, 40, 0.001);
+  run.config->schedule.policy = SchedulePolicy::kCosineDecay;
+  run.training.columns["learning_rate"].back() = 1e-6;
+  const Verdict verdict = judged(run);
+  EXPECT_EQ(verdict.finding, Finding::kCannotTell);
+  EXPECT_THAT(verdict.sentence, StartsWith("Cannot tell, because the learning rate has decayed to 0.1 % of its peak"));
+}
+
+TEST(FullyTrained, SaysWhenThereIsTooLittleToGoBy) {
+  const auto curve = [](double s) { return 2 + 50 / std::sqrt(s); };
+  EXPECT_THAT(judged(run_with(curve, 7, 0.001)).sentence,
+              StartsWith("Cannot tell, because there are only 7 evaluations"));
+  EXPECT_THAT(judged(run_with(curve, 7, 0.001)).sentence, HasSubstr("Lately the dev loss fell by"));
+  RunData late = run_with(curve, 30, 0.001);
+  late.config->schedule.warmup_steps = 10000;  // from 10,000 to 30,000
+  EXPECT_THAT(judged(late).sentence, HasSubstr("span only steps 10,000 to 30,000"));
+  EXPECT_THAT(judged(RunData()).sentence, HasSubstr("never evaluated"));
+}
+
+TEST(FullyTrained, ACurveThatBendsIsNotBelieved) {
+  const Verdict verdict =
+      judged(run_with([](double s) { return 4 - (s > 24000 ? 1.0 : 0.0) + 20 / std::sqrt(s); }, 30, 0.002));
+  EXPECT_EQ(verdict.finding, Finding::kCannotTell);
+  EXPECT_THAT(verdict.sentence, HasSubstr("does not foretell the last fifth"));
+}
+
+// What is said to hold in 80 % of the cases has to, among those in which something is said.
+TEST(FullyTrained, TheIntervalCoversTheTruth) {
+  int covered = 0, told = 0;
+  for (uint64_t i = 0; i < 50; ++i) {
+    const PowerLaw truth = {1 + 0.01 * static_cast<double>(i), 30.0 + static_cast<double>(i % 20), 0.5};
+    const Verdict verdict = judged(run_with([&](double s) { return truth.at(s); }, 25, 0.01, 500 + i));
+    if (verdict.finding == Finding::kCannotTell) continue;
+    const Figure gain = find_figure(verdict, kGain);
+    ++told;
+    covered += Bounds{*gain.low, *gain.high}.contains(truth.at(25000) - truth.at(50000));
+  }
+  EXPECT_GE(told, 38);
+  EXPECT_NEAR(covered, 0.8 * told, 0.14 * told);
+}
+
+TEST(Diverged, NaNToTheEndIsNamedWithTheHours) {
+  RunData run;
+  for (int64_t step = 100; step <= 10000; step += 100) {
+    MadeRun::row(run.training, step, {{"train_loss", step < 4000 ? 3.0 : kNotKnown}}, 10.0 * static_cast<double>(step));
+    if (step >= 4000) run.training.not_finite["train_loss"].push_back(run.training.rows() - 1);
+  }
+  const Ledger ledger = make_ledger(run);
+  const auto found = find_divergence(run, ledger);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->step, 4000);
+  EXPECT_EQ(found->steps_after, 6000);
+  EXPECT_NEAR(found->seconds_after, 60000, 1);
+  EXPECT_THAT(
+      diverged(run, *found).sentence,
+      StartsWith(
+          "The run diverged at step 4,000: the training loss is not a number. It went on for 6,000 steps, 16 h"));
+  EXPECT_THAT(fully_trained(run, ledger).sentence, StartsWith("No: the run diverged at step 4,000"));
+}
+
+TEST(Diverged, AnExplosionThatNeverComesBackIs) {
+  RunData run;
+  for (int64_t step = 1; step <= 100; ++step) MadeRun::row(run.training, step, {{"train_loss", step < 60 ? 2.0 : 9.0}});
+  EXPECT_EQ(find_divergence(run, make_ledger(run))->step, 60);
+}
+
+TEST(Diverged, ASpikeOrASkippedStepIsNot) {
+  RunData run;
+  for (int64_t step = 1; step <= 100; ++step)
+    MadeRun::row(run.training, step, {{"train_loss", step == 60 ? 9.0 : 2.0}});
+  run.training.columns["train_loss"][30] = kNotKnown;
+  run.training.not_finite["train_loss"] = {30};
+  EXPECT_FALSE(find_divergence(run, make_ledger(run)));
+}
+
+}  // namespace
+}  // namespace verbund
