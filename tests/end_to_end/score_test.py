@@ -136,6 +136,76 @@ class Output(ScoreCase):
         self.assertIn("verbund score -r reference.de hypothesis.de", text)
 
 
+class SeveralSystems(ScoreCase):
+    def setUp(self):
+        super().setUp()
+        lines = [f"{i} the cat number {i * i} sat on mat {i % 7} again" for i in range(60)]
+        worse = [line.replace("the cat", "cat the") if i % 2 else line for i, line in enumerate(lines)]
+        self.texts = {"right": lines, "good": [line.replace("sat", "is") for line in lines],
+                      "bad": [line.replace("sat", "is") for line in worse]}
+        for name, text in self.texts.items():
+            self.write(name, "\n".join(text) + "\n")
+
+    def compare(self, *arguments):
+        # Names are shown as they are given.
+        result = subprocess.run([VERBUND, "score", "-r", "right", "good", "bad", *arguments], cwd=self.folder,
+                                capture_output=True, encoding="utf-8", timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_table(self):
+        # One of ten words is wrong; every second line of the other needs a shift as well.
+        self.assertEqual(self.compare("-m", "ter"), """\
+╒══════════╤═══════╕
+│   System │  TER  │
+╞══════════╪═══════╡
+│     good │ 10.0  │
+├──────────┼───────┤
+│      bad │ 15.0  │
+╘══════════╧═══════╛
+
+-----------------
+Metric signatures
+-----------------
+ - TER        nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.5.1
+""")
+        self.assertEqual(json.loads(self.compare("-m", "ter", "--json")),
+                         [{"system": "good", "TER": "10.0"}, {"system": "bad", "TER": "15.0"}])
+
+    def test_paired_tests(self):
+        text = self.compare("-m", "ter", "--paired-ar", "--paired-ar-n", "99")
+        self.assertIn("│ Baseline: good │     10.0      │", text)
+        self.assertIn("│                │ (p = 0.0100)* │", text)
+        self.assertIn("randomization test with 99 trials", text)
+        self.assertIn("nrefs:1|ar:99|seed:12345|case:lc", text)
+        baseline, other = json.loads(self.compare("-m", "bleu,ter", "--paired-ar", "--paired-ar-n", "99", "--json"))
+        self.assertEqual(baseline["TER"], {"score": 10, "p_value": None, "mean": None, "ci": None})
+        self.assertEqual((other["TER"]["p_value"], other["BLEU"]["p_value"]), (0.01, 0.01))
+
+    def test_intervals(self):
+        text = self.compare("-m", "ter", "--paired-bs", "--paired-bs-n", "200")
+        self.assertIn("TER (μ ± 95% CI)", text)
+        self.assertIn("10.0 (10.0 ± 0.0)", text)
+        self.assertIn("nrefs:1|bs:200|seed:12345", text)
+        self.assertIn("nrefs:1|bs:1000|ar:50|seed:7", self.compare("--paired-ar", "--paired-ar-n", "50", "--confidence",
+                                                                  "--seed", "7"))
+
+    def test_confidence_of_one_system(self):
+        right, good = self.folder / "right", self.folder / "good"
+        self.assertEqual(self.score("-r", right, good, "-m", "ter", "--confidence"),
+                         "TER|nrefs:1|bs:1000|seed:12345|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.5.1 "
+                         "= 10.0 (μ = 10.0 ± 0.0)\n")
+        found = self.json("-r", right, self.folder / "bad", "--confidence", "--confidence-n", "50")
+        self.assertEqual(found["bs"], "50")
+        self.assertGreater(found["confidence_var"], 0)
+        self.assertAlmostEqual(found["confidence_mean"], found["score"], delta=5)
+        os.environ["SACREBLEU_SEED"] = "99"
+        self.addCleanup(os.environ.pop, "SACREBLEU_SEED")
+        self.assertEqual(self.json("-r", right, good, "--confidence")["seed"], "99")
+        drawn = self.json("-r", right, good, "--confidence", "--seed", "none")
+        self.assertEqual(drawn["seed"], "none")
+
+
 class Errors(ScoreCase):
     def test_different_numbers_of_lines(self):
         longer = self.write("longer.de", HYPOTHESIS * 3)
@@ -163,7 +233,7 @@ class Errors(ScoreCase):
     def test_wrong_calls(self):
         files = ["-r", self.reference, self.hypothesis]
         self.assert_fails(2, "--reference", arguments=[self.hypothesis])
-        self.assert_fails(2, "ter", "chrf++", arguments=["-m", "bleu,ter", *files])
+        self.assert_fails(2, "meteor", "chrf++", arguments=["-m", "bleu,meteor", *files])
         self.assert_fails(2, "zh", "13a", arguments=["--tokenize", "zh", *files])
         self.assert_fails(2, "linear", "add-k", arguments=["--smooth", "linear", *files])
         self.assert_fails(2, "--smooth-value 0.5", "exp", arguments=["--smooth-value", "0.5", *files])
@@ -173,6 +243,20 @@ class Errors(ScoreCase):
         self.assert_fails(2, "standard input", arguments=["-r", "-"])
         self.assert_fails(2, "character order 0", arguments=["-m", "chrf", "--chrf-char-order", "0", *files])
         self.assert_fails(2, "--lowercase", arguments=["--lowercas", *files])
+
+    def test_wrong_calls_for_several_systems(self):
+        one, two = ["-r", self.reference, self.hypothesis], ["-r", self.reference, self.hypothesis, self.reference]
+        self.assert_fails(2, "--paired-ar", "only one", arguments=["--paired-ar", *one])
+        self.assert_fails(2, "exclude each other", arguments=["--paired-ar", "--paired-bs", *two])
+        self.assert_fails(2, "2: compare them with --paired-ar", arguments=["--confidence", *two])
+        self.assert_fails(2, "--sentence", arguments=["--sentence", *two])
+        self.assert_fails(2, "--sentence", arguments=["--sentence", "--confidence", *one])
+        self.assert_fails(2, "--score-only", "2 systems", arguments=["--score-only", *two])
+        self.assert_fails(2, "given twice", arguments=[*one, self.hypothesis])
+        self.assert_fails(2, "--seed five", arguments=["--seed", "five", "--confidence", *one])
+        self.assert_fails(2, "--paired-ar-n", arguments=["--paired-ar", "--paired-ar-n", "0", *two])
+        longer = self.write("longer.de", HYPOTHESIS * 3)
+        self.assert_fails(1, f"{longer} has 3 lines", arguments=[*one, longer])
 
 
 @unittest.skipUnless(WMT17.is_dir(), "no data/bleu/wmt17-en-de beside the project")
