@@ -30,4 +30,10 @@ std::filesystem::path FolderLock::place() const {
 
 bool FolderLock::try_lock() { return ::flock(folder_.descriptor(), LOCK_EX | LOCK_NB) == 0; }
 
+bool FolderLock::is_taken() const {
+  if (::flock(folder_.descriptor(), LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  ::flock(folder_.descriptor(), LOCK_UN);
+  return false;
+}
+
 }  // namespace verbund

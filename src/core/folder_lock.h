@@ -19,6 +19,9 @@ class FolderLock {
   // False if another process holds it. Does not wait.
   bool try_lock();
 
+  // Whether another process holds it: for those who only look. (It asks for a shared lock, for a moment.)
+  bool is_taken() const;
+
  private:
   OpenFile folder_;
 };

@@ -131,7 +131,7 @@ class MistakesWithADatasetTest(ProgramTest):
         for code, call, said in [
             (1, ["train", "--data", path, "--run", self.folder / "r", "--set", "train.max_steps=1"],
              f"{path} is a file, but a dataset is a folder"),
-            (1, ["inspect", path], f"{path} is a file, but a dataset is a folder"),
+            (1, ["inspect", path], f"{path} is a file, but a dataset, a run or a checkpoint is a folder"),
             (1, ["train", "--data", self.data, "--run", path, "--set", "train.max_steps=1"],
              f"{path} is a file, but a run is a folder"),
             (1, ["average", "--run", path, "--last", "2"], f"{path} is a file, but a run is a folder"),

@@ -1,0 +1,24 @@
+// What a dataset folder holds, with some of its pairs. For `verbund inspect`.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "data/dataset.h"
+
+namespace verbund {
+
+struct PairsToShow {
+  std::string split = "train";
+  size_t first = 0;  // counted from 0
+  size_t count = 3;
+};
+
+// As text and as pieces.
+nlohmann::ordered_json sample_pairs(const Dataset& dataset, const PairsToShow& wanted);
+
+std::string show_dataset_contents(const Dataset& dataset, const nlohmann::ordered_json& pairs);
+nlohmann::ordered_json dataset_contents(const Dataset& dataset, const nlohmann::ordered_json& pairs);
+
+}  // namespace verbund
