@@ -21,6 +21,7 @@ void run_config(const Arguments& arguments);
 void run_doctor(const Arguments& arguments);
 void run_export(const Arguments& arguments);
 void run_evaluate(const Arguments& arguments);
+void run_import(const Arguments& arguments);
 void run_inspect(const Arguments& arguments);
 void run_launch(const Arguments& arguments);
 void run_prepare(const Arguments& arguments);

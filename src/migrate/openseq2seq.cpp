@@ -130,12 +130,23 @@ class Conversion {
     return horovod != nullptr && horovod->truth ? 1 : train_.number("num_gpus").value_or(1);
   }
 
-  // Sentences on each GPU -> tokens of all workers.
   void convert_batch() {
+    convert_batch_size();
+    if (const PythonValue* shuffle = train_.take("data_layer_params.shuffle")) {
+      ours_.set("batch.shuffle", shuffle->truth ? "true" : "false", "data_layer_params.shuffle");
+    }
+  }
+
+  // Sentences on each GPU -> tokens of all workers.
+  void convert_batch_size() {
     const auto sentences = train_.number("batch_size_per_gpu");
     if (!sentences) return;
     const double parts = train_.number("iter_size").value_or(1);
     const bool known = surroundings_.average_tokens > 0;
+    if (!known && !surroundings_.assumes) {
+      return ours_.remark(fmt::format("batch_size_per_gpu: {}", *sentences),
+                          "sentences on each GPU; how many tokens they had is not known");
+    }
     const double average = known ? surroundings_.average_tokens : kAssumedTokens;
     const std::string gpus = fmt::format("{} GPUs{}", workers(), surroundings_.workers > 0 ? "" : " (or --workers N)");
     ours_.set("batch.tokens", number_text(std::round(*sentences * workers() * parts * average)),
@@ -143,9 +154,6 @@ class Conversion {
                           parts == 1 ? "" : fmt::format(" x iter_size {}", parts), average,
                           known ? fmt::format("the average of {} with </s>", comment_text(surroundings_.data))
                                 : "assumed (or --data FOLDER)"));
-    if (const PythonValue* shuffle = train_.take("data_layer_params.shuffle")) {
-      ours_.set("batch.shuffle", shuffle->truth ? "true" : "false", "data_layer_params.shuffle");
-    }
   }
 
   void convert_precision() {

@@ -13,6 +13,7 @@ struct OpenSeq2SeqSurroundings {
   int64_t workers = 0;        // GPUs it ran on; 0: as the file says, or 1
   double average_tokens = 0;  // of a training sentence with </s>, the longer side; 0: assumed
   std::string data;           // the dataset that this average is of
+  bool assumes = true;        // false: without such an average, tokens are not known
 };
 
 // YAML that `verbund config --show` reads; whatever has no counterpart is named in a comment with its reason.

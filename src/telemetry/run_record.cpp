@@ -33,6 +33,17 @@ void leave_out_the_middle(Json& starts) {
 
 }  // namespace
 
+Json new_run_record() {
+  Json json = {{"format", kFormat}, {"version", kVersion}, {"id", new_id()}, {"start_count", 0}};
+  json["dataset"] = Json::object();
+  json["starts"] = Json::array();
+  return json;
+}
+
+void write_run_record(const fs::path& folder, const Json& record) {
+  write_file(folder / kFile, record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
 Json read_run_record(const fs::path& folder) {
   const fs::path path = folder / kFile;
   return use_json_file(path, "Move it away to go on: a new one is begun.", [&](Json json) {
@@ -43,7 +54,9 @@ Json read_run_record(const fs::path& folder) {
     }
     (void)json.at("id").get<std::string>();
     (void)json.at("start_count").get<int64_t>();
-    for (const Json& start : json.at("starts")) (void)start.at("time").get<std::string>();
+    for (const Json& start : json.at("starts")) {
+      if (start.contains("time") || !json.contains("imported")) (void)start.at("time").get<std::string>();
+    }
     return json;
   });
 }
@@ -52,9 +65,7 @@ RunRecord::RunRecord(const fs::path& folder) : folder_(folder) {
   if (fs::exists(folder_ / kFile)) {
     json_ = read_run_record(folder_);
   } else {
-    json_ = {{"format", kFormat}, {"version", kVersion}, {"id", new_id()}, {"start_count", 0}};
-    json_["dataset"] = Json::object();
-    json_["starts"] = Json::array();
+    json_ = new_run_record();
   }
   id_ = json_.at("id");
 }
@@ -92,9 +103,7 @@ void RunRecord::stop(const std::string& reason) {
   }
 }
 
-void RunRecord::write() const {
-  write_file(folder_ / kFile, json_.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+void RunRecord::write() const { write_run_record(folder_, json_); }
 
 Json describe_dataset(const fs::path& folder, const std::string& checksum) {
   Json json = {{"path", fs::absolute(folder).lexically_normal().string()}, {"checksum", checksum}};

@@ -44,6 +44,10 @@ class RunRecord {
   bool running_ = false;
 };
 
+// A record without starts, of a run with a new id.
+RunRecord::Json new_run_record();
+void write_run_record(const std::filesystem::path& folder, const RunRecord::Json& record);
+
 // The record as it is on disk; fails if it is damaged or of another version.
 RunRecord::Json read_run_record(const std::filesystem::path& folder);
 

@@ -113,6 +113,15 @@ std::string plain_name(std::string_view name) {
   return std::string(name);
 }
 
+bool is_file(archive_entry* entry) {
+  return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
+}
+
+std::string name_of(archive_entry* entry) {
+  const char* name = archive_entry_pathname(entry);
+  return plain_name(name != nullptr ? name : "");
+}
+
 // Up to five members that may have been meant: the same file in another folder, then
 // names that are spelled nearly so, else just the first ones.
 std::vector<std::string> near_names(const std::string& wanted, std::vector<std::string> names) {
@@ -148,9 +157,8 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
   Progress progress("extract", fs::file_size(path), "bytes");
   while (archive_entry* entry = reader.next()) {
     progress.update(reader.compressed_bytes());
-    const char* raw_name = archive_entry_pathname(entry);
-    const std::string name = plain_name(raw_name != nullptr ? raw_name : "");
-    if (archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr) names.push_back(name);
+    const std::string name = name_of(entry);
+    if (is_file(entry)) names.push_back(name);
     const auto destination = destinations.find(name);
     if (destination == destinations.end()) continue;
     if (names.empty() || names.back() != name) fail("{}: the member {} is not a file", path.string(), name);
@@ -172,6 +180,26 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
          fmt::join(near_names(member, names), ", "));
   }
   for (const auto& [member, file] : files) file->commit();
+}
+
+std::vector<ArchiveMember> read_members(const fs::path& path, const std::string& ending) {
+  constexpr size_t kLargest = 64'000'000;
+  std::vector<ArchiveMember> members;
+  ArchiveReader reader(path);
+  while (archive_entry* entry = reader.next()) {
+    const std::string name = name_of(entry);
+    if (!is_file(entry) || !name.ends_with(ending)) continue;
+    ArchiveMember& member = members.emplace_back(ArchiveMember{name, ""});
+    for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
+      member.bytes += bytes;
+      if (member.bytes.size() > kLargest) {
+        fail("{}: {} has more than {}. Unpack the archive, and give the folder.", path.string(), name,
+             human_bytes(kLargest));
+      }
+    }
+  }
+  reader.read_to_end();
+  return members;
 }
 
 }  // namespace verbund

@@ -24,4 +24,12 @@ class DamagedArchive : public Error {
 // archive has been read and found sound, so that damage leaves nothing behind.
 void extract(const std::filesystem::path& archive, const std::vector<Extraction>& wanted);
 
+struct ArchiveMember {
+  std::string name;
+  std::string bytes;
+};
+
+// All files in an archive whose names end so, for archives of small files: a member of more than 64 MB is an error.
+std::vector<ArchiveMember> read_members(const std::filesystem::path& archive, const std::string& ending);
+
 }  // namespace verbund

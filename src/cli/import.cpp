@@ -1,0 +1,35 @@
+// verbund import: a run of another program -> a run folder.
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "core/log.h"
+#include "import/import_run.h"
+#include "import/source_kind.h"
+
+namespace verbund {
+
+void run_import(const Arguments& arguments) {
+  std::string source, run, kind;
+  Options options("import",
+                  "Makes a run folder of what another program left of a run: a console log of OpenSeq2Seq (plain, .gz, "
+                  ".xz), scalars as TensorBoard exports them (CSV files, their folder, an archive of them), or "
+                  "TensorBoard's event files. What they do not tell stays unknown.",
+                  "  verbund import nohup.out.gz --run runs/old\n"
+                  "  verbund import scalars/ --run runs/old && verbund report runs/old\n"
+                  "  verbund import logs/ --kind tensorboard-events --run runs/old\n");
+  options.add_option("SOURCE", source, "A file or folder")->required();
+  options.add_option("--run", run, "The run folder to make; must be new or empty")->type_name("FOLDER")->required();
+  options
+      .add_option("--kind", kind,
+                  "What it is, if its content does not tell: openseq2seq-log, scalar-csv, tensorboard-events")
+      ->check(CLI::IsMember(kSourceKinds).description(""));
+  if (!options.read(arguments)) return;
+
+  const nlohmann::ordered_json imported = import_run(source, kind, run);
+  log("{} holds {} of {} ({})", run, imported["what"].get<std::string>(), source, imported["kind"].get<std::string>());
+  for (const auto& note : imported["notes"]) log("note: {}", note.get<std::string>());
+  log("unknown: {}", fmt::join(imported["unknown"].get<std::vector<std::string>>(), ", "));
+}
+
+}  // namespace verbund

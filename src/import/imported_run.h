@@ -1,0 +1,45 @@
+// What was found of a run that another program made, before it becomes a run folder. Nothing is invented: what the
+// source does not tell is not here.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace verbund {
+
+// One value of a curve.
+struct ImportedPoint {
+  std::string key;  // as in metrics.jsonl
+  int64_t step = 0;
+  double value = 0;
+  double time = std::numeric_limits<double>::quiet_NaN();  // seconds since 1970; NaN: not known
+
+  bool has_time() const { return !std::isnan(time); }
+};
+
+// Whether these are seconds since 1970 at which something can have happened.
+inline bool is_time(double seconds) { return seconds > 0 && seconds < 1e11; }
+
+struct ImportedSample {
+  int64_t step = 0;
+  std::string split;  // "train", "dev"
+  std::string source, reference, prediction;
+};
+
+struct ImportedRun {
+  std::string kind;                                                 // "openseq2seq-log"
+  std::vector<ImportedPoint> points;                                // as they came
+  std::vector<ImportedSample> samples;                              // as they came
+  nlohmann::ordered_json hosts = nlohmann::ordered_json::array();   // as in run.json
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();  // what else is known, by name
+  std::string original_config;                                      // "": the source has none
+  std::string config_yaml;                                          // the same in our keys; "": it cannot be mapped
+  std::string end;                                                  // why it ended: "finished"; "": not told
+  std::vector<std::string> notes;                                   // what was left out or is not certain
+};
+
+}  // namespace verbund

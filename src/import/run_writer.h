@@ -1,0 +1,17 @@
+// What was found of a run -> a run folder, complete or absent.
+#pragma once
+
+#include <filesystem>
+
+#include "import/imported_run.h"
+
+namespace verbund {
+
+// Fails if there is something at `folder` but an empty folder.
+void check_place_of_import(const std::filesystem::path& folder);
+
+// Returns the "imported" section of its run.json.
+nlohmann::ordered_json write_imported_run(const ImportedRun& run, const std::filesystem::path& source,
+                                          const std::filesystem::path& folder);
+
+}  // namespace verbund

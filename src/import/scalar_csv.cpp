@@ -1,0 +1,157 @@
+#include "import/scalar_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "core/file.h"
+#include "core/human.h"
+#include "import/scalar_tags.h"
+#include "text/archive.h"
+
+namespace verbund {
+namespace {
+
+bool has_header(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
+  return text.starts_with(kScalarCsvHeader);
+}
+
+// "run-transformer-tag-train_loss.csv" -> run "transformer", tag "train_loss"; without such words the file's name is
+// the tag.
+struct Curve {
+  std::string run, tag;
+  std::vector<ImportedPoint> points;
+};
+
+Curve name_curve(const std::string& file) {
+  const std::string name = fs::path(file).stem().string();
+  const size_t tag = name.find("-tag-");
+  if (tag == std::string::npos) return {"", name, {}};
+  std::string run = name.substr(0, tag);
+  if (run.starts_with("run-")) run = run.substr(4);
+  return {run, name.substr(tag + 5), {}};
+}
+
+template <typename T>
+std::optional<T> parse(std::string_view text) {
+  T value = {};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+struct Row {
+  double time = 0;
+  int64_t step = 0;
+  double value = 0;
+};
+
+std::optional<Row> parse_row(std::string_view line) {
+  const size_t first = line.find(','), second = line.find(',', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
+  const auto time = parse<double>(line.substr(0, first));
+  const auto step = parse<int64_t>(line.substr(first + 1, second - first - 1));
+  const auto value = parse<double>(line.substr(second + 1));
+  if (!time || !step || !value || *step < 0) return std::nullopt;
+  return Row{*time, *step, *value};
+}
+
+class CsvReader {
+ public:
+  explicit CsvReader(ImportedRun& run) : run_(run) {}
+
+  Curve read(const ScalarCsv& csv) {
+    Curve curve = name_curve(csv.file);
+    std::istringstream lines(csv.text);
+    std::string line;
+    size_t number = 1, damaged = 0, first_damaged = 0, untimed = 0, without_value = 0;
+    std::getline(lines, line);  // the header
+    while (std::getline(lines, line)) {
+      ++number;
+      if (line.ends_with('\r')) line.pop_back();
+      if (line.empty()) continue;
+      const bool cut = lines.eof();  // a whole line has an end
+      const auto row = cut ? std::nullopt : parse_row(line);
+      if (!row) {
+        if (damaged++ == 0) first_damaged = number;
+        continue;
+      }
+      const auto scalar = translate_scalar(curve.tag, row->value);
+      if (!scalar) {
+        ++without_value;
+        continue;
+      }
+      ImportedPoint point{scalar->key, row->step, scalar->value};
+      if (is_time(row->time)) {
+        point.time = row->time;
+      } else {
+        ++untimed;
+      }
+      curve.points.push_back(point);
+    }
+    note(csv.file, damaged, fmt::format("are no values or were cut, the first is line {}", first_damaged));
+    note(csv.file, untimed, "have no time that can be");
+    note(csv.file, without_value, "tell of no steps per second that can be");
+    return curve;
+  }
+
+ private:
+  void note(const std::string& file, size_t count, const std::string& what) {
+    if (count > 0) run_.notes.push_back(fmt::format("{}: {} lines {}", file, human_count(count), what));
+  }
+
+  ImportedRun& run_;
+};
+
+// One run of several: that with most values, and of the others the curves that it does not have.
+void add_curves(std::vector<Curve> curves, ImportedRun& run) {
+  std::map<std::string, size_t> sizes;
+  for (const Curve& curve : curves) sizes[curve.run] += curve.points.size();
+  std::stable_sort(curves.begin(), curves.end(),
+                   [&](const Curve& a, const Curve& b) { return sizes[a.run] > sizes[b.run]; });
+  std::set<std::string> taken;
+  for (Curve& curve : curves) {
+    if (taken.insert(curve.tag).second) {
+      run.points.insert(run.points.end(), curve.points.begin(), curve.points.end());
+    } else {
+      run.notes.push_back(fmt::format("{} of the run {} is left out: another run has more values", curve.tag,
+                                      curve.run.empty() ? "without a name" : curve.run));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ScalarCsv> find_scalar_csv(const fs::path& source) {
+  std::vector<ScalarCsv> files;
+  const auto add = [&](const std::string& name, const std::string& text) {
+    if (has_header(text)) files.push_back({name, text});
+  };
+  if (fs::is_directory(source)) {
+    for (const fs::path& path : list_folder(source)) {
+      if (path.extension() == ".csv" && fs::is_regular_file(path)) add(path.filename().string(), read_file(path));
+    }
+  } else if (source.extension() == ".csv") {
+    add(source.filename().string(), read_file(source));
+  } else {
+    for (const ArchiveMember& member : read_members(source, ".csv")) add(member.name, member.bytes);
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.file < b.file; });
+  return files;
+}
+
+ImportedRun read_scalar_csv(const std::vector<ScalarCsv>& files) {
+  ImportedRun run;
+  run.kind = "scalar-csv";
+  std::vector<Curve> curves;
+  for (const ScalarCsv& csv : files) curves.push_back(CsvReader(run).read(csv));
+  add_curves(std::move(curves), run);
+  return run;
+}
+
+}  // namespace verbund
