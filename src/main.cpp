@@ -32,7 +32,7 @@ constexpr Command kCommands[] = {
     {"score-pairs", "source + given translations -> their log-probabilities by a trained model", run_score_pairs},
     {"score", "translations + references -> BLEU, chrF, TER, and whether systems really differ", run_score},
     {"import", "a log, CSV files or event files of another program's run -> a run folder", run_import},
-    {"inspect", "says what a dataset folder holds, and checks it", run_inspect},
+    {"inspect", "says what a dataset, a run or a checkpoint holds, and checks it", run_inspect},
     {"config", "explains every configuration key, or shows a file as understood", run_config},
 };
 
