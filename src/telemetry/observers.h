@@ -10,6 +10,14 @@ namespace verbund {
 
 class Observers : public RunObserver {
  public:
+  Observers() = default;
+  // The last one first: it may use those before it.
+  ~Observers() override {
+    while (!all_.empty()) all_.pop_back();
+  }
+  Observers(const Observers&) = delete;
+  Observers& operator=(const Observers&) = delete;
+
   void add(std::unique_ptr<RunObserver> observer) { all_.push_back(std::move(observer)); }
 
   void begin(int64_t step) override { tell(&RunObserver::begin, step); }

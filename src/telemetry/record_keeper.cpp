@@ -63,8 +63,10 @@ void RecordKeeper::keep(int rank, const StepBatch& batch) {
 void RecordKeeper::keep(int rank, const ResourceHeader& header) {
   RankFiles& files = ranks_[static_cast<size_t>(rank)];
   if (files.header == header) return;
-  if (header.rank != rank || header.start != post_.start)
-    fail("worker {} sent resources of worker {}", rank, header.rank);
+  if (header.rank != rank || header.start != post_.start) {
+    fail("worker {} sent resources of worker {} at start {}, but this is start {}", rank, header.rank, header.start,
+         post_.start);
+  }
   files.resources.emplace(resources_path(run_, rank, header.start), header);
   files.header = header;
 }
