@@ -144,8 +144,8 @@ Verdict overfitting(const RunData& run) {
   if (p >= kLevel) {
     verdict.finding = Finding::kGood;
     verdict.sentence = fmt::format(
-        "No sign of it: the dev loss at the end differs from the best, of step {}, by no more than chance (p = "
-        "{:.2f}).{}",
+        "No sign of it: the dev loss at the end differs from the best, of step {}, by no more than chance "
+        "({}).{}",
         counted(static_cast<double>(best.step)), p_value(p), gap);
     return verdict;
   }
