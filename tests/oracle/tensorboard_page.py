@@ -24,6 +24,7 @@ def main(folder, pictures):
         board.wait_for(lambda: board.get("plugin/scalars/tags"))
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1500, "height": 1100})
+        page.set_default_timeout(180000)  # a machine may be busy
         for name, address in PAGES.items():
             page.goto(f"{board.address}/#{address}")
             page.reload()
