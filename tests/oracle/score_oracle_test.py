@@ -17,7 +17,8 @@ from pathlib import Path
 
 try:
     import regex
-    from sacrebleu.metrics import BLEU, CHRF
+    from sacrebleu.significance import PairedTest
+    from sacrebleu.metrics import BLEU, CHRF, TER
 except ImportError as error:
     print(f"skipped: {error}; install sacrebleu to run this test")
     sys.exit(77)
@@ -62,6 +63,8 @@ class ScoreCase(unittest.TestCase):
         theirs = json.loads(score.format(signature=signature.format(), is_json=True))
         for key in theirs.keys() - {"score", "signature", "version"}:
             self.assertEqual(found[key], theirs[key], f"{what}: {key}")
+        if score.name == "TER":
+            self.assertEqual((found["num_edits"], found["ref_length"]), (score.num_edits, score.ref_length), what)
         if score.name != "BLEU":
             return
         # sacreBLEU shows counts after smoothing; verbund shows what was counted.
@@ -90,6 +93,13 @@ class ScoreCase(unittest.TestCase):
         for tokenizer, lowercase in itertools.product(TOKENIZERS, [False, True]):
             metric = BLEU(tokenize=tokenizer, lowercase=lowercase, effective_order=True)
             flags = ["--tokenize", tokenizer] + ["--lowercase"] * lowercase
+            self.compare_sentences(hypotheses, references, metric, flags)
+
+    def compare_all_ter(self, hypotheses, references):
+        for normalized, no_punct, asian, case in itertools.product([False, True], repeat=4):
+            metric = TER(normalized=normalized, no_punct=no_punct, asian_support=asian, case_sensitive=case)
+            flags = ["-m", "ter"] + ["--ter-normalized"] * normalized + ["--ter-no-punct"] * no_punct
+            flags += ["--ter-asian-support"] * asian + ["--ter-case-sensitive"] * case
             self.compare_sentences(hypotheses, references, metric, flags)
 
     def compare_all_chrf(self, hypotheses, references):
@@ -161,6 +171,20 @@ class RealTranslations(ScoreCase):
             self.compare_corpus_chrf(hypotheses, [reference], "orders", char_order=char_order, word_order=word_order,
                                      beta=beta)
 
+    def test_ter_of_each_system(self):
+        for name, hypotheses in self.systems.items():
+            files = ["-r", self.write("reference", self.reference), self.write("hypothesis", hypotheses)]
+            metric = TER()
+            with self.subTest(system=name):
+                score = metric.corpus_score(hypotheses, [self.reference])
+                found = json.loads(self.verbund(*files, "-m", "ter", "--json"))
+                self.assert_same(found, score, metric.get_signature(), name)
+
+    def test_ter_of_sentences(self):
+        self.compare_all_ter(self.systems["KIT.4950"][:60], [self.reference[:60]])
+        references = [lines[:100] for lines in (self.reference, self.systems["SYSTRAN.4847"])]
+        self.compare_sentences(self.systems["KIT.4950"][:100], references, TER(), ["-m", "ter"])
+
     def test_several_references(self):
         references = [self.reference, self.systems["KIT.4950"], self.systems["online-F.0"]]
         references = [lines[:500] for lines in references]
@@ -174,6 +198,81 @@ class RealTranslations(ScoreCase):
     def test_sentences(self):
         self.compare_all_tokenizers(self.systems["uedin-nmt.4722"][:1000], [self.reference[:1000]])
         self.compare_all_chrf(self.systems["uedin-nmt.4722"][:300], [self.reference[:300]])
+
+
+@unittest.skipUnless(WMT17.is_dir(), "no data/bleu/wmt17-en-de beside the project")
+class Tests(ScoreCase):
+    """Intervals, p-values and tables as sacreBLEU's own command prints them."""
+    SYSTEMS = ["KIT.4950", "LIUM-NMT.4900", "SYSTRAN.4847"]
+
+    def setUp(self):
+        super().setUp()
+        for name in ["reference", *self.SYSTEMS]:
+            (self.folder / name).write_bytes(gzip.decompress((WMT17 / f"{name}.de.gz").read_bytes()))
+
+    def run_in_folder(self, *command, **environment):
+        environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore", **environment}
+        return subprocess.run(command, cwd=self.folder, env=environment, check=True, capture_output=True,
+                              encoding="utf-8").stdout
+
+    def both(self, systems, metrics, *flags, json=False, **environment):
+        ours = self.run_in_folder(VERBUND, "score", "-r", "reference", *systems, "-m", ",".join(metrics), *flags,
+                                  *["--json"] * json, **environment)
+        theirs = self.run_in_folder(sys.executable, "-m", "sacrebleu", "reference", "-i", *systems, "-m", *metrics,
+                                    *flags, "-q", "--format", "json" if json else "text", **environment)
+        return without_version(ours), without_version(theirs)
+
+    @staticmethod
+    def without_prose(text):
+        """All but the explanation, which each program has in its own words."""
+        return [line for line in text.splitlines() if re.match(r"[╒│╞├╘]|---|Paired|Metric| - (BLEU|chrF|TER)", line)]
+
+    def assert_same_table(self, *arguments, **environment):
+        ours, theirs = self.both(*arguments, **environment)
+        self.assertEqual(self.without_prose(ours), self.without_prose(theirs))
+        self.assertIn("╞═", ours)
+
+    def assert_same_json(self, *arguments, **environment):
+        ours, theirs = self.both(*arguments, json=True, **environment)
+        self.assertEqual(json.loads(ours), json.loads(theirs))
+
+    def test_table_of_several_systems(self):
+        self.assert_same_table(self.SYSTEMS, ["bleu", "chrf", "ter"])
+        self.assert_same_table(self.SYSTEMS, ["bleu", "chrf"], "-w", "3")
+        self.assert_same_json(self.SYSTEMS, ["bleu", "chrf"])
+
+    def test_paired_approximate_randomization(self):
+        self.assert_same_table(self.SYSTEMS[:2], ["bleu", "chrf", "ter"], "--paired-ar")
+        self.assert_same_json(self.SYSTEMS, ["bleu", "chrf"], "--paired-ar", "--paired-ar-n", "2000")
+        self.assert_same_json(self.SYSTEMS[:2], ["bleu"], "--paired-ar", "--paired-ar-n", "500", SACREBLEU_SEED="77")
+
+    def test_paired_bootstrap(self):
+        self.assert_same_table(self.SYSTEMS[:2], ["bleu", "chrf", "ter"], "--paired-bs", "-w", "4")
+        # Its JSON fails for other metrics: their numbers are of single precision.
+        self.assert_same_json(self.SYSTEMS, ["bleu"], "--paired-bs")
+        self.assert_same_json(self.SYSTEMS[:2], ["bleu"], "--paired-bs", "--paired-bs-n", "321", SACREBLEU_SEED="4294967296")
+
+    def test_confidence(self):
+        for flags in [], ["-w", "4"], ["--confidence-n", "333"]:
+            for metric in "bleu", "chrf", "ter":
+                ours, theirs = self.both(self.SYSTEMS[:1], [metric], "--confidence", *flags)
+                self.assertEqual(ours, theirs)
+                self.assertIn("±", ours)
+
+    def test_randomization_with_intervals(self):
+        lines = {name: (self.folder / name).read_text().splitlines() for name in ["reference", *self.SYSTEMS]}
+        metrics = {"BLEU": BLEU(), "CHRF": CHRF()}
+        test = PairedTest([(name, lines[name]) for name in self.SYSTEMS], metrics, [lines["reference"]],
+                          test_type="ar", n_samples=300, n_ar_confidence=400)
+        signatures, theirs = test()
+        ours = json.loads(self.run_in_folder(VERBUND, "score", "-r", "reference", *self.SYSTEMS, "-m", "bleu,chrf",
+                                             "--paired-ar", "--paired-ar-n", "300", "--confidence", "--confidence-n",
+                                             "400", "--json"))
+        for metric in "BLEU", "chrF2":
+            for our, their in zip(ours, theirs[metric], strict=True):
+                self.assertEqual(our[metric]["p_value"], their.p_value)
+                self.assertEqual(our[metric]["score"], their.score)
+                self.assertEqual((our[metric]["mean"], our[metric]["ci"]), (float(their.mean), float(their.ci)))
 
 
 class AwkwardLines(ScoreCase):
@@ -218,6 +317,28 @@ class AwkwardLines(ScoreCase):
             metric = BLEU(smooth_method=smoothing, smooth_value=value, effective_order=True)
             flags = ["--smooth", smoothing] + ([] if value is None else ["--smooth-value", str(value)])
             self.compare_sentences(hypotheses, references, metric, flags)
+
+    def test_ter_of_sentences(self):
+        hypotheses = [self.line() for _ in range(400)]
+        self.compare_all_ter(hypotheses, [[self.like(line) for line in hypotheses]])
+
+    def test_ter_of_shuffled_words(self):
+        """Many shifts, few different words, lengths from nothing to more than beam and limits of shifts allow."""
+        hypotheses, references = [], []
+        for length in [0, 1, 3, 8, 15, 30] * 25 + [80, 130] * 4:
+            words = self.random.choices("abcdefghijklmnopqrst"[:self.random.choice([2, 5, 20])], k=length)
+            moved = list(words)
+            for _ in range(self.random.randrange(5)):
+                start, end, to = (self.random.randrange(len(moved) + 1) for _ in range(3))
+                part = moved[start:end]
+                del moved[start:end]
+                moved[to:to] = part
+            if self.random.random() < 0.3:
+                moved = moved[:self.random.randrange(len(moved) + 1)]
+            hypotheses.append(" ".join(moved))
+            references.append(" ".join(words))
+        self.compare_sentences(hypotheses, [references], TER(), ["-m", "ter"])
+        self.compare_sentences(hypotheses, [references, references[1:] + references[:1]], TER(), ["-m", "ter"])
 
     def test_chrf_of_sentences(self):
         hypotheses = [self.line() for _ in range(1000)]
