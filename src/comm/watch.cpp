@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "core/error.h"
@@ -13,17 +12,12 @@ namespace {
 
 constexpr double kAliveSeconds = 0.25;
 constexpr double kPingSeconds = 1;
-constexpr int kFirstPings = 8;
 constexpr double kFirstPingsSeconds = 2;
 constexpr double kLastWordsSeconds = 3;
 constexpr double kDrainSeconds = 1;
-constexpr size_t kMostUnsent = 64 * 1024;  // of messages that have left the queue; signs of life are right after them
-constexpr int kMessagesInTurn = 64;
 constexpr std::chrono::milliseconds kSameReason{300};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-void pause(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
 
 std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
@@ -35,15 +29,13 @@ Watch::Watch(Communicator& communicator, const std::vector<Worker>& workers, con
       clock_(clock),
       inbox_(inbox),
       channel_(open_control_sockets(communicator, workers)),
+      mail_(channel_, clock, [this](PulseKind kind) { return own_pulse(kind); }),
       peers_(workers.size()) {
   own_.rank = communicator.rank();
   own_.run = channel_.run();
   for (Peer& peer : peers_) peer.heard = now();
   thread_ = std::thread([this] { run(); });
-  if (rank_ == 0) return;
-  const double end = now() + kFirstPingsSeconds;
-  for (int i = 0; i < kFirstPings && await_answer(ping(), end); ++i) {
-  }
+  if (rank_ != 0) mail_.set_clock(kFirstPingsSeconds);
 }
 
 Watch::~Watch() {
@@ -80,26 +72,6 @@ void Watch::leave() {
   own_.finished = own_.entered;
 }
 
-bool Watch::post(std::vector<std::byte> message) {
-  const std::lock_guard lock(mutex_);
-  return posted_.put({own_.rank, std::move(message), 0});
-}
-
-// The answer to a ping tells that all before it has come.
-bool Watch::flush(double seconds) {
-  const double end = now() + seconds;
-  for (; !send_messages(); pause(std::chrono::milliseconds(1))) {
-    if (now() >= end || leader_gone_) return false;
-  }
-  return await_answer(ping(), end);
-}
-
-ClockOffset Watch::clock() const {
-  if (rank_ == 0) return {0, 0};
-  const std::lock_guard lock(mutex_);
-  return offset_.at(clock_.now());
-}
-
 Pulse Watch::own_pulse(PulseKind kind) const {
   const std::lock_guard lock(mutex_);
   Pulse pulse = own_;
@@ -114,45 +86,13 @@ void Watch::tell_all(PulseKind kind, const std::string& text, int exit_code) {
   channel_.send_all(pulse, bytes(text));
 }
 
-// As many as the network takes. True if none is left.
-bool Watch::send_messages() {
-  const std::lock_guard order(messaging_);
-  for (int i = 0; i < kMessagesInTurn && channel_.unsent(0) < kMostUnsent; ++i) {
-    std::optional<Message> message;
-    {
-      const std::lock_guard lock(mutex_);
-      message = posted_.take();
-    }
-    if (!message) return true;
-    Pulse pulse = own_pulse(PulseKind::kMessage);
-    pulse.dropped = message->dropped_before;
-    channel_.send(0, pulse, message->bytes);
-  }
-  return false;
-}
-
-uint64_t Watch::ping() {
-  Pulse pulse = own_pulse(PulseKind::kPing);
-  pulse.ping = ++pings_;
-  pulse.sent = clock_.now();
-  channel_.send(0, pulse);
-  return pulse.ping;
-}
-
-bool Watch::await_answer(uint64_t ping, double end) const {
-  for (; answered_ < ping; pause(std::chrono::microseconds(500))) {
-    if (now() >= end || leader_gone_) return false;
-  }
-  return true;
-}
-
 void Watch::report_failure(const std::string& message, int exit_code) {
   failing_ = true;
-  if (rank_ != 0) send_messages();
+  if (rank_ != 0) mail_.send();
   tell_all(rank_ == 0 ? PulseKind::kEnd : PulseKind::kFailed, message, exit_code);
   if (rank_ == 0) return;
   for (const double end = now() + kLastWordsSeconds; now() < end && !leader_gone_;) {
-    pause(std::chrono::milliseconds(20));  // a signal of mpirun's does not cut it short
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a signal of mpirun's does not cut it short
   }
 }
 
@@ -190,13 +130,13 @@ void Watch::run() {
       if (heard == Heard::kPulse) return hear(rank, pulse, attached);
       lose(rank, heard == Heard::kGone ? "it ended without a word" : "what it said made no sense");
     });
-    if (rank_ != 0) send_messages();
+    if (rank_ != 0) mail_.send();
     if (now() - told >= kAliveSeconds) {
       tell_alive();
       told = now();
     }
-    if (rank_ != 0 && now() - asked >= kPingSeconds && answered_ == pings_) {
-      ping();
+    if (rank_ != 0 && now() - asked >= kPingSeconds) {
+      mail_.ask_again();
       asked = now();
     }
     look_for_stalls();
@@ -213,7 +153,10 @@ void Watch::tell_alive() {
 
 void Watch::lose(size_t rank, const std::string& how) {
   Peer& peer = peers_[rank];
-  if (rank == 0) leader_gone_ = true;
+  if (rank == 0) {
+    leader_gone_ = true;
+    mail_.close();
+  }
   peer.left = peer.may_leave;
   if (peer.left || stop_ || failing_) return;
   end({WatchNotice::Kind::kLost, static_cast<int>(rank),
@@ -239,12 +182,8 @@ void Watch::hear(size_t rank, const Pulse& pulse, std::span<const std::byte> att
       return;
     case PulseKind::kPing:
       return answer(rank, pulse, arrived);
-    case PulseKind::kAnswer: {
-      const std::lock_guard lock(mutex_);
-      offset_.add({pulse.sent, pulse.received, pulse.replied, arrived});
-      answered_ = std::max<uint64_t>(answered_, pulse.ping);
-      return;
-    }
+    case PulseKind::kAnswer:
+      return mail_.hear_answer(pulse, arrived);
     case PulseKind::kFailed:
       std::this_thread::sleep_for(kSameReason);  // all may fail for the same reason; then worker 0 speaks for itself
       if (failing_) return;

@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "comm/clock_estimator.h"
 #include "comm/communicator.h"
 #include "comm/control_channel.h"
 #include "comm/inbox.h"
+#include "comm/mail.h"
 #include "comm/run_clock.h"
 #include "comm/stall.h"
 #include "comm/watch_notice.h"
@@ -41,12 +41,9 @@ class Watch {
   void enter(const char* operation);
   void leave();
 
-  // A message of another worker for worker 0. Never waits; false if it was dropped.
-  bool post(std::vector<std::byte> message);
-  // Waits until worker 0 has what was posted before. False if that takes longer.
-  bool flush(double seconds);
-  // What to add to the own clock to have worker 0's.
-  ClockOffset clock() const;
+  // Of workers other than 0: for messages to it, and its clock.
+  Mail& mail() { return mail_; }
+  const Mail& mail() const { return mail_; }
 
   // This worker cannot go on: tells all others, which end with this exit code. Worker 0 speaks
   // for all, so the others wait some seconds for it to end them.
@@ -76,15 +73,13 @@ class Watch {
   // Of any thread.
   Pulse own_pulse(PulseKind kind) const;
   void tell_all(PulseKind kind, const std::string& text, int exit_code);
-  bool send_messages();
-  uint64_t ping();
-  bool await_answer(uint64_t ping, double end) const;
 
   const std::vector<Worker> workers_;
   const size_t rank_;
   const RunClock clock_;
   Inbox* const inbox_;
   ControlChannel channel_;
+  Mail mail_;
   std::vector<Peer> peers_;  // by rank, the thread's; worker 0 hears all, the others hear worker 0
   double warned_at_ = 0;     // length of the stall that was last warned of
 
@@ -92,14 +87,10 @@ class Watch {
   Pulse own_;
   double entered_at_ = 0;
   WorkersConfig limits_;
-  MessageQueue posted_;
-  ClockEstimator offset_;
 
   std::mutex logging_;  // while it writes, nobody waits who computes
   WatchLog log_;
 
-  std::mutex messaging_;                            // messages keep their order
-  std::atomic<uint64_t> pings_ = 0, answered_ = 0;  // the numbers of the newest ones
   std::atomic<bool> stop_ = false, failing_ = false, leader_gone_ = false;
   std::thread thread_;
 };

@@ -207,8 +207,9 @@ void Workers::must_agree(const std::string& what, const std::string& own) {
 }
 
 bool Workers::post(std::vector<std::byte> message) {
-  if (watch_ && !leads()) return watch_->post(std::move(message));
-  return inbox_ && inbox_->put({rank_, std::move(message), 0});
+  Message whole = {rank_, std::move(message), 0};
+  if (watch_ && !leads()) return watch_->mail().post(std::move(whole));
+  return inbox_ && inbox_->put(std::move(whole));
 }
 
 void Workers::set_receiver(Receiver receiver) {
@@ -216,12 +217,12 @@ void Workers::set_receiver(Receiver receiver) {
 }
 
 void Workers::flush() {
-  if (watch_ && !leads()) watch_->flush(kFlushSeconds);
+  if (watch_ && !leads()) watch_->mail().flush(kFlushSeconds);
   barrier();
   if (leads()) inbox_->drain(kFlushSeconds);
 }
 
-ClockOffset Workers::clock() const { return watch_ ? watch_->clock() : ClockOffset{0, 0}; }
+ClockOffset Workers::clock() const { return watch_ && !leads() ? watch_->mail().offset() : ClockOffset{0, 0}; }
 
 void Workers::at(int64_t step, const char* doing, bool any_time) {
   if (watch_) watch_->at(step, doing, any_time);
