@@ -10,6 +10,7 @@
 #include "comm/direct_communicator.h"
 #include "comm/mpi_transport.h"
 #include "core/allowed_cores.h"
+#include "core/elapsed.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/machine.h"
@@ -22,8 +23,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kStartWarningSeconds = 10;
 constexpr int kStartDeadlineSeconds = 60;
 constexpr double kFlushSeconds = 2;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "comm/chunks.h"
+#include "core/elapsed.h"
 #include "doctor/rounds.h"
 
 namespace verbund {
@@ -19,8 +20,6 @@ constexpr double kLongEnough = 0.2;                                      // seco
 constexpr size_t kFirstPart = 8 * kChunk, kLargestPart = 2048 * kChunk;  // values: 1 and 256 MiB
 constexpr size_t kBucket = 64 * kChunk;                                  // values: 8 MiB, as in training
 constexpr double kLongEnoughForAll = 0.5;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 double time_of_day() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();

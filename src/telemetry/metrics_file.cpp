@@ -14,7 +14,9 @@ void MetricsFile::begin(int64_t step) {
 }
 
 void MetricsFile::metrics(const nlohmann::ordered_json& line) {
-  if (file_->add_line(line.dump()) || std::exchange(warned_, true)) return;
+  nlohmann::ordered_json whole = line;
+  whole["start"] = start_;
+  if (file_->add_line(whole.dump()) || std::exchange(warned_, true)) return;
   warn("cannot write to {} (is the disk full?): training goes on, but what it logs is lost", path_.string());
 }
 

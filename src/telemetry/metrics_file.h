@@ -12,7 +12,8 @@ namespace verbund {
 
 class MetricsFile : public RunObserver {
  public:
-  explicit MetricsFile(const std::filesystem::path& folder) : path_(folder / "metrics.jsonl") {}
+  // `start`: which of the run's starts this is, from 0; every line says so.
+  MetricsFile(const std::filesystem::path& folder, int64_t start) : path_(folder / "metrics.jsonl"), start_(start) {}
 
   void begin(int64_t step) override;
   void metrics(const nlohmann::ordered_json& line) override;
@@ -21,6 +22,7 @@ class MetricsFile : public RunObserver {
   void drop_after(int64_t step) const;
 
   std::filesystem::path path_;
+  int64_t start_;
   std::optional<AppendFile> file_;
   bool warned_ = false;
 };

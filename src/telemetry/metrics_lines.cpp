@@ -53,7 +53,7 @@ Json metrics_line(const EvaluationSeen& seen) {
     line["dev_exact_sentences"] = dev.exact_share();
   }
   if (dev.probe) {
-    line["probe_loss"] = dev.probe->smoothed / static_cast<double>(dev.probe->tokens);
+    line["probe_loss"] = dev.probe->mean();
     line["probe_cross_entropy"] = dev.probe->plain / static_cast<double>(dev.probe->tokens);
   }
   line["averaged_weights"] = seen.averaged;

@@ -70,6 +70,8 @@ RunRecord::RunRecord(const fs::path& folder) : folder_(folder) {
   id_ = json_.at("id");
 }
 
+int64_t RunRecord::starts() const { return json_.at("start_count"); }
+
 void RunRecord::start(const Start& start) {
   const std::lock_guard lock(mutex_);
   Json& starts = json_["starts"];

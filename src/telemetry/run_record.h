@@ -28,6 +28,7 @@ class RunRecord {
   explicit RunRecord(const std::filesystem::path& folder);
 
   const std::string& id() const { return id_; }  // of the run, the same through all its starts
+  int64_t starts() const;                        // so far
 
   // An earlier start that has no stop was killed; that is noted now.
   void start(const Start& start);

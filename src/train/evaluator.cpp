@@ -2,13 +2,13 @@
 
 #include <chrono>
 
+#include "core/elapsed.h"
 #include "decode/translator.h"
 #include "optim/clip.h"
 #include "telemetry/metrics_lines.h"
 #include "train/averaged_weights.h"
 
 namespace verbund {
-
 std::string Evaluator::trouble_with_weights() {
   const RunState& state = run_.state;
   if (judged_ == state.step) return "";
@@ -28,14 +28,15 @@ void Evaluator::judge_weights() {
 bool Evaluator::evaluate() {
   RunState& state = run_.state;
   if (!run_.dev || state.last_evaluation == state.step) return false;
+  const auto began = std::chrono::steady_clock::now();
   judge_weights();
   run_.workers.at(state.step, "evaluation");
   observers_.pause();
-  const auto began = std::chrono::steady_clock::now();
   const AveragedWeights averaged(*run_.model, run_.average);
   const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model babbles without end
-  const Evaluation dev = verbund::evaluate(*run_.model, *run_.dev, run_.source, run_.target, run_.config.evaluate,
-                                           decode_config(run_.config), run_.workers, judge);
+  Evaluation dev = verbund::evaluate(*run_.model, *run_.dev, run_.source, run_.target, run_.config.evaluate,
+                                     decode_config(run_.config), run_.workers, judge);
+  if (run_.train_probe) dev.probe = loss_on(*run_.model, *run_.train_probe, run_.workers).sum;
   state.last_evaluation = state.step;
   std::vector<std::string> links;
   if (judge == Judge::kAll) {  // an untrained model is nobody's best
@@ -45,11 +46,12 @@ bool Evaluator::evaluate() {
   }
   run_.keeper->check_in_place();
   for (const std::string& link : links) run_.keeper->name(link, state.step);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  const EvaluationSeen seen = {state.step, seconds, dev, *run_.dev, run_.average.started(), !links.empty()};
+  const EvaluationSeen seen = {state.step, seconds_since(began),   dev,
+                               *run_.dev,  run_.average.started(), !links.empty()};
   observers_.evaluation(seen);
   observers_.metrics(metrics_line(seen));
-  observers_.event({"evaluation", state.step, {{"seconds", seconds}}});
+  observers_.event(
+      {"evaluation", state.step, {{"began", run_.workers.run_clock(began)}, {"seconds", seconds_since(began)}}});
   return seen.best;
 }
 

@@ -1,16 +1,69 @@
 #include "train/observers.h"
 
+#include "telemetry/evaluation_keeper.h"
+#include "telemetry/history_writer.h"
 #include "telemetry/metrics_file.h"
+#include "telemetry/record_keeper.h"
+#include "telemetry/resource_sampler.h"
+#include "telemetry/step_recorder.h"
+#include "telemetry/tensorboard_writer.h"
+#include "telemetry/timeline_recorder.h"
 #include "train/console_log.h"
 
 namespace verbund {
+namespace {
+
+// Worker 0's: what the recorders of all workers send is kept as long as this lives.
+class RecordReceiver : public RunObserver {
+ public:
+  RecordReceiver(const Run& run, const RecordPost& post, HistoryWriter& history)
+      : workers_(run.workers), keeper_(run.request.run, post, workers_.all(), history, run.config.train.timeline) {
+    workers_.set_receiver([this](int rank, std::span<const std::byte> message, uint64_t dropped_before) {
+      keeper_.receive(rank, message, dropped_before);
+    });
+  }
+  ~RecordReceiver() override { workers_.set_receiver({}); }
+
+  void end() override {
+    workers_.set_receiver({});
+    keeper_.end();
+  }
+
+ private:
+  Workers& workers_;
+  RecordKeeper keeper_;
+};
+
+// What every worker has to say, and what worker 0 makes of it.
+void add_recorders(const Run& run, Observers& observers) {
+  const RecordPost post = record_post(run.workers, static_cast<uint32_t>(run.start));
+  observers.add(std::make_unique<StepRecorder>(post));
+  observers.add(std::make_unique<ResourceSampler>(post));
+  if (const StepWindow& window = run.config.train.timeline; !window.empty()) {
+    observers.add(std::make_unique<TimelineRecorder>(window, post));
+  }
+  if (!run.workers.leads()) return observers.add(std::make_unique<HistorySender>(post));
+  auto history = std::make_unique<HistoryWriter>(run.request.run, post);
+  auto receiver = std::make_unique<RecordReceiver>(run, post, *history);
+  observers.add(std::move(history));
+  observers.add(std::move(receiver));
+}
+
+}  // namespace
 
 std::unique_ptr<Observers> make_observers(const Run& run) {
   auto observers = std::make_unique<Observers>();
-  if (!run.workers.leads()) return observers;
   const std::filesystem::path& folder = run.request.run;
-  observers->add(std::make_unique<ConsoleLog>(run));
-  observers->add(std::make_unique<MetricsFile>(folder));
+  if (run.workers.leads()) {
+    observers->add(std::make_unique<ConsoleLog>(run));
+    observers->add(std::make_unique<MetricsFile>(folder, run.start));
+  }
+  if (!run.config.train.record) return observers;
+  add_recorders(run, *observers);
+  if (run.workers.leads()) {
+    observers->add(std::make_unique<EvaluationKeeper>(folder));
+    observers->add(std::make_unique<TensorBoardWriter>(folder, run.config, run.workers.size()));
+  }
   return observers;
 }
 

@@ -24,7 +24,6 @@ class Phases {
   void end() { lap(); }
 
   double seconds(Phase phase) const { return seconds_[static_cast<size_t>(phase)]; }
-  double since_begin() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -37,8 +36,7 @@ class Phases {
 
   Workers& workers_;
   int64_t step_;
-  const Clock::time_point begin_ = Clock::now();
-  Clock::time_point entered_ = begin_;
+  Clock::time_point entered_ = Clock::now();
   size_t current_ = 0;
   std::array<double, 3> seconds_ = {};
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "config/show.h"
+#include "core/elapsed.h"
 
 namespace verbund {
 namespace {
@@ -65,6 +66,6 @@ int64_t Run::planned_steps() const {
   return train.max_steps > 0 ? std::min(train.max_steps, steps) : steps;
 }
 
-double Run::seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); }
+double Run::seconds() const { return seconds_since(began); }
 
 }  // namespace verbund

@@ -37,6 +37,7 @@ struct Run {
   const Subwords source, target;
   const VocabularySizes vocabularies;
   std::optional<TestSet> dev;
+  std::optional<TestSet> train_probe;  // training pairs that are scored as dev pairs are
 
   const std::unique_ptr<DecodableModel> model;
   GradientReducer reducer;
@@ -50,6 +51,7 @@ struct Run {
   const BatchPlan plan;
 
   RunState state;
+  int64_t start = 0;  // which of the run's starts this is, from 0
   bool resumed = false;
   int64_t first_step = 0;                // of this part of the run
   std::string verified;                  // how the dataset was, for the log

@@ -27,6 +27,7 @@ class RunKeeper {
   virtual void write_description(const std::string& /*config_yaml*/, const Dataset& /*dataset*/) const {}
 
   // In run.json.
+  virtual int64_t starts() const { return 0; }  // so far
   virtual void record_start(const RunRecord::Start& /*start*/) {}
   virtual void record_stop(const std::string& /*reason*/) {}
 
@@ -51,6 +52,7 @@ class FolderKeeper : public RunKeeper {
   const Checkpoint* find_best() override;
   void begin_at(int64_t step, const std::map<std::string, int64_t>& links) override;
   void write_description(const std::string& config_yaml, const Dataset& dataset) const override;
+  int64_t starts() const override { return record_.starts(); }
   void record_start(const RunRecord::Start& start) override { record_.start(start); }
   void record_stop(const std::string& reason) override;
   void save(const CheckpointSnapshot& snapshot) override;

@@ -3,6 +3,7 @@
 #include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "evaluate/train_probe.h"
 #include "kernels/bf16.h"
 #include "train/agreement.h"
 #include "train/compatibility.h"
@@ -117,10 +118,15 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   run->verified = verified;
   check_wishes(*run);
   run->optimizer->freeze(frozen_parameters(run->model->table(), config.train.freeze));
+  run->start = static_cast<int64_t>(workers.max(static_cast<double>(run->keeper->starts())));
   run->resumed = take_over(*run);
   if (!run->resumed) begin_anew(*run);
   run->first_step = run->state.step;
   if (run->dataset.has("dev")) run->dev = read_test_set(run->dataset, "dev", run->source, run->target);
+  if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {
+    run->train_probe = choose_train_probe(run->dataset.split("train"), pairs, config.batch.max_length,
+                                          static_cast<uint64_t>(config.seed));
+  }
   return run;
 }
 

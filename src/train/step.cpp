@@ -3,6 +3,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "core/elapsed.h"
 #include "core/interrupt.h"
 #include "optim/clip.h"
 #include "train/phases.h"
@@ -44,6 +45,8 @@ void take_times(Phases& phases, const GradientReducer& reducer, StepTimes& times
   times.update = phases.seconds(Phase::kUpdate);
   times.exchange = reducer.times().busy;
   times.bytes = reducer.times().bytes;
+  times.tuning = reducer.is_tuning();
+  times.buckets.assign(reducer.buckets().begin(), reducer.buckets().end());
 }
 
 }  // namespace
@@ -55,18 +58,19 @@ double mean_loss(StepParts& parts, const WorkerBatch& batch) {
   return sum / static_cast<double>(batch.global_target_tokens());
 }
 
-StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step) {
+StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
+                      std::chrono::steady_clock::time_point began) {
   const double loss_scale = parts.scaler.scale();
   const Pass pass = {static_cast<uint64_t>(parts.config.seed), static_cast<uint64_t>(step), true,
                      static_cast<float>(loss_scale)};
   StepResult result;
   Phases phases(parts.workers, step);
   std::fill(parts.model.gradients().begin(), parts.model.gradients().end(), 0.0f);
-  parts.reducer.begin();
+  parts.reducer.begin(began);
   for (const Batch& part : batch.micro_batches()) {
     const bool last = &part == &batch.micro_batches().back();
     result.own += parts.model.accumulate(part, pass, [&](size_t offset) {
-      if (offset == parts.model.gradients().size()) result.times.backward = phases.since_begin();
+      if (offset == parts.model.gradients().size()) result.times.backward = seconds_since(began);
       if (last) parts.reducer.final_from(offset);  // it leaves while backward goes on
     });
   }

@@ -1,6 +1,8 @@
 // One step of training, whole: this is the algorithm.
 #pragma once
 
+#include <chrono>
+
 #include "comm/gradient_reducer.h"
 #include "config/config.h"
 #include "data/prefetch.h"
@@ -40,6 +42,8 @@ struct StepParts {
 // The mean loss of a batch with the weights as they are; no step, nothing changes. By all workers together.
 double mean_loss(StepParts& parts, const WorkerBatch& batch);
 
-StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step);
+// The moments in its times are counted from `began`.
+StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
+                      std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now());
 
 }  // namespace verbund

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "comm/mpi_transport.h"
+#include "core/elapsed.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/process.h"
@@ -17,8 +18,6 @@ namespace verbund {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // All workers go through the same code and take the same branches, for what they decide on is the same on all of them.
 // Worker 0's keeper and observers read and write the run folder, and speak; the others' do next to nothing.
@@ -38,6 +37,8 @@ class Trainer {
     try {
       const int signal = train_to_end();
       const std::string reason = signal == 0 ? "finished" : "stopped by " + signal_name(signal);
+      observers_->pause();   // what they know is on its way to worker 0,
+      run_.workers.flush();  // and there
       observers_->end();
       run_.keeper->record_stop(fmt::format("{} at step {}", reason, state_.step));
       return signal;
@@ -106,7 +107,7 @@ class Trainer {
                                               : run_.is_due(run_.config.train.eval_every);
     if (looks_first) evaluator_.evaluate();
     Prefetcher batches(run_.plan, run_.share(), state_.position);
-    tell("ready");
+    tell("ready", {{"seconds", run_.seconds()}});
     while (!run_.is_finished()) {
       const int signal = step(batches);
       bool is_best = false;
@@ -135,7 +136,7 @@ class Trainer {
     const auto began = Clock::now();
     const double waited_before = batches.seconds_waited();
     const WorkerBatch& batch = batches.next();
-    StepResult result = train_step(run_.parts, batch, state_.step);
+    StepResult result = train_step(run_.parts, batch, state_.step, began);
     const std::string trouble = run_.guard.judge(result.loss.mean(), !result.trouble);
     if (!trouble.empty()) throw Diverged{trouble};
     ++state_.step;
@@ -144,14 +145,15 @@ class Trainer {
     result.times.waited = batches.seconds_waited() - waited_before;
     result.times.seconds = seconds_since(began);
     state_.training_seconds += result.times.seconds;
-    report(result, batch);
+    report(result, batch, began);
     return result.stop_signal;
   }
 
-  void report(const StepResult& result, const WorkerBatch& batch) {
+  void report(const StepResult& result, const WorkerBatch& batch, Clock::time_point began) {
     const double epoch = static_cast<double>(batch.position().epoch) +
                          static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
     const StepSeen seen = {.step = state_.step,
+                           .began = run_.workers.run_clock(began),
                            .epoch = epoch,
                            .loss = result.loss,
                            .own = result.own,
@@ -171,21 +173,21 @@ class Trainer {
 
   void save() {
     if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
+    const auto began = Clock::now();
     evaluator_.judge_weights();
     run_.workers.at(state_.step, "saving", true);
-    const auto began = Clock::now();
     CollectedState collected;
     run_.keeper->save(take_snapshot(run_.parts, run_.guard, run_.best, state_, run_.config_yaml, collected));
     last_saved_ = state_.step;
     saved_evaluation_ = state_.last_evaluation;
-    tell("save", {{"seconds", seconds_since(began)}});
+    tell("save", {{"began", run_.workers.run_clock(began)}, {"seconds", seconds_since(began)}});
   }
 
   void finish_saving() {
     run_.workers.at(state_.step, "saving", true);
     const auto began = Clock::now();
     run_.keeper->finish_saving();
-    tell("saved", {{"seconds", seconds_since(began)}});
+    tell("saved", {{"began", run_.workers.run_clock(began)}, {"seconds", seconds_since(began)}});
   }
 
   int stop(int signal) {

@@ -14,7 +14,7 @@ TEST(RunFailures, MetricsOfLaterStepsAreForgotten) {
   walk_failures(
       {.prepare =
            [](const fs::path& folder) { write_file(folder / "metrics.jsonl", "{\"step\": 5}\n{\"step\": 6}\n"); },
-       .work = [](const fs::path& folder) { MetricsFile(folder).begin(5); }},
+       .work = [](const fs::path& folder) { MetricsFile(folder, 0).begin(5); }},
       20);
 }
 
@@ -42,7 +42,7 @@ TEST(RunFailures, ARunThatGoesOn) {
     const Checkpoint* newest = keeper.find_newest();
     const int64_t done = newest != nullptr ? newest->step() : 0;
     keeper.begin_at(done, {});
-    MetricsFile metrics(folder / "run");
+    MetricsFile metrics(folder / "run", 0);
     metrics.begin(done);
     metrics.metrics({{"step", step}});
     keeper.save(MadeSnapshot(step, 20).view());
