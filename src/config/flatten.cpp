@@ -2,11 +2,11 @@
 
 namespace verbund {
 
-void Flattener::automatic(const char* name, int64_t& value, Range<int64_t>, const char*) {
+void Flattener::automatic(const char* name, int64_t& value, Range<int64_t>, const char* about) {
   if (value == kAutomatic) {
-    put(name, "auto");
+    put(name, "auto", about);
   } else {
-    put(name, value);
+    put(name, value, about);
   }
 }
 

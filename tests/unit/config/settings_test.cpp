@@ -1,0 +1,40 @@
+#include "config/settings.h"
+
+#include <gmock/gmock.h>
+
+namespace verbund {
+namespace {
+
+TEST(Settings, NameEveryKeyWithItsValue) {
+  Config config;
+  config.corpus.train.push_back({"a.en", "a.de", ""});
+  const std::vector<Setting> settings = settings_of(config);
+  const auto value = [&](const std::string& key) {
+    for (const Setting& setting : settings) {
+      if (setting.key == key) return setting.value;
+    }
+    return std::string("not there");
+  };
+  EXPECT_EQ(value("seed"), "1");
+  EXPECT_EQ(value("schedule.policy"), "transformer_policy");
+  EXPECT_EQ(value("corpus.train.0.target"), "a.de");
+}
+
+TEST(Settings, OfTheDefaultsNoneAreChanged) { EXPECT_TRUE(changed_settings(Config()).empty()); }
+
+TEST(Settings, ChangedOnesHaveTheirDefault) {
+  Config config;
+  config.model.heads = 16;
+  config.corpus.dev.push_back({"", "", "dev.tsv"});
+  const std::vector<ChangedSetting> changed = changed_settings(config);
+  ASSERT_EQ(changed.size(), 4u);  // the list is new, with its three keys
+  EXPECT_EQ(changed[2].setting.value, "dev.tsv");
+  EXPECT_EQ(changed[2].usual, "");
+  EXPECT_EQ(changed[3].setting.key, "model.heads");
+  EXPECT_EQ(changed[3].setting.value, "16");
+  EXPECT_EQ(changed[3].usual, "8");
+  EXPECT_FALSE(changed[3].setting.meaning.empty());
+}
+
+}  // namespace
+}  // namespace verbund
