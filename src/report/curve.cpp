@@ -32,18 +32,19 @@ std::vector<Bucket> into_buckets(const std::vector<double>& x, const std::vector
   return buckets;
 }
 
-std::vector<double> smoothed(const std::vector<double>& y, double decay) {
-  std::vector<double> result;
-  result.reserve(y.size());
-  double sum = 0, weight = 0;
+std::vector<double> smoothed(const std::vector<double>& y, size_t reach) {
+  std::vector<double> sums = {0};  // of the finite values before each
+  std::vector<size_t> counts = {0};
   for (const double value : y) {
-    if (!std::isfinite(value)) {
-      result.push_back(std::numeric_limits<double>::quiet_NaN());
-      continue;
-    }
-    sum = decay * sum + value;
-    weight = decay * weight + 1;
-    result.push_back(sum / weight);
+    const bool counts_too = std::isfinite(value);
+    sums.push_back(sums.back() + (counts_too ? value : 0));
+    counts.push_back(counts.back() + (counts_too ? 1 : 0));
+  }
+  std::vector<double> result(y.size(), std::numeric_limits<double>::quiet_NaN());
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (!std::isfinite(y[i])) continue;
+    const size_t width = std::min({reach, i, y.size() - 1 - i}), begin = i - width, end = i + width + 1;
+    result[i] = (sums[end] - sums[begin]) / static_cast<double>(counts[end] - counts[begin]);
   }
   return result;
 }

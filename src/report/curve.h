@@ -18,9 +18,9 @@ struct Bucket {
 // Of the values whose place is known. A series of at most `count` values gives a bucket for each.
 std::vector<Bucket> into_buckets(const std::vector<double>& x, const std::vector<double>& y, size_t count);
 
-// The exponential mean of all values so far, without a bias to the beginning: value i weighs decay^(n - i). NaN where
-// the value is.
-std::vector<double> smoothed(const std::vector<double>& y, double decay);
+// The mean of the values around each, as many before as after it and at most `reach`, so that it neither lags behind
+// nor is drawn to the curve's beginning or end. NaN where the value is.
+std::vector<double> smoothed(const std::vector<double>& y, size_t reach);
 
 // Goes up and down more often than a curve with a direction: worth a smoothed one over it.
 bool is_noisy(const std::vector<double>& y);

@@ -72,9 +72,9 @@ std::string answers(const Page& page) {
 
 std::string contents(const Page& page) {
   if (page.sections.empty()) return "";
-  std::string text = "<p class=\"contents\">Further down:";
+  std::string text = "<p class=\"contents\">Further down: ";
   for (const Section& section : page.sections) {
-    text += fmt::format(" <a href=\"#{}\">{}</a>", escape_html(section.id), escape_html(section.title));
+    text += fmt::format("<a href=\"#{}\">{}</a> ", escape_html(section.id), escape_html(section.title));
   }
   return text + "</p>\n";
 }

@@ -24,28 +24,29 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
   font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
-main { max-width: 56rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+main { max-width: 58rem; margin: 0 auto; padding: 1.75rem 1.25rem 4rem; }
 a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: 2px; }
-h1 { font-size: 1.9rem; line-height: 1.15; margin: 0 0 1rem; letter-spacing: -.015em; font-weight: 650; }
+h1 { font-size: 1.75rem; line-height: 1.15; margin: 0 0 .7rem; overflow-wrap: anywhere; letter-spacing: -.015em; font-weight: 650; }
 h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 .6rem; letter-spacing: -.005em; font-weight: 650; }
 h3 { font-size: 1rem; margin: 1.75rem 0 .5rem; font-weight: 650; }
 p { margin: 0 0 .9rem; max-width: 44rem; }
 .kind { color: var(--soft); margin: 0 0 .15rem; font-size: .875rem; }
 .note { border-left: 3px solid var(--unknown); padding: .1rem 0 .1rem .8rem; margin: .6rem 0; font-size: .9rem; }
 
-.facts { display: flex; flex-wrap: wrap; gap: .6rem 2rem; margin: 0 0 1rem; }
+.facts { display: flex; flex-wrap: wrap; gap: .45rem 1.75rem; margin: 0 0 .8rem; font-size: .9375rem; line-height: 1.4; }
 .facts dt { font-size: .75rem; color: var(--soft); }
-.facts dd { margin: 0; font-weight: 550; }
+.facts dd { margin: 0; font-weight: 500; }
 
-.answers { list-style: none; margin: 1.25rem 0 1rem; padding: 0; border-top: 1px solid var(--line); }
+.answers { list-style: none; margin: 1rem 0; padding: 0; border-top: 1px solid var(--line);
+  font-size: .9375rem; line-height: 1.4; }
 .answers li {
-  display: grid; grid-template-columns: 1.25rem 12.5rem 1fr; gap: 0 .75rem; align-items: start;
-  padding: .42rem 0; border-bottom: 1px solid var(--line);
+  display: grid; grid-template-columns: 1.25rem 11rem 1fr; gap: 0 .75rem; align-items: start;
+  padding: .4rem 0; border-bottom: 1px solid var(--line);
 }
-.answers a { color: var(--soft); font-size: .875rem; line-height: 1.5rem; text-decoration: none; }
+.answers a { color: var(--soft); font-size: .8125rem; line-height: 1.6; text-decoration: none; }
 .answers a:hover, .answers a:focus { color: var(--link); text-decoration: underline; }
 .contents { font-size: .875rem; color: var(--soft); max-width: none; }
-.contents a { margin-left: .5rem; white-space: nowrap; }
+.contents a { margin-right: .6rem; white-space: nowrap; }
 
 .finding { width: 1.25rem; height: 1.25rem; flex: none; margin-top: .125rem; fill: none; stroke-width: 2.2;
   stroke-linecap: round; stroke-linejoin: round; }
@@ -67,7 +68,7 @@ section { border-top: 1px solid var(--line); margin-top: 2.75rem; padding-top: 1
 .why dd { margin: 0; }
 
 .wide { overflow-x: auto; margin: 0 0 1rem; }
-table { border-collapse: collapse; font-size: .9rem; line-height: 1.4; }
+table { border-collapse: collapse; font-size: .9rem; line-height: 1.4; overflow-wrap: break-word; }
 th, td { text-align: left; vertical-align: top; padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--line); }
 th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--soft); font-weight: 550; font-size: .8125rem; vertical-align: bottom; }
@@ -75,7 +76,7 @@ tbody th, .figures th { font-weight: 400; }
 .number { text-align: right; white-space: nowrap; }
 .interval { color: var(--soft); }
 .interval small { font-size: .8125rem; }
-.prose { unicode-bidi: isolate; overflow: clip; min-width: 12rem; max-width: 40rem; white-space: pre-wrap; }
+.prose { unicode-bidi: isolate; overflow: clip; overflow-wrap: anywhere; min-width: 11rem; max-width: 40rem; white-space: pre-wrap; }
 pre { background: var(--wash); border-radius: 6px; padding: .8rem 1rem; margin: 0 0 1rem; overflow-x: auto;
   font: .85rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", monospace; overflow-wrap: normal; }
 details { margin: 0 0 1rem; }
@@ -89,6 +90,7 @@ figure > svg { display: block; width: 100%; height: auto; overflow: visible; }
 .legend li { display: flex; align-items: center; gap: .4rem; }
 .swatch { width: 1.9rem; height: .75rem; flex: none; }
 .swatch.number { width: 1.5rem; height: 1.1rem; }
+figure .swatch text { font-size: 11px; }
 svg text { font-size: 11.5px; fill: var(--soft); stroke: none; }
 svg .grid { stroke: var(--line); fill: none; }
 svg .axis, svg .tick { stroke: var(--soft); fill: none; }
@@ -104,10 +106,16 @@ svg .axis, svg .tick { stroke: var(--soft); fill: none; }
 .part rect { fill: currentColor; }
 .part.again rect { fill-opacity: .55; }
 .part text { fill: var(--paper); font-weight: 600; }
+.part.again text { fill: var(--ink); }
+.bar-name { font-size: 11.5px; }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .8125rem; color: var(--soft); }
 
+@container (min-width: 700px) {
+  svg text { font-size: 9.8px; }
+}
 @container (max-width: 520px) {
-  figure > svg text, svg text { font-size: 19px; }
+  svg text { font-size: 19px; }
+  svg .bar-name { font-size: 13px; }
   .other { display: none; }
 }
 @media (max-width: 42rem) {
@@ -134,7 +142,8 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem;
   .contents { display: none; }
   section { margin-top: 1.4rem; padding-top: 1rem; }
   h2, h3, figcaption, .answer { break-after: avoid; }
-  tr, figure, .why > div, pre { break-inside: avoid; }
+  tr, figure, .answer, .why, pre { break-inside: avoid; }
+  .verdict:first-of-type { break-before: page; border-top: none; margin-top: 0; }
   .wide { overflow: visible; }
   pre { white-space: pre-wrap; }
   summary { list-style: none; color: inherit; }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kTop = 24, kBar = 26, kRow = 38, kBottom = 44;
 constexpr double kRoomForNumber = 16;  // in a part
+constexpr size_t kLongestName = 24;    // of a bar
 
 double amount(const Bar& bar, size_t part) {
   return part < bar.parts.size() && std::isfinite(bar.parts[part]) ? std::max(0.0, bar.parts[part]) : 0;
@@ -30,8 +31,8 @@ double sum(const Bar& bar) {
 double left_of(const Chart& chart) {
   if (chart.bars.size() < 2) return 4;
   size_t longest = 0;
-  for (const Bar& bar : chart.bars) longest = std::max(longest, std::min<size_t>(bar.name.size(), 16));
-  return 16 + 9.5 * static_cast<double>(longest);
+  for (const Bar& bar : chart.bars) longest = std::max(longest, std::min(bar.name.size(), kLongestName));
+  return 12 + 7 * static_cast<double>(longest);
 }
 
 std::string draw_bar(const Chart& chart, const Bar& bar, double left, double top, double scale) {
@@ -80,8 +81,9 @@ std::string svg_bars(const Chart& chart, double width) {
   for (size_t i = 0; i < chart.bars.size(); ++i) {
     const double top = 4 + kRow * static_cast<double>(i);
     if (chart.bars.size() > 1) {
-      text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" dy=\".35em\">{}</text>\n", left - 8,
-                          top + kBar / 2, escape_html(shortened(chart.bars[i].name, 16)));
+      text +=
+          fmt::format("<text class=\"bar-name\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" dy=\".35em\">{}</text>\n",
+                      left - 8, top + kBar / 2, escape_html(shortened(chart.bars[i].name, kLongestName)));
     }
     text += draw_bar(chart, chart.bars[i], left, top, scale);
   }

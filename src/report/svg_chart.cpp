@@ -17,7 +17,7 @@ namespace verbund {
 namespace {
 
 // Units of the drawing, which the page scales to its width.
-constexpr double kWidth = 640, kHeight = 270;
+constexpr double kWidth = 640, kHeight = 290;
 constexpr double kLeft = 68, kRight = 14, kTop = 24, kBottom = 44;
 constexpr double kMarkRow = 16;       // height of a row of words at marks
 constexpr size_t kMostMarkWords = 8;  // more would hide each other: lines alone
@@ -145,8 +145,8 @@ std::string curve(const Series& series, const std::vector<double>& x, const std:
     text += line_through(buckets, area, false, curve_class(index, "raw"));
   }
   if (!noisy) return text + line_through(buckets, area, series.drawn == Drawn::kSteps, style);
-  const double window = std::max(8.0, static_cast<double>(y.size()) / 40);
-  return text + line_through(into_buckets(x, smoothed(y, 1 - 1 / window), kMostBuckets), area, false, style);
+  return text + line_through(into_buckets(x, smoothed(y, std::max<size_t>(5, y.size() / 40)), kMostBuckets), area,
+                             false, style);
 }
 
 std::string draw(const Series& series, const PlotArea& area, size_t index) {
@@ -156,7 +156,7 @@ std::string draw(const Series& series, const PlotArea& area, size_t index) {
   if (has_interval) {
     text += series.drawn == Drawn::kPoints ? whiskers(series, x, area, index) : interval_band(series, x, area, index);
   }
-  if (y.empty()) return text;
+  if (y.empty() || (series.drawn == Drawn::kBand && has_interval && is_noisy(y))) return text;  // the band says it all
   if (series.drawn == Drawn::kPoints) return text + points(into_buckets(x, y, kMostBuckets), area, index);
   return text + curve(series, x, y, area, index);
 }

@@ -43,13 +43,23 @@ TEST(Buckets, EndAtAGap) {
   EXPECT_TRUE(buckets[1].gap_before);
 }
 
-TEST(Smoothed, BeginsWithoutABiasToZero) {
-  const std::vector<double> values = smoothed({10, 10, NAN, 10}, 0.99);
-  EXPECT_DOUBLE_EQ(values[0], 10);
-  EXPECT_DOUBLE_EQ(values[1], 10);
-  EXPECT_TRUE(std::isnan(values[2]));
-  EXPECT_DOUBLE_EQ(values[3], 10);
-  EXPECT_DOUBLE_EQ(smoothed({0, 3}, 0.5)[1], 2);
+TEST(Smoothed, IsTheMeanOfAsManyBeforeAsAfter) {
+  const std::vector<double> values = smoothed({9, 1, 2, 6, 7}, 1);
+  EXPECT_DOUBLE_EQ(values[0], 9);
+  EXPECT_DOUBLE_EQ(values[1], 4);
+  EXPECT_DOUBLE_EQ(values[2], 3);
+  EXPECT_DOUBLE_EQ(values[4], 7);
+}
+
+TEST(Smoothed, DoesNotLagBehindAndBeginsWithTheCurve) {
+  const std::vector<double> straight = count_up(101);
+  EXPECT_EQ(smoothed(straight, 10), straight);
+}
+
+TEST(Smoothed, LeavesOutWhatIsNoNumber) {
+  const std::vector<double> values = smoothed({1, NAN, 5, 1, 1}, 2);
+  EXPECT_TRUE(std::isnan(values[1]));
+  EXPECT_DOUBLE_EQ(values[2], 2);
 }
 
 TEST(Noise, IsWhatGoesUpAndDown) {

@@ -1,0 +1,46 @@
+#include "report/comparison_page.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/wall_clock.h"
+#include "report/comparison_parts.h"
+#include "report/ticks.h"
+#include "report/words.h"
+
+namespace verbund {
+namespace {
+
+// Their folders' names, or as much of the paths as tells them apart.
+NamedRuns named(const std::vector<RunData>& runs) {
+  std::multiset<std::string> names;
+  for (const RunData& run : runs) names.insert(run.name);
+  NamedRuns result;
+  for (const RunData& run : runs) result.push_back({names.count(run.name) > 1 ? run.folder.string() : run.name, &run});
+  return result;
+}
+
+}  // namespace
+
+Page comparison_page(const std::vector<RunData>& runs, const std::string& program) {
+  const NamedRuns all = named(runs);
+  Page page;
+  page.kind = fmt::format("Comparison of {} runs", runs.size());
+  std::vector<std::string> names;
+  for (const NamedRun& run : all) names.push_back(run.name);
+  page.title = list_text(names);
+  for (const NamedRun& each : all) {
+    page.facts.push_back({each.name, counted(static_cast<double>(each.run->last_step()), "step", "steps")});
+    for (const std::string& note : each.run->notes) page.notes.push_back(each.name + ": " + note);
+  }
+  page.verdicts = better_verdicts(all);
+  for (Verdict& verdict : first_differences(all)) page.verdicts.push_back(std::move(verdict));
+  for (const Section& section : {results_section(all), differences_section(all), curves_section(all)}) {
+    if (!section.blocks.empty()) page.sections.push_back(section);
+  }
+  page.made = fmt::format("Made by {} at {}.", program, utc_time());
+  return page;
+}
+
+}  // namespace verbund

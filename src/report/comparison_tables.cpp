@@ -1,0 +1,198 @@
+// What differs between runs, and what came out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "config/settings.h"
+#include "report/comparison_parts.h"
+#include "report/ticks.h"
+#include "report/words.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Property {
+  std::string name;
+  std::vector<std::string> values;  // by run
+};
+
+std::string text_at(const Json* json, const char* key) {
+  if (json == nullptr || !json->is_object()) return "";
+  const auto found = json->find(key);
+  return found != json->end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+const Json* last_start(const RunData& run) {
+  const auto starts = run.record.is_object() ? run.record.find("starts") : run.record.end();
+  return run.record.is_object() && starts != run.record.end() && starts->is_array() && !starts->empty()
+             ? &starts->back()
+             : nullptr;
+}
+
+const Json* dataset_of(const RunData& run) {
+  const auto found = run.record.is_object() ? run.record.find("dataset") : run.record.end();
+  return run.record.is_object() && found != run.record.end() ? &*found : nullptr;
+}
+
+std::string hosts_of(const RunData& run) {
+  std::vector<std::string> hosts;
+  for (const HostFacts& host : run.hosts) hosts.push_back(fmt::format("{} ({})", host.name, host.processor));
+  return list_text(hosts);
+}
+
+std::vector<Property> properties(const NamedRuns& runs) {
+  std::vector<std::pair<std::string, std::map<size_t, std::string>>> rows;
+  std::map<std::string, size_t> place;
+  const auto set = [&](size_t run, const std::string& name, std::string value) {
+    const auto [found, is_new] = place.try_emplace(name, rows.size());
+    if (is_new) rows.push_back({name, {}});
+    rows[found->second].second[run] = std::move(value);
+  };
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const RunData& run = *runs[i].run;
+    if (run.config) {
+      for (Setting& setting : settings_of(*run.config)) set(i, setting.key, std::move(setting.value));
+    }
+    set(i, "dataset", text_at(dataset_of(run), "checksum"));
+    set(i, "program", text_at(last_start(run), "program"));
+    set(i, "MPI", text_at(last_start(run), "mpi"));
+    set(i, "hosts", hosts_of(run));
+    set(i, "workers", std::to_string(run.workers()));
+  }
+  std::vector<Property> result;
+  for (const auto& [name, values] : rows) {
+    Property property{name, std::vector<std::string>(runs.size())};
+    for (const auto& [run, value] : values) property.values[run] = value;
+    result.push_back(std::move(property));
+  }
+  return result;
+}
+
+bool differs(const Property& property) {
+  return std::any_of(property.values.begin(), property.values.end(),
+                     [&](const std::string& value) { return value != property.values[0]; });
+}
+
+// The settings but for the seed, as one text: runs with the same may be taken together.
+std::string settings_without_seed(const RunData& run) {
+  if (!run.config) return "";
+  std::string text = text_at(dataset_of(run), "checksum");
+  for (const Setting& setting : settings_of(*run.config)) {
+    if (setting.key != "seed") text += setting.key + "=" + setting.value + "\n";
+  }
+  return text;
+}
+
+struct Measure {
+  const char *key, *name;
+  bool highest;
+  int decimals;
+};
+constexpr Measure kMeasures[] = {{"dev_bleu", "best BLEU", true, 2},
+                                 {"dev_chrf", "best chrF", true, 2},
+                                 {"dev_cross_entropy", "best cross-entropy", false, 4},
+                                 {"dev_loss", "best loss", false, 4}};
+
+// "27.31 at step 1,000"
+Cell best_cell(const RunData& run, const Measure& measure) {
+  const Best best = best_of(run, measure.key, measure.highest);
+  if (!is_known(best.value)) return {"-", kNotKnown};
+  return {fmt::format("{:.{}f} at {}", best.value, measure.decimals, human_number(static_cast<double>(best.step))),
+          best.value};
+}
+
+Cell mean_cell(const std::vector<const RunData*>& runs, const Measure& measure) {
+  double sum = 0, squares = 0, count = 0;
+  for (const RunData* run : runs) {
+    const double value = best_of(*run, measure.key, measure.highest).value;
+    if (!is_known(value)) continue;
+    sum += value, squares += value * value, ++count;
+  }
+  if (count < 2) return {"-", kNotKnown};
+  const double mean = sum / count, deviation = std::sqrt(std::max(0.0, (squares - sum * mean) / (count - 1)));
+  return {fmt::format("{:.{}f} ± {:.{}f}", mean, measure.decimals, deviation, measure.decimals), mean};
+}
+
+}  // namespace
+
+Best best_of(const RunData& run, const std::string& key, bool highest) {
+  Best best;
+  const std::vector<double> values = run.evaluations.column(key);
+  for (size_t row = 0; row < values.size(); ++row) {
+    if (!std::isfinite(values[row])) continue;
+    if (is_known(best.value) && (highest ? values[row] <= best.value : values[row] >= best.value)) continue;
+    best = {row, run.evaluations.step[row], values[row]};
+  }
+  return best;
+}
+
+Section differences_section(const NamedRuns& runs) {
+  Section section = {"differences", "What differs", {}};
+  Table table;
+  table.id = "differences";
+  table.columns = {{"what"}};
+  for (const NamedRun& run : runs) table.columns.push_back({run.name});
+  for (const Property& property : properties(runs)) {
+    if (!differs(property)) continue;
+    std::vector<Cell> row = {property.name};
+    for (const std::string& value : property.values) row.emplace_back(value.empty() ? "-" : value);
+    table.rows.push_back(std::move(row));
+  }
+  if (table.rows.empty()) {
+    section.blocks.push_back(Paragraph{"Nothing: configuration, dataset, program and hosts are the same."});
+  } else {
+    section.blocks.push_back(Paragraph{"Everything else is the same: configuration, dataset, program and hosts."});
+    section.blocks.push_back(table);
+  }
+  return section;
+}
+
+Section results_section(const NamedRuns& runs) {
+  Section section = {"results", "Results", {}};
+  Table table;
+  table.id = "results";
+  table.columns = {{"run"}};
+  std::vector<Measure> measures;
+  for (const Measure& measure : kMeasures) {
+    const bool known = std::any_of(runs.begin(), runs.end(),
+                                   [&](const NamedRun& run) { return run.run->evaluations.has(measure.key); });
+    if (!known) continue;
+    measures.push_back(measure);
+    table.columns.push_back({measure.name, true});
+  }
+  for (const char* name : {"steps", "training time"}) table.columns.push_back({name, true});
+  std::map<std::string, std::vector<const RunData*>> groups;
+  for (const NamedRun& each : runs) {
+    const RunData& run = *each.run;
+    std::vector<Cell> row = {each.name};
+    for (const Measure& measure : measures) row.push_back(best_cell(run, measure));
+    const auto steps = static_cast<double>(run.last_step());
+    const double seconds = run.training.last("training_seconds");
+    row.emplace_back(human_number(steps), steps);
+    row.emplace_back(duration_text(seconds), seconds);
+    table.rows.push_back(std::move(row));
+    if (const std::string settings = settings_without_seed(run); !settings.empty()) groups[settings].push_back(&run);
+  }
+  for (const auto& [settings, group] : groups) {
+    if (group.size() < 2) continue;
+    std::vector<Cell> row = {fmt::format("mean ± deviation of {} runs that differ in their seed alone", group.size())};
+    if (groups.size() > 1) {
+      std::vector<std::string> names;
+      for (const NamedRun& each : runs) {
+        if (std::find(group.begin(), group.end(), each.run) != group.end()) names.push_back(each.name);
+      }
+      row[0].text = fmt::format("mean ± deviation over seeds: {}", list_text(names));
+    }
+    for (const Measure& measure : measures) row.push_back(mean_cell(group, measure));
+    table.rows.push_back(std::move(row));
+  }
+  section.blocks.push_back(Paragraph{"Best values of each run, with their steps; not the last ones."});
+  section.blocks.push_back(table);
+  return section;
+}
+
+}  // namespace verbund

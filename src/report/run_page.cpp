@@ -1,0 +1,79 @@
+#include "report/run_page.h"
+
+#include <fmt/format.h>
+
+#include "core/wall_clock.h"
+#include "report/sections.h"
+#include "report/ticks.h"
+#include "report/words.h"
+
+namespace verbund {
+namespace {
+
+std::string metric_name(const std::string& key) {
+  if (key == "dev_bleu") return "best BLEU";
+  if (key == "dev_chrf") return "best chrF";
+  if (key == "dev_cross_entropy") return "best cross-entropy";
+  if (key == "dev_loss") return "best loss";
+  return "best " + key;
+}
+
+std::string hosts_text(const BasicFacts& facts) {
+  const std::string workers = counted(facts.workers, "worker", "workers");
+  if (facts.hosts.empty()) return workers;
+  if (facts.hosts.size() <= 3) return workers + " on " + list_text(facts.hosts);
+  return fmt::format("{} on {} hosts", workers, facts.hosts.size());
+}
+
+std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
+  std::vector<Fact> list;
+  list.push_back({"state", facts.state});
+  list.push_back({"steps", human_number(static_cast<double>(facts.steps))});
+  if (is_known(facts.wall)) list.push_back({"time", duration_text(facts.wall)});
+  if (is_known(facts.began)) list.push_back({"began", moment_text(facts.began)});
+  if (is_known(facts.epochs)) list.push_back({"epochs", human_number(facts.epochs)});
+  if (is_known(facts.tokens)) list.push_back({"target tokens", human_number(facts.tokens)});
+  size_t best = 0;
+  for (const BestValue& value : facts.best) {
+    if (!is_known(value.value) || best++ == 2) continue;  // two of them are enough here
+    list.push_back({metric_name(value.metric), fmt::format("{} at step {}", human_number(value.value),
+                                                           human_number(static_cast<double>(value.step)))});
+  }
+  if (!run.imported) list.push_back({"ran as", hosts_text(facts)});
+  return list;
+}
+
+std::vector<std::string> notes(const RunData& run, const BasicFacts& facts) {
+  std::vector<std::string> list;
+  if (facts.state == "running") {
+    list.push_back(
+        fmt::format("Still running: this is how it stood at step {}. Make the report again for what came since.",
+                    human_number(static_cast<double>(facts.steps))));
+  } else if (!facts.reason.empty() && facts.state != "finished") {
+    list.push_back(fmt::format("How it ended: {}.", facts.reason));
+  }
+  list.insert(list.end(), run.notes.begin(), run.notes.end());
+  return list;
+}
+
+}  // namespace
+
+Page run_page(const RunData& run, const std::string& program) {
+  const Ledger ledger = make_ledger(run);
+  const BasicFacts facts = basic_facts(run, ledger);
+  Page page;
+  page.kind = run.imported ? "Imported training run" : "Training run";
+  page.title = run.name;
+  page.facts = head(run, facts);
+  page.notes = notes(run, facts);
+  page.verdicts = judge(run, ledger);
+  for (Section section :
+       {ledger_section(ledger), curves_section(run), evaluations_section(run), samples_section(run),
+        faults_section(run), configuration_section(run), environment_section(run), commands_section(run)}) {
+    if (!section.blocks.empty()) page.sections.push_back(std::move(section));
+  }
+  page.made = fmt::format("Made by {} at {} from {}.", program, utc_time(), run.folder.string());
+  return page;
+}
+
+}  // namespace verbund

@@ -1,0 +1,138 @@
+// The table of evaluations, and the curves that no verdict shows.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/sections.h"
+#include "report/ticks.h"
+#include "report/words.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kRowsAtOnce = 30;  // more are folded
+
+struct Measure {
+  const char* key;
+  const char* name;
+  int decimals;
+  double factor;
+  bool higher_is_better;
+};
+
+constexpr Measure kMeasures[] = {
+    {"dev_bleu", "BLEU", 2, 1, true},
+    {"dev_chrf", "chrF", 2, 1, true},
+    {"dev_cross_entropy", "cross-entropy", 4, 1, false},
+    {"dev_loss", "loss", 4, 1, false},
+    {"dev_exact_sentences", "exact, %", 1, 100, true},
+    {"dev_teacher_forced_piece_bleu", "teacher-forced piece BLEU", 2, 1, true},
+    {"probe_cross_entropy", "training probe", 4, 1, false},
+    {"evaluation_seconds", "seconds", 1, 1, false},
+};
+
+size_t best_row(const std::vector<double>& values, bool highest) {
+  size_t best = values.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!is_known(values[i])) continue;
+    if (best == values.size() || (highest ? values[i] > values[best] : values[i] < values[best])) best = i;
+  }
+  return best;
+}
+
+Table all_rows(const MetricTable& evaluations) {
+  Table table;
+  table.id = "evaluations";
+  table.columns = {{"step", true}, {"time"}};
+  struct Shown {
+    Measure measure;
+    std::vector<double> values;
+    size_t best;
+  };
+  std::vector<Shown> shown;
+  for (const Measure& measure : kMeasures) {
+    if (!evaluations.has(measure.key)) continue;
+    std::vector<double> values = evaluations.column(measure.key);
+    const bool is_quality = std::string(measure.key) != "evaluation_seconds";
+    const size_t best = is_quality ? best_row(values, measure.higher_is_better) : values.size();
+    table.columns.push_back({measure.name, true});
+    shown.push_back({measure, std::move(values), best});
+  }
+  for (size_t row = 0; row < evaluations.rows(); ++row) {
+    const double step = static_cast<double>(evaluations.step[row]);
+    std::vector<Cell> cells = {{human_number(step), step}, moment_text(evaluations.time[row])};
+    for (const Shown& column : shown) {
+      const double value = column.values[row];
+      if (!is_known(value)) {
+        cells.emplace_back("-", kNotKnown);
+        continue;
+      }
+      cells.emplace_back(fmt::format("{:.{}f}{}", value * column.measure.factor, column.measure.decimals,
+                                     row == column.best ? " *" : ""),
+                         value * column.measure.factor);
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+// Some of them, the first and the last included, and those with a best value.
+Table some_rows(const Table& all) {
+  Table some = all;
+  some.id = "some_evaluations";
+  some.rows.clear();
+  const size_t stride = (all.rows.size() + kRowsAtOnce / 2 - 1) / (kRowsAtOnce / 2);
+  for (size_t i = 0; i < all.rows.size(); ++i) {
+    const auto has_best = [](const Cell& cell) { return cell.text.ends_with(" *"); };
+    const bool is_best = std::any_of(all.rows[i].begin(), all.rows[i].end(), has_best);
+    if (i % stride == 0 || i + 1 == all.rows.size() || is_best) some.rows.push_back(all.rows[i]);
+  }
+  return some;
+}
+
+std::vector<double> as_doubles(const std::vector<int64_t>& steps) { return {steps.begin(), steps.end()}; }
+
+}  // namespace
+
+Section evaluations_section(const RunData& run) {
+  Section section = {"evaluations", "Evaluations", {}};
+  if (run.evaluations.rows() == 0) return section;
+  Table all = all_rows(run.evaluations);
+  section.blocks.push_back(Paragraph{"An asterisk marks the best value of a column."});
+  if (all.rows.size() > kRowsAtOnce) {
+    section.blocks.push_back(some_rows(all));
+    all.folded = fmt::format("All {} evaluations", human_number(static_cast<double>(all.rows.size())));
+  }
+  section.blocks.push_back(all);
+  return section;
+}
+
+Section curves_section(const RunData& run) {
+  struct Curve {
+    const char *key, *title, *unit, *hint;
+    bool log;
+  };
+  static constexpr Curve kCurves[] = {
+      {"gradient_norm", "Gradient norm", "norm before clipping",
+       "It should settle; spikes that grow are the first sign of a run that will diverge.", true},
+      {"target_tokens_per_second", "Speed", "target tokens per second",
+       "It should be flat; a slow fall means heat, a full disk, or somebody else on the machine.", false},
+      {"loss_scale", "Loss scale", "factor", "It goes up slowly and falls at an overflow.", true},
+  };
+  Section section = {"curves", "Other curves", {}};
+  for (const Curve& curve : kCurves) {
+    if (!run.training.has(curve.key)) continue;
+    Chart chart;
+    chart.id = curve.key;
+    chart.title = curve.title;
+    chart.x_label = "step";
+    chart.y_label = curve.unit;
+    chart.hint = curve.hint;
+    chart.log_y = curve.log;
+    chart.series.push_back({"", as_doubles(run.training.step), run.training.column(curve.key)});
+    section.blocks.push_back(chart);
+  }
+  return section;
+}
+
+}  // namespace verbund

@@ -1,0 +1,145 @@
+// Sentences through the evaluations: those that improved most, those that were forgotten, and some in the middle.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "report/escape.h"
+#include "report/evaluated_sentences.h"
+#include "report/sections.h"
+#include "report/ticks.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kMostEvaluations = 5;  // whose translations are shown
+constexpr size_t kLongestText = 600;    // characters
+constexpr double kWorthTelling = 0.05;  // nats per token
+
+struct Choice {
+  size_t sentence;
+  std::string why;
+};
+
+double per_token(const SentenceLosses& losses, size_t sentence) {
+  return losses.tokens[sentence] > 0 ? losses.cross_entropy[sentence] / losses.tokens[sentence] : kNotKnown;
+}
+
+// How many sentences all evaluations have.
+size_t common_size(const RunData& run) {
+  size_t size = SIZE_MAX;
+  for (const SentenceLosses& losses : run.sentence_losses)
+    size = std::min({size, losses.cross_entropy.size(), losses.tokens.size()});
+  return size == SIZE_MAX ? 0 : size;
+}
+
+// The sentences in the order of this measure, largest first; those without one are left out.
+std::vector<size_t> largest_first(const std::vector<double>& measure) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < measure.size(); ++i) {
+    if (is_known(measure[i])) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return measure[a] > measure[b]; });
+  return order;
+}
+
+std::vector<Choice> choose_sentences(const RunData& run) {
+  const size_t size = common_size(run);
+  std::vector<double> improved(size, kNotKnown), forgotten(size, kNotKnown), last(size, kNotKnown);
+  for (size_t i = 0; i < size; ++i) {
+    double best = kNotKnown;
+    for (const SentenceLosses& losses : run.sentence_losses) best = std::fmin(best, per_token(losses, i));
+    last[i] = per_token(run.sentence_losses.back(), i);
+    improved[i] = per_token(run.sentence_losses.front(), i) - last[i];
+    forgotten[i] = last[i] - best;
+  }
+  std::vector<Choice> choices;
+  const auto add = [&](size_t sentence, const std::string& why) {
+    const bool is_new =
+        std::none_of(choices.begin(), choices.end(), [&](const Choice& c) { return c.sentence == sentence; });
+    if (is_new) choices.push_back({sentence, why});
+  };
+  const std::vector<size_t> by_gain = largest_first(improved), by_loss = largest_first(forgotten),
+                            by_last = largest_first(last);
+  for (size_t i = 0; i < std::min<size_t>(1, by_gain.size()); ++i) {
+    if (improved[by_gain[i]] > kWorthTelling)
+      add(by_gain[i], fmt::format("Most improved: {:.2f} nats per token less", improved[by_gain[i]]));
+  }
+  for (size_t i = 0; i < std::min<size_t>(2, by_loss.size()); ++i) {
+    if (forgotten[by_loss[i]] > kWorthTelling)
+      add(by_loss[i],
+          fmt::format("Most forgotten: {:.2f} nats per token more than at its best", forgotten[by_loss[i]]));
+  }
+  if (!by_last.empty()) {
+    add(by_last[by_last.size() / 2], "In the middle: as many sentences are easier as harder");
+    add(by_last.front(), "Hardest of all");
+  }
+  return choices;
+}
+
+// The first, the last, and some between.
+std::vector<std::pair<int64_t, fs::path>> some_files(const RunData& run) {
+  std::vector<std::pair<int64_t, fs::path>> files = run.evaluation_files, some;
+  std::erase_if(files, [](const auto& file) { return file.first == 0; });  // nothing is translated at step 0
+  for (size_t i = 0; i < std::min(kMostEvaluations, files.size()); ++i) {
+    const size_t last = files.size() - 1, count = std::min(kMostEvaluations, files.size()) - 1;
+    some.push_back(files[count == 0 ? last : i * last / count]);
+  }
+  return some;
+}
+
+Chart history_chart(const RunData& run, const std::vector<Choice>& choices) {
+  Chart chart;
+  chart.id = "sentences";
+  chart.title = "Cross-entropy of these sentences";
+  chart.x_label = "step";
+  chart.y_label = "nats per token";
+  chart.hint = "A sentence whose curve turns up while the others fall is being forgotten, or its reference is wrong.";
+  for (const Choice& choice : choices) {
+    Series series;
+    series.name = fmt::format("sentence {}", choice.sentence + 1);
+    for (const SentenceLosses& losses : run.sentence_losses) {
+      series.x.push_back(static_cast<double>(losses.step));
+      series.y.push_back(per_token(losses, choice.sentence));
+    }
+    chart.series.push_back(series);
+  }
+  return chart;
+}
+
+}  // namespace
+
+Section samples_section(const RunData& run) {
+  Section section = {"samples", "Sentences over time", {}};
+  if (run.sentence_losses.empty()) return section;
+  const std::vector<DevSentence> dev = read_dev_sentences(run.folder);
+  std::map<int64_t, EvaluatedSentences> evaluations;
+  for (const auto& [step, file] : some_files(run)) evaluations[step] = read_evaluated_sentences(file);
+  const std::vector<Choice> choices = choose_sentences(run);
+  if (choices.empty()) return section;
+  if (run.sentence_losses.size() > 1) section.blocks.push_back(history_chart(run, choices));
+  for (const Choice& choice : choices) {
+    Table table;
+    table.id = fmt::format("sentence_{}", choice.sentence + 1);
+    table.columns = {{"step", true}, {"text", false, true}, {"loss", true}, {"chrF", true}};
+    if (choice.sentence < dev.size()) {
+      table.rows.push_back({"source", shortened(dev[choice.sentence].source, kLongestText), "", ""});
+      table.rows.push_back({"reference", shortened(dev[choice.sentence].reference, kLongestText), "", ""});
+    }
+    for (const auto& [step, sentences] : evaluations) {
+      if (choice.sentence >= sentences.translations.size()) continue;
+      const double loss = sentences.loss[choice.sentence], score = chrf_score(sentences.chrf[choice.sentence], 1).score;
+      table.rows.push_back({{human_number(static_cast<double>(step)), static_cast<double>(step)},
+                            shortened(sentences.translations[choice.sentence], kLongestText),
+                            {fmt::format("{:.2f}", loss), loss},
+                            {fmt::format("{:.0f}", score), score}});
+    }
+    if (table.rows.empty()) continue;
+    section.blocks.push_back(Heading{fmt::format("{} (sentence {})", choice.why, choice.sentence + 1)});
+    section.blocks.push_back(table);
+  }
+  return section;
+}
+
+}  // namespace verbund

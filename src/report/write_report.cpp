@@ -1,0 +1,52 @@
+#include "report/write_report.h"
+
+#include "core/error.h"
+#include "core/expect_folder.h"
+#include "core/file.h"
+#include "core/log.h"
+#include "report/html_page.h"
+#include "report/markdown_page.h"
+#include "report/run_page.h"
+
+namespace verbund {
+
+void expect_run(const fs::path& folder) {
+  expect_folder(folder, "a run");
+  if (fs::exists(folder / "run.json") || fs::exists(folder / "metrics.jsonl")) return;
+  const std::string name = folder.string();
+  if (fs::exists(folder / "dataset.json")) {
+    fail(
+        "nothing to report on: {} is a dataset. Give the run folder that `verbund train --run` has made, or see what "
+        "the "
+        "dataset holds with: verbund inspect {}",
+        name, name);
+  }
+  if (fs::exists(folder / "manifest.json")) {
+    fail("nothing to report on: {} is a checkpoint. Give the run folder that it belongs to, two folders up.", name);
+  }
+}
+
+void write_page(const Page& page, const fs::path& out, const std::string& name) {
+  make_folder(out);
+  write_file(out / (name + ".html"), html_page(page));
+  write_file(out / (name + ".md"), markdown_page(page));
+}
+
+Page write_report(const fs::path& run, const fs::path& out, const std::string& program) {
+  expect_run(run);
+  Page page = run_page(read_run(run), program);
+  write_page(page, out, "report");
+  return page;
+}
+
+fs::path try_write_report(const fs::path& run, const std::string& program) {
+  try {
+    write_report(run, run, program);
+    return run / "report.html";
+  } catch (const std::exception& error) {
+    warn("the run is complete, but its report could not be made: {}", error.what());
+    return {};
+  }
+}
+
+}  // namespace verbund

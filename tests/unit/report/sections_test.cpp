@@ -1,0 +1,111 @@
+#include "report/sections.h"
+
+#include <gmock/gmock.h>
+
+#include "core/file.h"
+#include "report/markdown_page.h"
+#include "support/temporary_folder.h"
+
+namespace verbund {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string text_of(const Section& section) {
+  Page page;
+  page.sections = {section};
+  return markdown_page(page);
+}
+
+TEST(LedgerSection, HasATableThatAddsUp) {
+  Ledger ledger;
+  ledger.wall = 100;
+  ledger.parts[static_cast<size_t>(TimeUse::kCompute)] = 80;
+  ledger.parts[static_cast<size_t>(TimeUse::kDown)] = 20;
+  const Section section = ledger_section(ledger);
+  const auto& table = std::get<Table>(section.blocks.at(1));
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[0][2].text, "80.0 %");
+  EXPECT_EQ(table.rows[2][1].value, 100);
+}
+
+TEST(FaultsSection, TellsWhatHappenedAndLeavesOutWhatIsUsual) {
+  RunData run;
+  const auto add = [&](const char* event, nlohmann::ordered_json line) {
+    HistoryEvent happened;
+    happened.event = event;
+    happened.at = 1.7e9;
+    happened.host = "a";
+    happened.line = std::move(line);
+    run.history.push_back(happened);
+  };
+  add("save", {{"seconds", 1}});
+  EXPECT_THAT(text_of(faults_section(run)), HasSubstr("None: the run went through"));
+  add("resume", {{"from_step", 400}, {"lost_steps", 50}});
+  add("roll_back", {{"from_step", 90}, {"to_step", 80}, {"rate_factor", 0.5}, {"reason", "the loss is nan"}});
+  add("lost_worker", {{"message", 7}});  // of another kind than expected
+  const std::string text = text_of(faults_section(run));
+  EXPECT_THAT(text, HasSubstr("went on from step 400: 50 steps were computed again"));
+  EXPECT_THAT(text, HasSubstr("rolled back from step 90 to 80, rate times 0.5: the loss is nan"));
+  EXPECT_THAT(text, Not(HasSubstr("save")));
+}
+
+TEST(EvaluationsSection, MarksTheBestOfEachColumn) {
+  RunData run;
+  run.evaluations.step = {100, 200, 300};
+  run.evaluations.time = {0, 1, 2};
+  run.evaluations.columns["dev_bleu"] = {10, 30, 20};
+  run.evaluations.columns["dev_loss"] = {3, kNotKnown, 1};
+  const std::string text = text_of(evaluations_section(run));
+  EXPECT_THAT(text, HasSubstr("30.00 \\*"));
+  EXPECT_THAT(text, HasSubstr("1.0000 \\*"));
+  EXPECT_THAT(text, Not(HasSubstr("20.00 \\*")));
+  EXPECT_THAT(text, HasSubstr("| \\- |"));
+}
+
+TEST(SamplesSection, FindsTheImprovedAndTheForgotten) {
+  const TemporaryFolder folder;
+  RunData run;
+  run.folder = folder.path();
+  make_folder(folder.path() / "evaluations");
+  write_file(folder.path() / "evaluations" / "dev.jsonl",
+             "{\"source\":\"s0\",\"reference\":\"r0\"}\n{\"source\":\"s1\",\"reference\":\"r1\"}\n{\"source\":\"s2\","
+             "\"reference\":\"r2\"}\n");
+  const std::string statistics =
+      ",\"tokens\":1,\"bleu\":[1,1,1,0,0,0,1,0,0,0],\"chrf\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}\n";
+  for (const int step : {100, 200}) {
+    const fs::path file = folder.path() / "evaluations" / fmt::format("step-{:08}.jsonl", step);
+    std::string text;
+    for (int i = 0; i < 3; ++i)
+      text += fmt::format("{{\"translation\":\"t{}-{}\",\"cross_entropy\":1{}", i, step, statistics);
+    write_file(file, text);
+    run.evaluation_files.emplace_back(step, file);
+  }
+  run.sentence_losses = {{100, {9, 1, 2}, {1, 1, 1}}, {200, {1, 3, 2}, {1, 1, 1}}};
+  const std::string text = text_of(samples_section(run));
+  EXPECT_THAT(text, HasSubstr("Most improved: 8.00 nats per token less (sentence 1)"));
+  EXPECT_THAT(text, HasSubstr("Most forgotten: 2.00 nats per token more than at its best (sentence 2)"));
+  EXPECT_THAT(text, HasSubstr("t1-200"));
+  EXPECT_THAT(text, HasSubstr("r0"));
+}
+
+TEST(Sections, OfARunOfWhichNothingIsKnownAreEmpty) {
+  const RunData run;
+  for (const Section& section :
+       {ledger_section(Ledger()), curves_section(run), evaluations_section(run), samples_section(run),
+        configuration_section(run), environment_section(run), commands_section(run)}) {
+    EXPECT_TRUE(section.blocks.empty()) << section.id;
+  }
+}
+
+TEST(CommandsSection, QuotesForTheShell) {
+  RunData run;
+  StartFacts start;
+  start.command = {"verbund", "train", "--run", "it's a run", "--set", "a=1"};
+  run.starts = {start};
+  EXPECT_THAT(text_of(commands_section(run)), HasSubstr("verbund train --run 'it'\\''s a run' --set a=1"));
+}
+
+}  // namespace
+}  // namespace verbund
