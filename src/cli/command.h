@@ -25,6 +25,7 @@ void run_import(const Arguments& arguments);
 void run_inspect(const Arguments& arguments);
 void run_launch(const Arguments& arguments);
 void run_prepare(const Arguments& arguments);
+void run_report(const Arguments& arguments);
 void run_score(const Arguments& arguments);
 void run_score_pairs(const Arguments& arguments);
 void run_train(const Arguments& arguments);

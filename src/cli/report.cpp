@@ -1,0 +1,109 @@
+// verbund report: run folder -> verdicts with their evidence, as a page; several -> a comparison.
+#include <unistd.h>
+
+#include <iostream>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/version_text.h"
+#include "core/columns.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/log.h"
+#include "core/progress.h"
+#include "report/comparison_page.h"
+#include "report/json_page.h"
+#include "report/run_page.h"
+#include "report/write_report.h"
+
+namespace verbund {
+namespace {
+
+// The folders as they were given, each a run and none twice.
+std::vector<fs::path> expect_runs(const std::vector<std::string>& names) {
+  std::vector<fs::path> runs;
+  std::set<fs::path> seen;
+  for (const std::string& name : names) {
+    expect_run(name);
+    if (!seen.insert(fs::canonical(name)).second) {
+      fail_usage("{} is given twice: a run is compared with others", name);
+    }
+    runs.emplace_back(name);
+  }
+  return runs;
+}
+
+Page make_page(const std::vector<fs::path>& runs) {
+  Progress progress("report", runs.size(), "runs");
+  std::vector<RunData> read;
+  for (const fs::path& run : runs) {
+    progress.waiting("reading " + run.string());
+    read.push_back(read_run(run));
+    progress.update(read.size());
+  }
+  progress.waiting(runs.size() == 1 ? "judging" : "comparing");
+  return runs.size() == 1 ? run_page(read.front(), program_version()) : comparison_page(read, program_version());
+}
+
+Colour colour_of(Finding finding) {
+  if (finding == Finding::kGood) return Colour::kGreen;
+  if (finding == Finding::kBad) return Colour::kRed;
+  return finding == Finding::kCannotTell ? Colour::kYellow : Colour::kNone;
+}
+
+// The verdicts' sentences for the console, and notes before them.
+std::string in_words(const Page& page, size_t columns, bool colour) {
+  constexpr size_t kMargin = 13;
+  std::string text;
+  const auto add = [&](const std::string& head, Colour head_colour, const std::string& sentence) {
+    std::string start = coloured(fmt::format("{:<{}}", head, kMargin), head_colour, colour);
+    for (const std::string& line : wrap_words(sentence, columns > 2 * kMargin ? columns - kMargin : columns)) {
+      text += start + line + "\n";
+      start = std::string(kMargin, ' ');
+    }
+  };
+  for (const std::string& note : page.notes) add("note", Colour::kYellow, fit_columns(note, note.size()));
+  for (const Verdict& verdict : page.verdicts) {
+    add(finding_name(verdict.finding), colour_of(verdict.finding),
+        fit_columns(verdict.sentence, verdict.sentence.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
+void run_report(const Arguments& arguments) {
+  Options options(
+      "report",
+      "Answers eleven questions about a training run, with the evidence: RUN/report.html (one file, to read or to\n"
+      "send) and RUN/report.md. Works while the run is going on, too. Several runs are compared: what differs, their\n"
+      "curves, which is really better; into comparison.html and comparison.md in the folder you are in.",
+      "  verbund report runs/demo\n"
+      "  verbund report runs/demo --json | jq '.verdicts[] | [.finding, .sentence]'\n"
+      "  verbund report runs/a runs/b runs/c --out compared\n");
+  std::vector<std::string> names;
+  std::string out;
+  bool json = false;
+  options.add_option("RUN", names, "Run folders; one for its report, several to compare them")->required();
+  options.add_option("--out", out, "The folder to write to, instead of the run's own (or this one, to compare)")
+      ->type_name("FOLDER");
+  options.add_flag("--json", json, "Print every figure, finding and series as JSON; write files only with --out");
+  if (!options.read(arguments)) return;
+
+  const std::vector<fs::path> runs = expect_runs(names);
+  const Page page = make_page(runs);
+  const bool single = runs.size() == 1;
+  const fs::path folder = !out.empty() ? fs::path(out) : single ? runs.front() : fs::path(".");
+  const std::string name = single ? "report" : "comparison";
+  if (!json || !out.empty()) write_page(page, folder, name);
+  if (json) {
+    std::cout << json_page(page).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    return;
+  }
+  const size_t columns = isatty(STDOUT_FILENO) != 0 ? terminal_columns(STDOUT_FILENO) : 100;
+  std::cout << in_words(page, columns, terminal_at(STDOUT_FILENO).colour) << "\nreport       "
+            << (folder / (name + ".html")).string() << "\n";
+}
+
+}  // namespace verbund
