@@ -11,8 +11,10 @@
 
 #include "core/file.h"
 #include "core/human.h"
+#include "import/file_head.h"
 #include "import/scalar_tags.h"
 #include "text/archive.h"
+#include "text/line_reader.h"
 
 namespace verbund {
 namespace {
@@ -30,7 +32,8 @@ struct Curve {
 };
 
 Curve name_curve(const std::string& file) {
-  const std::string name = fs::path(file).stem().string();
+  const std::string whole = fs::path(file).filename().string();
+  const std::string name = whole.substr(0, whole.find(".csv"));
   const size_t tag = name.find("-tag-");
   if (tag == std::string::npos) return {"", name, {}};
   std::string run = name.substr(0, tag);
@@ -108,6 +111,16 @@ class CsvReader {
   ImportedRun& run_;
 };
 
+// All of a file, which may be compressed.
+std::string read_text(const fs::path& path) {
+  const auto source = open_bytes(path);
+  std::string text;
+  for (std::string block(1 << 16, '\0'); const size_t size = source->read(block.data(), block.size());) {
+    text.append(block, 0, size);
+  }
+  return text;
+}
+
 // One run of several: that with most values, and of the others the curves that it does not have.
 void add_curves(std::vector<Curve> curves, ImportedRun& run) {
   std::map<std::string, size_t> sizes;
@@ -136,10 +149,10 @@ std::vector<ScalarCsv> find_scalar_csv(const fs::path& source) {
     for (const fs::path& path : list_folder(source)) {
       if (path.extension() == ".csv" && fs::is_regular_file(path)) add(path.filename().string(), read_file(path));
     }
-  } else if (source.extension() == ".csv") {
-    add(source.filename().string(), read_file(source));
-  } else {
+  } else if (is_archive(head_of_file(source))) {
     for (const ArchiveMember& member : read_members(source, ".csv")) add(member.name, member.bytes);
+  } else if (has_header(head_of_file(source))) {
+    add(source.filename().string(), read_text(source));
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.file < b.file; });
   return files;

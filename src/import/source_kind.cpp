@@ -6,29 +6,12 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "import/file_head.h"
 #include "import/scalar_csv.h"
 #include "telemetry/event_file.h"
-#include "text/line_reader.h"
 
 namespace verbund {
 namespace {
-
-constexpr size_t kHead = 1024;
-constexpr size_t kTarMark = 257;  // where a tar has "ustar"
-
-// The first bytes of a file, without its compression.
-std::string head_of(const fs::path& path) {
-  const auto source = open_bytes(path);
-  std::string head(kHead, '\0');
-  size_t size = 0;
-  while (size < kHead) {
-    const size_t more = source->read(head.data() + size, kHead - size);
-    if (more == 0) break;
-    size += more;
-  }
-  head.resize(size);
-  return head;
-}
 
 std::string names_in(const fs::path& folder) {
   constexpr size_t kMost = 5;
@@ -43,6 +26,9 @@ std::string names_in(const fs::path& folder) {
 }
 
 std::string recognise_folder(const fs::path& folder) {
+  if (fs::exists(folder / "run.json") && fs::exists(folder / "metrics.jsonl")) {  // with event files of its own, too
+    fail("{} is a run folder already: there is nothing to import", folder.string());
+  }
   const bool events = !event_files(folder).empty(), csv = !find_scalar_csv(folder).empty();
   if (events && csv) {
     fail_usage("{} holds event files and CSV files: say which with --kind tensorboard-events or --kind scalar-csv",
@@ -50,9 +36,6 @@ std::string recognise_folder(const fs::path& folder) {
   }
   if (events) return "tensorboard-events";
   if (csv) return "scalar-csv";
-  if (fs::exists(folder / "metrics.jsonl")) {
-    fail("{} is a run folder already: there is nothing to import", folder.string());
-  }
   fail(
       "{} is nothing that can be imported: neither event files (events.out.tfevents.*) nor CSV files that begin with "
       "\"{}\" are in it; {}.",
@@ -64,10 +47,10 @@ std::string recognise_folder(const fs::path& folder) {
 std::string recognise_source(const fs::path& source) {
   if (!fs::exists(source)) fail("there is no file or folder {}", source.string());
   if (fs::is_directory(source)) return recognise_folder(source);
-  const std::string head = head_of(source);
+  const std::string head = head_of_file(source);
   if (head.empty()) fail("{} is empty", source.string());
   if (head.find("brain.Event:") < 64) return "tensorboard-events";
-  if (head.starts_with("PK\3\4") || head.compare(std::min(kTarMark, head.size()), 5, "ustar") == 0) return "scalar-csv";
+  if (is_archive(head)) return "scalar-csv";
   if (head.find(kScalarCsvHeader) <= 3) return "scalar-csv";
   if (head.find('\0') != std::string::npos) {
     fail(

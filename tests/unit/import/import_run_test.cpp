@@ -55,6 +55,16 @@ TEST_F(ImportRunTest, ScalarsBecomeARunFolder) {
   EXPECT_FALSE(fs::exists(run_ / "config.yaml"));
 }
 
+TEST_F(ImportRunTest, OneCurveIsEnough) {
+  import_run(source_ / "train_loss.csv", "", run_);
+  EXPECT_THAT(metrics(), HasSubstr("\"train_loss\":9.5"));
+  write_file(folder_ / "train_loss", kLoss);  // its content tells, not its name
+  import_run(folder_ / "train_loss", "", folder_ / "other");
+  EXPECT_EQ(read_file(folder_ / "other" / "metrics.jsonl"), metrics());
+  write_file(folder_ / "log", "text\n");
+  EXPECT_ERROR(import_run(folder_ / "log", "scalar-csv", folder_ / "none"), Error, HasSubstr("Wall time,Step,Value"));
+}
+
 TEST_F(ImportRunTest, ALogHasNoTimes) {
   write_file(folder_ / "log", "*** Global step 0: ***     Train loss: 9.5 \ntime per step = 0:00:1.5\n");
   import_run(folder_ / "log", "", run_);
@@ -108,6 +118,7 @@ TEST_F(ImportRunTest, WhatIsNoRunIsRefused) {
   EXPECT_ERROR(recognise_source(folder_ / "folder"), Error, HasSubstr("tfevents"), HasSubstr("Wall time,Step,Value"),
                HasSubstr("it holds a.txt"));
   write_file(folder_ / "folder" / "metrics.jsonl", "");
+  write_file(folder_ / "folder" / "run.json", "");
   EXPECT_ERROR(recognise_source(folder_ / "folder"), Error, HasSubstr("is a run folder already"));
   write_file(source_ / "train_loss.csv", "Wall time,Step,Value\n");
   write_file(source_ / "eval_loss.csv", "Wall time,Step,Value\n");
