@@ -17,4 +17,6 @@ say "A few translations"
 sources=$(head -5 data/demo/test.source.txt)
 translations=$(build/verbund translate -m runs/demo <<< "$sources")
 paste -d '\n' <(sed 's/^/  /' <<< "$sources") <(sed 's/^/  -> /' <<< "$translations")
-say "The run is in runs/demo: log.txt, metrics.jsonl, checkpoints/. Try it: build/verbund translate -m runs/demo --interactive"
+say "What the run tells of itself"
+build/verbund report runs/demo
+say "The run is in runs/demo: report.html, log.txt, metrics.jsonl, checkpoints/. Try it: build/verbund translate -m runs/demo --interactive"

@@ -8,8 +8,10 @@
 #include "config/config.h"
 #include "config/presets.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/process.h"
 #include "launch/mpirun_command.h"
+#include "report/write_report.h"
 #include "train/trainer.h"
 
 namespace verbund {
@@ -17,9 +19,9 @@ namespace verbund {
 void run_train(const Arguments& arguments) {
   Options options(
       "train",
-      "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt and metrics.jsonl;\n"
-      "the same command goes on where a run was stopped. Ctrl-C, SIGTERM or a\n"
-      "closed terminal finishes the step, saves and ends.\n"
+      "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt, metrics.jsonl, events for\n"
+      "TensorBoard, a record of every step, and at the end report.html; the same command goes on where a run was\n"
+      "stopped. Ctrl-C, SIGTERM or a closed terminal finishes the step, saves and ends.\n"
       "Started by mpirun, Slurm or `verbund launch`, all workers train one model together.",
       "  verbund train --config demo --data data/demo --run runs/demo\n"
       "  verbund train --config transformer-base --data data/wmt16 --run runs/base \\\n"
@@ -60,6 +62,9 @@ void run_train(const Arguments& arguments) {
     if (workers.leads()) say_which_config(file);
     request.config = load_config(file, overrides);
     signal = train(request, workers);
+    if (!workers.leads() || request.benchmark_steps > 0 || !request.config.train.record) return;
+    const std::filesystem::path report = try_write_report(run, request.program);
+    if (!report.empty()) log("  report {}", report.string());
   });
   if (signal != 0) throw Interrupted::in_silence(signal);  // the log has said so
 }
