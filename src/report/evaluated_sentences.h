@@ -10,7 +10,7 @@
 
 namespace verbund {
 
-// One evaluation, by sentence. Lists are empty if the lines do not have them.
+// One evaluation, by sentence. Of the first ones there are translations and what they score; it may be of none.
 struct EvaluatedSentences {
   std::vector<std::string> translations;
   std::vector<double> loss;  // cross-entropy per target token, nats

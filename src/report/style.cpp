@@ -115,7 +115,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem;
 }
 @container (max-width: 520px) {
   svg text { font-size: 19px; }
-  svg .bar-name { font-size: 13px; }
+  svg .bar-name { font-size: 17px; }
   .other { display: none; }
 }
 @media (max-width: 42rem) {

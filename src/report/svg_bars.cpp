@@ -32,7 +32,7 @@ double left_of(const Chart& chart) {
   if (chart.bars.size() < 2) return 4;
   size_t longest = 0;
   for (const Bar& bar : chart.bars) longest = std::max(longest, std::min(bar.name.size(), kLongestName));
-  return 12 + 7 * static_cast<double>(longest);
+  return 12 + 9 * static_cast<double>(longest);
 }
 
 std::string draw_bar(const Chart& chart, const Bar& bar, double left, double top, double scale) {
