@@ -101,8 +101,8 @@ void ConsoleLog::sample(const SampleSeen& seen) {
 void ConsoleLog::event(const RunEvent& happened) {
   if (happened.printed) return log_.note(happened.line);  // perhaps by the watch's thread
   const auto seconds = [&] { return happened.details.at("seconds").get<double>(); };
-  if (happened.event == "ready" && times_.steps.times == 0) {
-    times_.starting = run_.seconds() - times_.first_look - times_.evaluations.seconds;
+  if (happened.event == "ready") {
+    times_.starting = seconds() - times_.first_look - times_.evaluations.seconds;
     show_progress(happened.step);
   } else if (happened.event == "save") {
     times_.saves.seconds += seconds();

@@ -72,7 +72,9 @@ class Trainer {
       tell("restart",
            {{"number", restart.substr(0, blank)}, {"reason", restart.substr(std::min(blank + 1, restart.size()))}});
     }
-    tell(run_.resumed ? "resume" : "start", {{"workers", run_.workers.size()}}, introduction(run_));
+    Json details = {{"workers", run_.workers.size()}};
+    if (run_.resumed) details["from_step"] = state_.step;
+    tell(run_.resumed ? "resume" : "start", details, introduction(run_));
     if (run_.workers.leads()) warn_of_crowding(run_.workers, run_.threads);
   }
 
@@ -107,7 +109,7 @@ class Trainer {
                                               : run_.is_due(run_.config.train.eval_every);
     if (looks_first) evaluator_.evaluate();
     Prefetcher batches(run_.plan, run_.share(), state_.position);
-    tell("ready", {{"seconds", run_.seconds()}});
+    if (!std::exchange(ready_, true)) tell("ready", {{"seconds", run_.seconds()}});
     while (!run_.is_finished()) {
       const int signal = step(batches);
       bool is_best = false;
@@ -251,6 +253,7 @@ class Trainer {
   const std::unique_ptr<Observers> observers_;
   MetricsLines lines_;
   Evaluator evaluator_;
+  bool ready_ = false;                               // the first step has begun
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
 };
 

@@ -43,14 +43,15 @@ class RecordHostsTest(TrainingTest):
     def test_a_run_that_is_killed_once(self):
         job = self.launch()
         pids = self.workers_at_step(job, WORKERS, self.run_folder, 50)
-        os.kill(pids[-1], signal.SIGKILL)
+        os.kill(pids[WORKERS - 1], signal.SIGKILL)
         self.assertEqual(job.wait(), 0, job.said())
 
         history = [json.loads(line) for line in (self.run_folder / "history.jsonl").read_text().splitlines()]
         events = [line["event"] for line in history]
         for event in ("start", "clock", "save", "evaluation", "restart", "resume", "finish"):
             self.assertIn(event, events)
-        self.assertEqual(sorted(history, key=lambda line: line["at"]), history)
+        own = [line["at"] for line in history if line["rank"] == 0]  # what others send comes a little later
+        self.assertEqual(sorted(own), own)
         clocks = {line["worker"]: line for line in history if line["event"] == "clock"}
         self.assertEqual(set(clocks), set(range(1, WORKERS)))
 
@@ -81,13 +82,12 @@ class RecordHostsTest(TrainingTest):
         trace = json.loads((self.run_folder / "timeline" / "steps-30-32.json").read_text())
         self.assertEqual({event["pid"] for event in trace["traceEvents"]}, set(range(WORKERS)))
 
-        report = self.verbund_json("report", self.run_folder, "--json")
+        report = json.loads(self.succeed("report", self.run_folder, "--json").stdout)
         self.assertEqual(len(report["verdicts"]), 11)
         for verdict in report["verdicts"]:
             print(f"{verdict['question']}  {verdict['sentence']}", flush=True)
-        ledger = report["ledger"]
-        unaccounted = next(part["seconds"] for part in ledger["parts"] if part["name"] == "unaccounted")
-        self.assertLess(abs(unaccounted) / ledger["wall_seconds"], 0.01)
+        how_long = {figure["name"]: figure["value"] for figure in report["verdicts"][0]["figures"]}
+        self.assertLess(abs(how_long["unaccounted share"]), 1)
         for name in ("report.html", "report.md"):
             self.assertTrue((self.run_folder / name).stat().st_size > 1000, name)
 
