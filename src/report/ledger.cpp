@@ -61,13 +61,17 @@ void add_steps(const RunData& run, Ledger& ledger) {
 
 void add_events(const RunData& run, Ledger& ledger) {
   const std::vector<bool> undone = undone_events(run.history);
+  double before_ready = 0;  // seconds of evaluations and saves since the start
   for (size_t i = 0; i < run.history.size(); ++i) {
     const HistoryEvent& event = run.history[i];
     if (event.event == "evaluation" || event.event == "save") {
       const TimeUse use = event.event == "save" ? TimeUse::kSaving : TimeUse::kEvaluation;
       part(ledger.parts, undone[i] ? TimeUse::kLost : use) += seconds_of(event);
-    } else if (event.event == "ready") {
-      part(ledger.parts, TimeUse::kStarting) += seconds_of(event);
+      before_ready += seconds_of(event);
+    } else if (event.event == "start" || event.event == "resume") {
+      before_ready = 0;
+    } else if (event.event == "ready") {  // the evaluation before the first step has its own name
+      part(ledger.parts, TimeUse::kStarting) += std::max(0.0, seconds_of(event) - before_ready);
     }
   }
 }

@@ -43,10 +43,14 @@ Replay::Step Replay::align(const std::vector<const ExchangeTrace*>& traces) {
       bucket.bytes = std::max(bucket.bytes, static_cast<double>(times.bytes));
     }
   }
-  // Gradients are ready when the last of them is final, at the latest.
-  for (size_t i = 1; i < step.buckets.size(); ++i) {
-    step.buckets[i].follows =
-        step.buckets[i].ready > step.compute_end + 1e-4 && step.buckets[i].ready >= step.buckets[i - 1].end - 1e-4;
+  // The weights of a sharded optimiser come last, after the gradients and the update, and are as many bytes as those.
+  double gradient_bytes = 0;
+  for (size_t i = 0; i < step.buckets.size(); ++i) {
+    Bucket& bucket = step.buckets[i];
+    bucket.follows = i > 0 && i + 1 == step.buckets.size() && bucket.bytes > 0.4 * gradient_bytes &&
+                     bucket.ready > step.compute_end + 1e-4 && bucket.ready >= step.buckets[i - 1].end - 1e-4;
+    if (!bucket.follows) step.compute_end = std::max(step.compute_end, bucket.ready);  // it had waited for data
+    gradient_bytes += bucket.bytes;
   }
   return step;
 }

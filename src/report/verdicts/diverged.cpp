@@ -58,7 +58,10 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
   const auto look = [&](const MetricTable& table, const std::string& key, const std::string& name) {
     for (const auto& bad : {never_finite_again(table, key, name), exploded(table, key, name)}) {
       if (!bad || (found && found->step <= table.step[bad->row])) continue;
-      found = {table.step[bad->row], bad->what, kNotKnown, run.last_step() - table.step[bad->row]};
+      found = {.step = table.step[bad->row],
+               .what = bad->what,
+               .seconds_after = kNotKnown,
+               .steps_after = run.last_step() - table.step[bad->row]};
       if (is_known(table.time[bad->row]) && is_known(ledger.ended)) {
         found->seconds_after = std::max(0.0, ledger.ended - table.time[bad->row]);
       }
@@ -66,13 +69,15 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
   };
   look(run.training, "train_loss", "the training loss");
   look(run.evaluations, "dev_loss", "the dev loss");
+  if (const auto nan = never_finite_again(run.training, "train_loss", "the training loss"); nan && found) {
+    found->not_a_number = run.training.step[nan->row];
+  }
   for (const HistoryEvent& event : run.history) {
     if (event.event != "diverged" || event.step < run.last_step()) continue;  // it was undone
     if (found && found->step <= event.step) continue;
     const auto reason = event.line.find("reason");
-    found = {event.step,
-             reason != event.line.end() && reason->is_string() ? reason->get<std::string>() : "the loss exploded", 0,
-             0};
+    const bool told = reason != event.line.end() && reason->is_string();
+    found = {.step = event.step, .what = told ? reason->get<std::string>() : "the loss exploded"};
   }
   if (found && !is_known(found->seconds_after)) {
     const std::vector<double> each = finite(run.training.column("seconds_per_step"));
@@ -86,6 +91,10 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
   verdict.finding = Finding::kBad;
   verdict.sentence =
       fmt::format("The run diverged at step {}: {}.", counted(static_cast<double>(divergence.step)), divergence.what);
+  if (divergence.not_a_number > divergence.step) {
+    verdict.sentence += fmt::format(" From step {} on the loss is not a number.",
+                                    counted(static_cast<double>(divergence.not_a_number)));
+  }
   if (divergence.steps_after > 0) {
     verdict.sentence += fmt::format(" It went on for {} steps", counted(static_cast<double>(divergence.steps_after)));
     verdict.sentence += is_known(divergence.seconds_after)
@@ -100,9 +109,12 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
       "A smaller learning rate, a longer warm-up, optimizer.clip_norm; train.on_divergence decides what a run does "
       "when "
       "it happens.";
-  verdict.figures = {figure("first step seen", static_cast<double>(divergence.step), ""),
-                     figure("steps after that", static_cast<double>(divergence.steps_after), ""),
-                     figure("time after that", divergence.seconds_after / 3600, "h")};
+  verdict.figures = {
+      figure("first step seen", static_cast<double>(divergence.step), ""),
+      figure("step from which on the loss is not a number",
+             divergence.not_a_number >= 0 ? static_cast<double>(divergence.not_a_number) : kNotKnown, ""),
+      figure("steps after that", static_cast<double>(divergence.steps_after), ""),
+      figure("time after that", divergence.seconds_after / 3600, "h")};
   Chart chart;
   chart.id = "divergence";
   chart.title = "Training loss";

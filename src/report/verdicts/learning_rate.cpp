@@ -63,7 +63,7 @@ Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule, int6
     step.clear();
     rate.clear();
     const auto last = std::max(static_cast<int64_t>(curve.step.back()), warmup_steps);
-    for (int64_t s = 0; s < last; s += std::max<int64_t>(1, last / 100000)) {
+    for (int64_t s = 0; s <= last; s += std::max<int64_t>(1, last / 100000)) {
       step.push_back(static_cast<double>(s + 1));
       rate.push_back(schedule->rate(s));
     }

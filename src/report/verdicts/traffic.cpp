@@ -61,6 +61,9 @@ Verdict traffic(const RunData& run) {
       "after that. How much bandwidth would matter comes from playing the exchange again (question 5).";
   verdict.would_change = "workers.wire: bf16 halves the bytes; more tokens a batch make more work of the same bytes.";
   const int workers = run.workers();
+  if (run.imported && !run.training.has("exchange_bytes_sent_per_step")) {
+    return cannot_tell(verdict, "an imported run has no record of its network.");
+  }
   if (workers < 2) {
     verdict.sentence = "Not at all: one worker exchanges nothing.";
     verdict.finding = Finding::kNeutral;

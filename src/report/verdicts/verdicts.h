@@ -9,9 +9,10 @@ namespace verbund {
 
 // Where a run fell apart; nothing if it did not.
 struct Divergence {
-  int64_t step = 0;          // the first that was seen
-  std::string what;          // "the training loss is not a number"
-  double seconds_after = 0;  // that the run went on; NaN: not known
+  int64_t step = 0;           // the first that was seen
+  int64_t not_a_number = -1;  // the step from which on the loss is none; -1: it is one to the end
+  std::string what;           // "the training loss is not a number"
+  double seconds_after = 0;   // that the run went on; NaN: not known
   int64_t steps_after = 0;
 };
 std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledger);

@@ -66,6 +66,21 @@ TEST(Ledger, WaitingForTheSlowestIsNotTheExchange) {
   EXPECT_NEAR(ledger.ranks[2].parts[static_cast<size_t>(TimeUse::kCompute)], 80, 1e-3);
 }
 
+TEST(Ledger, TheEvaluationBeforeTheFirstStepIsNotStarting) {
+  MadeRun made;
+  made.event("start", 0);
+  made.evaluate(0, 3);
+  made.pass(2);
+  made.event("ready", 0, {{"seconds", 5}});
+  made.data().starts.push_back({0, made.now() - 5, kNotKnown, 0, "", false, {}});
+  made.steps(1, 10, {0, 1, 0, 0});
+  made.end("finished");
+  const Ledger ledger = make_ledger(made.take());
+  EXPECT_NEAR(ledger.part(TimeUse::kEvaluation), 3, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kStarting), 2, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 0, 1e-3);
+}
+
 TEST(Ledger, AClockSetBackBetweenStartsTakesNoTimeAway) {
   MadeRun made;
   made.start(0);

@@ -123,6 +123,21 @@ TEST(Diverged, AnExplosionThatNeverComesBackIs) {
   EXPECT_EQ(find_divergence(run, make_ledger(run))->step, 60);
 }
 
+// As a real run went: the loss explodes, and some thousand steps later it is no number any more.
+TEST(Diverged, BothTheExplosionAndTheFirstNaNAreTold) {
+  RunData run;
+  for (int64_t step = 100; step <= 10000; step += 100) {
+    const double loss = step < 2000 ? 6.0 : step < 7000 ? 14.0 : kNotKnown;
+    MadeRun::row(run.training, step, {{"train_loss", loss}});
+    if (!is_known(loss)) run.training.not_finite["train_loss"].push_back(run.training.rows() - 1);
+  }
+  const auto found = find_divergence(run, make_ledger(run));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->step, 2000);
+  EXPECT_EQ(found->not_a_number, 7000);
+  EXPECT_THAT(diverged(run, *found).sentence, HasSubstr("From step 7,000 on the loss is not a number."));
+}
+
 TEST(Diverged, ASpikeOrASkippedStepIsNot) {
   RunData run;
   for (int64_t step = 1; step <= 100; ++step)
