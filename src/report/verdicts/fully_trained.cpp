@@ -141,7 +141,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   if (const auto divergence = find_divergence(run, ledger)) {
     verdict.finding = Finding::kBad;
     verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(static_cast<double>(divergence->step)));
-    if (!curve.step.empty()) {
+    if (!curve.step.empty() && curve.step[curve.lowest()] < static_cast<double>(divergence->step)) {
       verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
                                       short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]));
     }
