@@ -15,6 +15,16 @@ double seconds_of(const HistoryEvent& event) {
   return found != event.line.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+// Steps waited for it. "saved": at the end, until all was on disk.
+bool is_pause(const HistoryEvent& event) {
+  return event.event == "evaluation" || event.event == "save" || event.event == "saved";
+}
+
+// What of a step no phase covers.
+double around(const StepRecord& step) {
+  return double{step.seconds} - step.waited - step.compute - step.exposed - step.update;
+}
+
 // Of the events, which belong to steps that a later resume or roll-back has undone.
 std::vector<bool> undone_events(const std::vector<HistoryEvent>& history) {
   std::vector<bool> undone(history.size());
@@ -51,6 +61,7 @@ void add_steps(const RunData& run, Ledger& ledger) {
       part(parts, TimeUse::kSlowest) += waited;
       part(parts, TimeUse::kExchange) += step[i]->exposed - waited;
       part(parts, TimeUse::kUpdate) += step[i]->update;
+      part(parts, TimeUse::kBookkeeping) += std::max(0.0, around(*step[i]));
     }
   });
   const RankSteps& own = run.ranks.front();
@@ -59,13 +70,34 @@ void add_steps(const RunData& run, Ledger& ledger) {
   ledger.lost_steps = static_cast<int64_t>(own.records.size()) - ledger.steps;
 }
 
+// Between one step and the next a worker tells what happened, if it does not evaluate or save. As long as a step is
+// long enough for that: whatever takes longer has another reason.
+void add_between_steps(const RunData& run, Ledger& ledger) {
+  std::vector<std::pair<double, double>> pauses;  // when, and how long
+  for (const HistoryEvent& event : run.history) {
+    if (is_pause(event)) pauses.emplace_back(event.at, seconds_of(event));
+  }
+  std::sort(pauses.begin(), pauses.end());
+  const std::span<const StepRecord> records = run.ranks.front().records;
+  auto pause = pauses.begin();
+  for (size_t i = 0; i + 1 < records.size(); ++i) {
+    const StepRecord &step = records[i], &next = records[i + 1];
+    if (next.start != step.start || next.step != step.step + 1) continue;
+    double between = next.began - step.began - step.seconds;
+    for (; pause != pauses.end() && pause->first <= next.began; ++pause) {
+      if (pause->first >= step.began) between -= pause->second;
+    }
+    part(ledger.parts, TimeUse::kBookkeeping) += std::clamp(between, 0.0, double{step.seconds});
+  }
+}
+
 void add_events(const RunData& run, Ledger& ledger) {
   const std::vector<bool> undone = undone_events(run.history);
   double before_ready = 0;  // seconds of evaluations and saves since the start
   for (size_t i = 0; i < run.history.size(); ++i) {
     const HistoryEvent& event = run.history[i];
-    if (event.event == "evaluation" || event.event == "save") {
-      const TimeUse use = event.event == "save" ? TimeUse::kSaving : TimeUse::kEvaluation;
+    if (is_pause(event)) {
+      const TimeUse use = event.event == "evaluation" ? TimeUse::kEvaluation : TimeUse::kSaving;
       part(ledger.parts, undone[i] ? TimeUse::kLost : use) += seconds_of(event);
       before_ready += seconds_of(event);
     } else if (event.event == "start" || event.event == "resume") {
@@ -146,6 +178,8 @@ const char* time_use_name(TimeUse use) {
       return "waiting for the slowest worker";
     case TimeUse::kUpdate:
       return "updating weights";
+    case TimeUse::kBookkeeping:
+      return "bookkeeping";
     case TimeUse::kEvaluation:
       return "evaluating";
     case TimeUse::kSaving:
@@ -169,6 +203,7 @@ Ledger make_ledger(const RunData& run) {
   const bool recorded = run.steps_of(0) != nullptr && !run.steps_of(0)->records.empty();
   if (recorded) {
     add_steps(run, ledger);
+    add_between_steps(run, ledger);
     add_events(run, ledger);
   }
   add_starts(run, ledger);

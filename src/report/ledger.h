@@ -15,6 +15,7 @@ enum class TimeUse {
   kExchange,     // waiting for the exchange itself
   kSlowest,      // waiting until the slowest worker could exchange
   kUpdate,       // norm, clipping, optimiser
+  kBookkeeping,  // around and between steps: log, metrics, the record
   kEvaluation,   //
   kSaving,       // as far as training stood still
   kStarting,     // from the start of the program to its first step
@@ -23,7 +24,7 @@ enum class TimeUse {
   kTraining,     // steps of which no more is known: an imported run, or one of an older program
   kUnaccounted,  // the rest
 };
-inline constexpr size_t kTimeUses = 12;
+inline constexpr size_t kTimeUses = 13;
 const char* time_use_name(TimeUse use);  // "waiting for the slowest worker"
 
 using TimeParts = std::array<double, kTimeUses>;  // seconds, by TimeUse
