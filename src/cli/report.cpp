@@ -46,10 +46,10 @@ Page make_page(const std::vector<fs::path>& runs) {
   return runs.size() == 1 ? run_page(read.front(), program_version()) : comparison_page(read, program_version());
 }
 
-Colour colour_of(Finding finding) {
-  if (finding == Finding::kGood) return Colour::kGreen;
-  if (finding == Finding::kBad) return Colour::kRed;
-  return finding == Finding::kCannotTell ? Colour::kYellow : Colour::kNone;
+Colour colour_of(Grade finding) {
+  if (finding == Grade::kGood) return Colour::kGreen;
+  if (finding == Grade::kBad) return Colour::kRed;
+  return finding == Grade::kCannotTell ? Colour::kYellow : Colour::kNone;
 }
 
 // The verdicts' sentences for the console, and notes before them.
@@ -65,7 +65,7 @@ std::string in_words(const Page& page, size_t columns, bool colour) {
   };
   for (const std::string& note : page.notes) add("note", Colour::kYellow, fit_columns(note, note.size()));
   for (const Verdict& verdict : page.verdicts) {
-    add(finding_name(verdict.finding), colour_of(verdict.finding),
+    add(grade_name(verdict.finding), colour_of(verdict.finding),
         fit_columns(verdict.sentence, verdict.sentence.size()));
   }
   return text;

@@ -39,7 +39,7 @@ bool same_sentences(const RunData& a, const RunData& b) {
 }
 
 Verdict cannot_tell(Verdict verdict, const std::string& why) {
-  verdict.finding = Finding::kCannotTell;
+  verdict.finding = Grade::kCannotTell;
   verdict.sentence = "Cannot tell, because " + why + ".";
   verdict.would_change = "Evaluations that keep their translations, of the same dev set.";
   return verdict;
@@ -61,7 +61,7 @@ Verdict is_better(const NamedRun& best, const NamedRun& other, size_t number) {
   const Differences found = compare_evaluations(first.sentences, second.sentences);
   const Difference& bleu = found.bleu;
   const bool sure = bleu.p < kSure && bleu.first > bleu.second;
-  verdict.finding = sure ? Finding::kGood : Finding::kNeutral;
+  verdict.finding = sure ? Grade::kGood : Grade::kNeutral;
   verdict.sentence = fmt::format(
       "{}: BLEU {:.2f} (step {}) against {:.2f} (step {}), p = {:.4f}; chrF {:.2f} against {:.2f}, p = {:.4f}.",
       sure ? "Yes, on this dev set" : "Not for sure", bleu.first, human_number(static_cast<double>(first.step)),
@@ -158,17 +158,17 @@ std::vector<Verdict> first_differences(const NamedRuns& runs) {
     verdict.would_change = "A smaller train.log_every finds the step more exactly.";
     const auto step_text = [](int64_t step) { return human_number(static_cast<double>(step)); };
     if (found.compared == 0) {
-      verdict.finding = Finding::kCannotTell;
+      verdict.finding = Grade::kCannotTell;
       verdict.sentence = "Cannot tell, because there is no step that both have logged.";
     } else if (found.key.empty()) {
       const int64_t until = same_until(a, b, found);
-      verdict.finding = Finding::kGood;
+      verdict.finding = Grade::kGood;
       verdict.sentence = fmt::format("To the end of what both have logged: step {}.", step_text(until));
       verdict.figures = {{"same until step", static_cast<double>(until), ""}};
     } else {
       const int64_t until = same_until(a, b, found);
       const std::string values = fmt::format("{} is {} against {}", found.key, found.a, found.b);
-      verdict.finding = Finding::kNeutral;
+      verdict.finding = Grade::kNeutral;
       verdict.sentence =
           until > 0
               ? fmt::format("The same until step {}; at step {} {}.", step_text(until), step_text(found.step), values)

@@ -12,22 +12,22 @@ namespace {
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-const char* finding_class(Finding finding) {
+const char* finding_class(Grade finding) {
   switch (finding) {
-    case Finding::kGood:
+    case Grade::kGood:
       return "good";
-    case Finding::kNeutral:
+    case Grade::kNeutral:
       return "neutral";
-    case Finding::kBad:
+    case Grade::kBad:
       return "bad";
-    case Finding::kCannotTell:
+    case Grade::kCannotTell:
       return "unknown";
   }
   return "unknown";
 }
 
 // Each has a shape of its own: a tick, a dot, an exclamation mark, a question mark.
-std::string finding_mark(Finding finding) {
+std::string finding_mark(Grade finding) {
   static constexpr const char* kShapes[] = {
       "<path d=\"M5.5 10.5l3 3 6-7\"/>",
       "<path d=\"M10 10h.01\"/>",
@@ -37,7 +37,7 @@ std::string finding_mark(Finding finding) {
   return fmt::format(
       "<svg class=\"finding {}\" viewBox=\"0 0 20 20\" role=\"img\" aria-label=\"{}\"><circle cx=\"10\" cy=\"10\" "
       "r=\"9\"/>{}</svg>",
-      finding_class(finding), finding_name(finding), kShapes[static_cast<size_t>(finding)]);
+      finding_class(finding), grade_name(finding), kShapes[static_cast<size_t>(finding)]);
 }
 
 std::string figure(const Chart& chart, const std::string& id) {

@@ -48,7 +48,7 @@ Json json_of(const Figure& figure) {
 Json json_of(const Verdict& verdict) {
   Json json = {{"id", verdict.id},
                {"question", verdict.question},
-               {"finding", finding_name(verdict.finding)},
+               {"finding", grade_name(verdict.finding)},
                {"sentence", verdict.sentence},
                {"figures", Json::array()},
                {"charts", Json::array()},

@@ -1,6 +1,8 @@
 #include "report/ledger.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 
 #include "report/step_walk.h"
@@ -67,7 +69,6 @@ void add_steps(const RunData& run, Ledger& ledger) {
   const RankSteps& own = run.ranks.front();
   ledger.parts = ledger.ranks.front().parts;
   ledger.steps = static_cast<int64_t>(own.kept_count());
-  ledger.lost_steps = static_cast<int64_t>(own.records.size()) - ledger.steps;
 }
 
 // Between one step and the next a worker tells what happened, if it does not evaluate or save. As long as a step is
@@ -127,6 +128,40 @@ void add_starts(const RunData& run, Ledger& ledger) {
     before = &start;
   }
   if (is_known(ledger.ended)) ledger.wall = wall;
+}
+
+// A worker that dies takes along what it had not sent yet: what a start did after its last step, evaluation or save on
+// record, up to its last sign of life, is lost as well, if a later start went on from an earlier step.
+void add_unsent(const RunData& run, Ledger& ledger) {
+  struct Seen {
+    double until = -std::numeric_limits<double>::infinity();
+    int64_t step = 0;
+  };
+  std::map<uint32_t, Seen> seen;
+  for (const StepRecord& record : run.ranks.front().records) {
+    Seen& last = seen[record.start];
+    last = {std::max(last.until, record.began + record.seconds), std::max(last.step, record.step)};
+  }
+  for (const HistoryEvent& event : run.history) {
+    Seen& last = seen[event.start];
+    if (is_pause(event)) last.until = std::max(last.until, event.at);
+    last.step = std::max(last.step, event.step);
+  }
+  ledger.lost_steps = 0;
+  for (size_t i = 0; i + 1 < run.starts.size(); ++i) {
+    const auto last = seen.find(static_cast<uint32_t>(run.starts[i].number));
+    if (last == seen.end()) continue;
+    const int64_t lost = last->second.step - run.starts[i + 1].step;
+    if (lost <= 0) continue;
+    ledger.lost_steps += lost;
+    if (std::isfinite(last->second.until)) {
+      part(ledger.parts, TimeUse::kLost) += std::max(0.0, run.starts[i].ended - last->second.until);
+    }
+  }
+  for (const HistoryEvent& event : run.history) {
+    if (event.event != "roll_back") continue;
+    ledger.lost_steps += event.line.value("from_step", int64_t{0}) - event.line.value("to_step", int64_t{0});
+  }
 }
 
 // What metrics.jsonl alone tells.
@@ -207,6 +242,7 @@ Ledger make_ledger(const RunData& run) {
     add_events(run, ledger);
   }
   add_starts(run, ledger);
+  if (recorded) add_unsent(run, ledger);
   if (!recorded) add_metrics(run, ledger);
   if (is_known(ledger.wall)) {
     const double known = std::accumulate(ledger.parts.begin(), ledger.parts.end(), 0.0);

@@ -94,7 +94,7 @@ struct BlockWriter {
 
 std::string verdict_text(const Verdict& verdict) {
   std::string text = fmt::format("## {}\n\n**{}** ({})\n\n", escape_markdown(verdict.question),
-                                 escape_markdown(verdict.sentence), finding_name(verdict.finding));
+                                 escape_markdown(verdict.sentence), grade_name(verdict.finding));
   text += figures(verdict.figures);
   for (const Chart& chart : verdict.charts) text += chart_in_words(chart);
   if (!verdict.rule.empty()) text += "How this was decided: " + escape_markdown(verdict.rule) + "\n\n";
@@ -113,7 +113,7 @@ std::string markdown_page(const Page& page) {
   if (!page.verdicts.empty()) {
     std::vector<std::vector<std::string>> rows;
     for (const Verdict& verdict : page.verdicts)
-      rows.push_back({verdict.question, finding_name(verdict.finding), verdict.sentence});
+      rows.push_back({verdict.question, grade_name(verdict.finding), verdict.sentence});
     text += markdown_table({{"question"}, {"finding"}, {"answer"}}, rows);
   }
   for (const Verdict& verdict : page.verdicts) text += verdict_text(verdict);

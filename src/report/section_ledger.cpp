@@ -20,6 +20,8 @@ const char* meaning(TimeUse use) {
       return "waiting until the slowest worker was done";
     case TimeUse::kUpdate:
       return "norm, clipping, optimiser";
+    case TimeUse::kBookkeeping:
+      return "around and between steps: log, metrics, the record";
     case TimeUse::kEvaluation:
       return "loss and translations of the dev set";
     case TimeUse::kSaving:

@@ -2,15 +2,15 @@
 
 namespace verbund {
 
-const char* finding_name(Finding finding) {
+const char* grade_name(Grade finding) {
   switch (finding) {
-    case Finding::kGood:
+    case Grade::kGood:
       return "good";
-    case Finding::kNeutral:
+    case Grade::kNeutral:
       return "neutral";
-    case Finding::kBad:
+    case Grade::kBad:
       return "bad";
-    case Finding::kCannotTell:
+    case Grade::kCannotTell:
       return "cannot tell";
   }
   return "";

@@ -9,7 +9,7 @@
 
 namespace verbund {
 
-enum class Finding { kGood, kNeutral, kBad, kCannotTell };
+enum class Grade { kGood, kNeutral, kBad, kCannotTell };
 
 // A number of the evidence.
 struct Figure {
@@ -23,7 +23,7 @@ struct Figure {
 struct Verdict {
   std::string id;        // "how_long"
   std::string question;  // "How long did the run take?"
-  Finding finding = Finding::kNeutral;
+  Grade finding = Grade::kNeutral;
   std::string sentence;  // the answer, in plain words; begins with "Cannot tell, because" if so
   std::vector<Figure> figures;
   std::vector<Chart> charts;
@@ -32,6 +32,6 @@ struct Verdict {
 };
 
 // "good", "neutral", "bad", "cannot tell"
-const char* finding_name(Finding finding);
+const char* grade_name(Grade finding);
 
 }  // namespace verbund

@@ -16,6 +16,7 @@ class HistoryWriter final : public RunObserver {
   // `post` says who writes, at which start of the run, and what time it is.
   HistoryWriter(const std::filesystem::path& run, RecordPost post);
 
+  void step(const StepSeen& seen) override { step_ = seen.step; }
   void event(const RunEvent& happened) override { add(post_.self, post_.now(), happened); }
   // Of any worker; `at`: on the clock of worker 0.
   void add(const Worker& worker, double at, const RunEvent& happened);
@@ -24,7 +25,7 @@ class HistoryWriter final : public RunObserver {
   const RecordPost post_;
   AppendFile file_;
   std::atomic<bool> warned_ = false;
-  std::atomic<int64_t> step_ = 0;  // of the last event that knew it: the watch does not
+  std::atomic<int64_t> step_ = 0;  // steps done: the watch does not know
 };
 
 // The other workers': sends what happened to them alone. What all workers live through, worker 0 writes for all.

@@ -28,7 +28,7 @@ Verdict checkpoint_files(const RunData& run) {
   verdict.sentence =
       fmt::format("{} files in {}: {}.", contents.files.size(), contents.folder.filename().string(), list);
   if (contents.damaged()) {
-    verdict.finding = Finding::kBad;
+    verdict.finding = Grade::kBad;
     for (const CheckpointContents::File& file : contents.files) {
       if (!file.damage.empty()) verdict.sentence += fmt::format(" {} is damaged: {}.", file.name, file.damage);
     }

@@ -88,7 +88,7 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
 
 Verdict diverged(const RunData& run, const Divergence& divergence) {
   Verdict verdict = ask("diverged", "Did the run fall apart?");
-  verdict.finding = Finding::kBad;
+  verdict.finding = Grade::kBad;
   verdict.sentence =
       fmt::format("The run diverged at step {}: {}.", counted(static_cast<double>(divergence.step)), divergence.what);
   if (divergence.not_a_number > divergence.step) {

@@ -139,7 +139,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   const DevCurve curve = dev_curve(run);
   if (!curve.step.empty()) verdict.charts.push_back(loss_chart(run, curve));
   if (const auto divergence = find_divergence(run, ledger)) {
-    verdict.finding = Finding::kBad;
+    verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(static_cast<double>(divergence->step)));
     if (!curve.step.empty() && curve.step[curve.lowest()] < static_cast<double>(divergence->step)) {
       verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
@@ -183,7 +183,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
                                             percent(left), slope_only(curve, verdict)));
   }
   if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
-    verdict.finding = Finding::kBad;
+    verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
         "It is past its best: the dev loss was lowest ({}) at step {} and rises since; more steps under this schedule "
         "make it "
@@ -216,13 +216,13 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
       fmt::format("twice the steps would lower the dev loss by {} ({} to {}), {} of it{}", short_number(gain),
                   short_number(bounds.low), short_number(bounds.high), percent(gain / now), bleu);
   if (bounds.high < kWorthwhile * now) {
-    verdict.finding = Finding::kGood;
+    verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format("Yes, under this schedule: {}.", what);
   } else if (bounds.low > kWorthwhile * now) {
-    verdict.finding = Finding::kBad;
+    verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format("No, not yet: {}.", what);
   } else {
-    verdict.finding = Finding::kNeutral;
+    verdict.finding = Grade::kNeutral;
     verdict.sentence = fmt::format("Nearly, under this schedule: {}.", what);
   }
   return verdict;

@@ -90,14 +90,15 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   }
   const double lost = ledger.part(TimeUse::kLost), down = ledger.part(TimeUse::kDown);
   if (lost > 0 && ledger.lost_steps > 0) {
-    verdict.sentence += fmt::format(" {} steps had to be computed again after a stop ({}).",
-                                    counted(static_cast<double>(ledger.lost_steps)), human_duration(lost));
+    verdict.sentence += fmt::format(" {} {} had to be computed again after a stop ({}).",
+                                    counted(static_cast<double>(ledger.lost_steps)),
+                                    ledger.lost_steps == 1 ? "step" : "steps", human_duration(lost));
   }
   if (down >= 1) verdict.sentence += fmt::format(" Between its starts it was down for {}.", human_duration(down));
-  verdict.finding = (lost + down) > 0.1 * ledger.wall ? Finding::kBad : Finding::kNeutral;
-  if (verdict.finding == Finding::kBad) {
+  verdict.finding = (lost + down) > 0.1 * ledger.wall ? Grade::kBad : Grade::kNeutral;
+  if (verdict.finding == Grade::kBad) {
     verdict.would_change =
-        "Saving more often (checkpoint.save_every_steps) loses less when a run dies; `verbund launch --restarts` "
+        "Saving more often (checkpoint.save_every_steps) loses less when a run dies; `verbund launch --max-restarts N` "
         "starts it again at once.";
   }
 

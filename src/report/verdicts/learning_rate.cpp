@@ -51,6 +51,15 @@ std::vector<double> policy_curve(const Schedule& schedule, const Curve& curve, b
   return best;
 }
 
+std::optional<Schedule> policy_of(const RunData& run) {
+  if (!run.config) return std::nullopt;
+  try {
+    return Schedule(run.config->schedule, run.config->model.d_model);
+  } catch (const Error&) {
+    return std::nullopt;  // what makes no sense was never trained with: the configuration is not the run's
+  }
+}
+
 struct Shape {
   double peak = 0, peak_step = 0, half_step = kNotKnown;
 };
@@ -127,16 +136,13 @@ Verdict learning_rate(const RunData& run) {
       percent(kSame));
   verdict.would_change = "The section `schedule` of the configuration.";
   Curve curve = logged_curve(run);
-  if (curve.step.empty()) return cannot_tell(verdict, "no learning rate was logged.");
-  std::optional<Schedule> schedule;
-  if (run.config) {
-    try {
-      schedule.emplace(run.config->schedule, run.config->model.d_model);
-      curve.policy = policy_curve(*schedule, curve, run.imported);
-    } catch (const Error&) {
-      schedule.reset();  // a policy that makes no sense was never trained with: the configuration is not the run's
-    }
+  const std::optional<Schedule> schedule = policy_of(run);
+  if (curve.step.empty()) {
+    return cannot_tell(verdict,
+                       "no learning rate was logged." +
+                           (schedule ? fmt::format(" By its configuration it {}.", schedule->describe()) : ""));
   }
+  if (schedule) curve.policy = policy_curve(*schedule, curve, run.imported);
   const Shape shape = shape_of(curve, schedule, schedule ? run.config->schedule.warmup_steps : 0);
   const double now = curve.logged.back(), last = curve.step.back();
   verdict.figures = {figure("peak", shape.peak, ""), figure("step of the peak", shape.peak_step, ""),
@@ -149,7 +155,7 @@ Verdict learning_rate(const RunData& run) {
     verdict.sentence = fmt::format(
         "It was highest, {:.3g}, at step {}. {} Which policy made it is not known: there is no configuration.",
         shape.peak, counted(shape.peak_step), now_text);
-    verdict.finding = Finding::kNeutral;
+    verdict.finding = Grade::kNeutral;
     return verdict;
   }
   double largest = 0;
@@ -159,7 +165,7 @@ Verdict learning_rate(const RunData& run) {
   const std::string jump = explain_jump(run, curve);
   verdict.sentence = fmt::format("It {}. {}", schedule->describe(), now_text);
   verdict.sentence += jump.empty() ? " All logged values follow the policy." : " " + jump + ".";
-  verdict.finding = jump.empty() ? Finding::kGood : Finding::kNeutral;
+  verdict.finding = jump.empty() ? Grade::kGood : Grade::kNeutral;
   return verdict;
 }
 

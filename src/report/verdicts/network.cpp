@@ -70,13 +70,13 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
   verdict.figures.push_back(figure("error of the replay", 100 * replay.error(), "%"));
   verdict.charts.push_back(what_if_chart(replay));
   if (saved >= kBottleneck) {
-    verdict.finding = Finding::kBad;
+    verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
         "Yes, it held the run up: with twice the bandwidth a step would take {} instead of {} ({} less), without any "
         "network {} ({} less). {}",
         short_seconds(twice), short_seconds(now), percent(saved_by_two), short_seconds(none), percent(saved), sent);
   } else {
-    verdict.finding = Finding::kGood;
+    verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(
         "No, it was not the bottleneck: even an infinitely fast one would make a step only {} shorter ({} instead of "
         "{}). {}",
@@ -104,7 +104,7 @@ Verdict network(const RunData& run) {
   if (workers < 2) {
     if (run.imported) return cannot_tell(verdict, "an imported run has no record of its network.");
     verdict.sentence = "Nothing: a single worker exchanges no gradients.";
-    verdict.finding = Finding::kGood;
+    verdict.finding = Grade::kGood;
     return verdict;
   }
   const StepSample sample = sample_steps(run);
@@ -142,7 +142,7 @@ Verdict network(const RunData& run) {
   const double share = waited / (sample.seconds.empty() ? seconds : mean(sample.seconds));
   verdict.figures.push_back(figure("step waiting for the exchange", 100 * share, "%"));
   if (share < kBottleneck) {
-    verdict.finding = Finding::kGood;
+    verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(
         "No, it was not the bottleneck: steps waited for the exchange for {} of their time, and no network can save "
         "more. {}",

@@ -128,7 +128,7 @@ Verdict overfitting(const RunData& run) {
       evaluations.begin(), evaluations.end(),
       [](const SentenceLosses* a, const SentenceLosses* b) { return half_loss(*a, 0) < half_loss(*b, 0); });
   if (&best == &last) {
-    verdict.finding = Finding::kGood;
+    verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format("No: the last evaluation, at step {}, has the lowest dev loss.{}",
                                    counted(static_cast<double>(last.step)), gap);
     return verdict;
@@ -142,7 +142,7 @@ Verdict overfitting(const RunData& run) {
   verdict.figures.push_back(figure("loss of the other half since then", 100 * rise, "%"));
   verdict.figures.push_back(figure("p of no rise", p, ""));
   if (p >= kLevel) {
-    verdict.finding = Finding::kGood;
+    verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(
         "No sign of it: the dev loss at the end differs from the best, of step {}, by no more than chance "
         "({}).{}",
@@ -152,14 +152,14 @@ Verdict overfitting(const RunData& run) {
   const double bleu_best = value_at(run.evaluations, "dev_bleu", best.step),
                bleu_last = value_at(run.evaluations, "dev_bleu", last.step);
   if (bleu_last > bleu_best) {
-    verdict.finding = Finding::kNeutral;
+    verdict.finding = Grade::kNeutral;
     verdict.sentence = fmt::format(
         "It became over-confident, not worse: the dev loss rose by {} since step {} ({}), but BLEU rose, too, "
         "from {:.1f} to {:.1f}.{}",
         percent(rise), counted(static_cast<double>(best.step)), p_value(p), bleu_best, bleu_last, gap);
     return verdict;
   }
-  verdict.finding = Finding::kBad;
+  verdict.finding = Grade::kBad;
   verdict.sentence = fmt::format(
       "Yes: the dev loss was lowest at step {} and has risen by {} since ({}). Use the best checkpoint, not "
       "the last.{}",

@@ -175,17 +175,17 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
 
   const bool spins = is_known(working) && share >= kBusy && share - working > kSpinning;
   if (spins) {
-    verdict.finding = Finding::kBad;
+    verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
         "Busy, but not with work: {} of the cores' time was used, while steps computed for only {} of theirs; the rest "
         "was "
         "spent spinning.",
         percent(share), percent(working));
   } else if (share >= kBusy) {
-    verdict.finding = Finding::kGood;
+    verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format("Yes: the workers used {} of the cores' time.", percent(share));
   } else {
-    verdict.finding = share < 0.5 ? Finding::kBad : Finding::kNeutral;
+    verdict.finding = share < 0.5 ? Grade::kBad : Grade::kNeutral;
     verdict.sentence =
         fmt::format("Not fully: the workers used {} of the cores' time{}.", percent(share),
                     run.hosts.size() > 1 ? fmt::format(" (least on {}: {})", idlest, percent(lowest)) : "");
@@ -200,9 +200,9 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   if (const auto slow = find_slow_worker(run, sample_steps(run))) {
     notes += fmt::format(" {} computes {} slower than the others.", capital(run.worker_name(slow->rank)),
                          percent(slow->factor - 1));
-    if (verdict.finding == Finding::kGood) verdict.finding = Finding::kNeutral;
+    if (verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;
   }
-  if (!notes.empty() && verdict.finding == Finding::kGood) verdict.finding = Finding::kNeutral;
+  if (!notes.empty() && verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;
   verdict.sentence += notes;
   return verdict;
 }

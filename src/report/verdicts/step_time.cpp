@@ -90,7 +90,7 @@ Verdict step_time(const RunData& run) {
                               : fmt::format("{} in the median of {} logged means, {} on average{}.",
                                             short_seconds(typical), seconds.size(), short_seconds(mean(seconds)),
                                             run.imported ? ", evaluating and saving included" : "");
-  verdict.finding = Finding::kNeutral;
+  verdict.finding = Grade::kNeutral;
   if (seconds.size() >= 20) {
     const Change change = change_over_run(step, seconds, typical);
     verdict.figures.push_back(figure("change from begin to end", 100 * change.share, "%",
@@ -99,16 +99,15 @@ Verdict step_time(const RunData& run) {
     if (change.p < 0.01 && std::abs(change.share) >= 0.05) {
       verdict.sentence += fmt::format(" Over the run they became {} {}.", percent(std::abs(change.share)),
                                       change.share > 0 ? "slower" : "faster");
-      if (change.share > 0.1) verdict.finding = Finding::kBad;
+      if (change.share > 0.1) verdict.finding = Grade::kBad;
     }
   }
   if (const auto slow = find_slow_worker(run, sample)) {
-    verdict.finding = Finding::kBad;
+    verdict.finding = Grade::kBad;
     const std::string who = run.worker_name(slow->rank);
     verdict.sentence += fmt::format(" {} needs {} longer than the others before it can exchange, and all wait for it.",
                                     capital(who), percent(slow->factor - 1));
-    verdict.would_change =
-        fmt::format("Finding out what slows {}: another program on its host, heat, fewer cores.", who);
+    verdict.would_change = fmt::format("Grade out what slows {}: another program on its host, heat, fewer cores.", who);
   }
   for (size_t i = 0; i < sample.before_exchange.size() && sample.before_exchange.size() > 1; ++i) {
     verdict.figures.push_back(figure(fmt::format("{} before the exchange, median", run.worker_name(run.ranks[i].rank)),

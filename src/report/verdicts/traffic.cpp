@@ -66,7 +66,7 @@ Verdict traffic(const RunData& run) {
   }
   if (workers < 2) {
     verdict.sentence = "Not at all: one worker exchanges nothing.";
-    verdict.finding = Finding::kNeutral;
+    verdict.finding = Grade::kNeutral;
     return verdict;
   }
   const StepSample sample = sample_steps(run);
@@ -82,7 +82,7 @@ Verdict traffic(const RunData& run) {
   verdict.sentence =
       fmt::format("A worker sends {} a step, always the same; at {} a step that is {}.",
                   human_bytes(static_cast<uint64_t>(bytes)), short_seconds(seconds), bit_rate(bytes / seconds));
-  verdict.finding = Finding::kNeutral;
+  verdict.finding = Grade::kNeutral;
 
   const auto varies = [](const std::vector<double>& values) {
     return deviation(values) > 0.005 * std::abs(mean(values));

@@ -23,7 +23,7 @@ inline Verdict ask(std::string id, std::string question) {
 
 // The reason goes on after "Cannot tell, because ".
 inline Verdict& cannot_tell(Verdict& verdict, const std::string& reason) {
-  verdict.finding = Finding::kCannotTell;
+  verdict.finding = Grade::kCannotTell;
   verdict.sentence = "Cannot tell, because " + reason;
   return verdict;
 }

@@ -61,7 +61,7 @@ TEST(Comparison, CannotTellWithoutStatistics) {
   const RunData a = run_with({2}), b = run_with({4});
   const std::vector<Verdict> verdicts = better_verdicts({{"a", &a}, {"b", &b}});
   ASSERT_EQ(verdicts.size(), 1u);
-  EXPECT_EQ(verdicts[0].finding, Finding::kCannotTell);
+  EXPECT_EQ(verdicts[0].finding, Grade::kCannotTell);
 }
 
 TEST(Comparison, CurvesByStepTimeAndTokens) {

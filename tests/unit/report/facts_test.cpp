@@ -39,7 +39,7 @@ TEST(HowLong, ARunThatDiedSaysWhatThatCost) {
   EXPECT_THAT(verdict.sentence, StartsWith("So far 3 min 00 s for 100 steps"));
   EXPECT_THAT(verdict.sentence, HasSubstr("50 steps had to be computed again after a stop (50.0 s)"));
   EXPECT_THAT(verdict.sentence, HasSubstr("down for 30.0 s"));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(how_long(RunData(), make_ledger(RunData())).sentence, StartsWith("Cannot tell"));
 }
 
@@ -56,7 +56,7 @@ RunData run_of_base() {
 
 TEST(LearningRate, FollowsThePolicy) {
   const Verdict verdict = learning_rate(run_of_base());
-  EXPECT_EQ(verdict.finding, Finding::kGood);
+  EXPECT_EQ(verdict.finding, Grade::kGood);
   EXPECT_NEAR(find_figure(verdict, "peak").value, 9.88e-4, 1e-6);
   EXPECT_EQ(find_figure(verdict, "step of the peak").value, 8000);
   EXPECT_NEAR(find_figure(verdict, "step after which it is half the peak").value, 32000, 10);
@@ -137,7 +137,7 @@ TEST(Judge, AsksElevenQuestionsOfAnyRun) {
       EXPECT_FALSE(verdict.sentence.empty()) << verdict.id;
       EXPECT_FALSE(verdict.rule.empty()) << verdict.id;
       EXPECT_FALSE(verdict.would_change.empty()) << verdict.id;
-      EXPECT_EQ(verdict.finding == Finding::kCannotTell, verdict.sentence.starts_with("Cannot tell, because "))
+      EXPECT_EQ(verdict.finding == Grade::kCannotTell, verdict.sentence.starts_with("Cannot tell, because "))
           << verdict.id;
     }
   }

@@ -50,6 +50,43 @@ TEST(Ledger, EverySecondHasItsName) {
   EXPECT_NEAR(sum(ledger.parts), ledger.wall, 1e-6);
 }
 
+// It is killed at step 60, and what it did since step 50 has not been sent.
+TEST(Ledger, WhatADeadWorkerHadNotSentIsLost) {
+  MadeRun made;
+  made.start(0);
+  made.steps(1, 40, {0, 1, 0, 0});
+  made.save(40, 1);
+  made.steps(41, 50, {0, 1, 0, 0});
+  made.pass(10);
+  made.event("lost_worker", 60);
+  made.end("lost worker 1", true);
+  made.pass(5);
+  made.start(0, 40);
+  made.steps(41, 70, {0, 1, 0, 0});
+  made.end("finished");
+  const Ledger ledger = make_ledger(made.take());
+  EXPECT_EQ(ledger.lost_steps, 20);
+  EXPECT_NEAR(ledger.part(TimeUse::kLost), 20, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kDown), 5, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 0, 1e-3);
+}
+
+// A tenth of a second between steps is bookkeeping; nobody writes a log for a minute.
+TEST(Ledger, BetweenStepsThereIsBookkeeping) {
+  MadeRun made;
+  made.start(0);
+  for (int64_t step = 1; step <= 100; ++step) {
+    made.steps(step, step, {0, 0.9, 0, 0});
+    made.pass(0.1);
+  }
+  made.pass(60);
+  made.steps(101, 101, {0, 0.9, 0, 0});
+  made.end("finished");
+  const Ledger ledger = make_ledger(made.take());
+  EXPECT_NEAR(ledger.part(TimeUse::kBookkeeping), 9.9 + 0.9, 1e-2);
+  EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 60.1 - 0.9, 1e-2);
+}
+
 TEST(Ledger, WaitingForTheSlowestIsNotTheExchange) {
   MadeRun made(3);
   made.start(0);

@@ -50,27 +50,27 @@ Verdict processors_of(const RunData& run) { return processors(run, make_ledger(r
 
 TEST(Processors, Busy) {
   const Verdict verdict = processors_of(run_on({{3.8}, {3.8}}, {0, 0.95, 0, 0.05}));
-  EXPECT_EQ(verdict.finding, Finding::kGood);
+  EXPECT_EQ(verdict.finding, Grade::kGood);
   EXPECT_THAT(verdict.sentence, StartsWith("Yes: the workers used 95 % of the cores' time"));
 }
 
 TEST(Processors, Idle) {
   const Verdict verdict = processors_of(run_on({{1.2}, {0.8}}, {0, 0.3, 0.65, 0.05}));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(verdict.sentence, HasSubstr("used 25 % of the cores' time (least on b: 20 %)"));
   EXPECT_THAT(verdict.sentence, HasSubstr("In steps they computed for 35 %"));
 }
 
 TEST(Processors, Spinning) {
   const Verdict verdict = processors_of(run_on({{4}, {4}}, {0, 0.3, 0.65, 0.05}));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(verdict.sentence, HasSubstr("spent spinning"));
 }
 
 TEST(Processors, AThrottledHostIsNamed) {
   const Verdict verdict = processors_of(run_on({{3.8}, {3.3, 0.15}}, {0, 0.95, 0, 0.05}));
   EXPECT_THAT(verdict.sentence, HasSubstr("On b the hypervisor gave 15 % of the cores' time to others"));
-  EXPECT_EQ(verdict.finding, Finding::kNeutral);
+  EXPECT_EQ(verdict.finding, Grade::kNeutral);
 }
 
 TEST(Processors, WithoutSamplesItCannotTell) {
@@ -92,7 +92,7 @@ RunData run_over(const MadeNetwork& network) {
 
 TEST(Network, ABottleneckIsCalledOne) {
   const Verdict verdict = network(run_over({}));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(verdict.sentence, StartsWith("Yes, it held the run up"));
   EXPECT_THAT(verdict.sentence, HasSubstr("Each of 4 workers sent 51 MB a step, as expected"));
   EXPECT_NEAR(find_figure(verdict, "rate of a worker, sending").value, 100, 2);  // MB/s
@@ -101,7 +101,7 @@ TEST(Network, ABottleneckIsCalledOne) {
 
 TEST(Network, AFastOneIsNot) {
   const Verdict verdict = network(run_over({.bytes_per_second = 3e9}));
-  EXPECT_EQ(verdict.finding, Finding::kGood);
+  EXPECT_EQ(verdict.finding, Grade::kGood);
   EXPECT_THAT(verdict.sentence, StartsWith("No, it was not the bottleneck"));
 }
 
@@ -155,13 +155,13 @@ TEST(StepTime, MedianWithItsInterval) {
   EXPECT_LT(*median.low, *median.high);
   EXPECT_TRUE((Bounds{*median.low, *median.high}.contains(median.value)));
   EXPECT_EQ(find_figure(verdict, "steps looked at").value, 991);  // without the tuning of buckets
-  EXPECT_EQ(verdict.finding, Finding::kNeutral);
+  EXPECT_EQ(verdict.finding, Grade::kNeutral);
   EXPECT_THAT(verdict.sentence, Not(HasSubstr("slower")));
 }
 
 TEST(StepTime, AWorkerThatIsSlowerIsNamed) {
   const Verdict verdict = step_time(varying(4, 1.2));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(verdict.sentence, HasSubstr("Worker 1 on b needs 20 % longer than the others"));
 }
 

@@ -37,7 +37,7 @@ double planted(double step) { return 2 + 0.5 * std::pow((step - 12000) / 12000, 
 
 TEST(Overfitting, FindsAPlantedMinimum) {
   const Verdict verdict = overfitting(run_with(planted, 1, 0.01));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(verdict.sentence, StartsWith("Yes: the dev loss was lowest at step 12,000"));
   EXPECT_LT(find_figure(verdict, "p of no rise").value, 0.05);
 }
@@ -46,7 +46,7 @@ TEST(Overfitting, BothLossAndBleuRisingIsOverConfidence) {
   RunData run = run_with(planted);
   for (size_t i = 0; i < 20; ++i) run.evaluations.columns["dev_bleu"][i] = 20 + static_cast<double>(i);
   const Verdict verdict = overfitting(run);
-  EXPECT_EQ(verdict.finding, Finding::kNeutral);
+  EXPECT_EQ(verdict.finding, Grade::kNeutral);
   EXPECT_THAT(verdict.sentence, HasSubstr("over-confident"));
 }
 
@@ -57,7 +57,7 @@ TEST(Overfitting, AFallingLossIsNone) {
 TEST(Overfitting, PureNoiseAlarmsAtMostOnceInTwenty) {
   int alarms = 0;
   for (uint64_t seed = 0; seed < 150; ++seed) {
-    alarms += overfitting(run_with([](double) { return 2.0; }, seed)).finding == Finding::kBad;
+    alarms += overfitting(run_with([](double) { return 2.0; }, seed)).finding == Grade::kBad;
   }
   EXPECT_LE(alarms, 12);  // 7.5 expected; more than 12 comes once in twenty trials
 }

@@ -21,7 +21,7 @@ Page made_page() {
   Verdict verdict;
   verdict.id = "step_time";
   verdict.question = "How long is a step?";
-  verdict.finding = Finding::kBad;
+  verdict.finding = Grade::kBad;
   verdict.sentence = "A step takes 0.5 s.";
   verdict.figures = {{"median", 0.5, "s", 0.4, 0.6, "80 % interval"}, {"rate", NAN, "MB/s"}};
   verdict.rule = "The median.";

@@ -36,7 +36,7 @@ Verdict judged(const RunData& run) { return fully_trained(run, make_ledger(run))
 TEST(FullyTrained, AFallingCurveIsNotThrough) {
   const PowerLaw truth = {1.2, 60, 0.5};
   const Verdict verdict = judged(run_with([&](double s) { return truth.at(s); }, 30, 0.005));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(verdict.sentence, StartsWith("No, not yet: twice the steps would lower the dev loss by 0.1"));
   EXPECT_NEAR(find_figure(verdict, kGain).value, truth.at(30000) - truth.at(60000), 0.02);
   EXPECT_NEAR(find_figure(verdict, "the same in BLEU").value, 15 * (truth.at(30000) - truth.at(60000)), 0.4);
@@ -45,13 +45,13 @@ TEST(FullyTrained, AFallingCurveIsNotThrough) {
 
 TEST(FullyTrained, AFlatCurveIs) {
   const Verdict verdict = judged(run_with([](double s) { return 2 + 3 * std::exp(-s / 1500); }, 40, 0.001));
-  EXPECT_EQ(verdict.finding, Finding::kGood) << verdict.sentence;
+  EXPECT_EQ(verdict.finding, Grade::kGood) << verdict.sentence;
   EXPECT_THAT(verdict.sentence, StartsWith("Yes, under this schedule"));
 }
 
 TEST(FullyTrained, ARisingCurveIsPastItsBest) {
   const Verdict verdict = judged(run_with([](double s) { return 2 + std::pow((s - 8000) / 20000, 2); }, 30, 0.001));
-  EXPECT_EQ(verdict.finding, Finding::kBad);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
   EXPECT_THAT(verdict.sentence, HasSubstr("past its best"));
   EXPECT_THAT(verdict.sentence, HasSubstr("at step 8,000"));
 }
@@ -61,7 +61,7 @@ TEST(FullyTrained, ARateThatDecaysToNothingFlattensAnyCurve) {
   run.config->schedule.policy = SchedulePolicy::kCosineDecay;
   run.training.columns["learning_rate"].back() = 1e-6;
   const Verdict verdict = judged(run);
-  EXPECT_EQ(verdict.finding, Finding::kCannotTell);
+  EXPECT_EQ(verdict.finding, Grade::kCannotTell);
   EXPECT_THAT(verdict.sentence, StartsWith("Cannot tell, because the learning rate has decayed to 0.1 % of its peak"));
 }
 
@@ -79,7 +79,7 @@ TEST(FullyTrained, SaysWhenThereIsTooLittleToGoBy) {
 TEST(FullyTrained, ACurveThatBendsIsNotBelieved) {
   const Verdict verdict =
       judged(run_with([](double s) { return 4 - (s > 24000 ? 1.0 : 0.0) + 20 / std::sqrt(s); }, 30, 0.002));
-  EXPECT_EQ(verdict.finding, Finding::kCannotTell);
+  EXPECT_EQ(verdict.finding, Grade::kCannotTell);
   EXPECT_THAT(verdict.sentence, HasSubstr("does not foretell the last fifth"));
 }
 
@@ -89,7 +89,7 @@ TEST(FullyTrained, TheIntervalCoversTheTruth) {
   for (uint64_t i = 0; i < 50; ++i) {
     const PowerLaw truth = {1 + 0.01 * static_cast<double>(i), 30.0 + static_cast<double>(i % 20), 0.5};
     const Verdict verdict = judged(run_with([&](double s) { return truth.at(s); }, 25, 0.01, 500 + i));
-    if (verdict.finding == Finding::kCannotTell) continue;
+    if (verdict.finding == Grade::kCannotTell) continue;
     const Figure gain = find_figure(verdict, kGain);
     ++told;
     covered += Bounds{*gain.low, *gain.high}.contains(truth.at(25000) - truth.at(50000));
