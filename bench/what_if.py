@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "hosts"))
 from hosts import Hosts  # noqa: E402
 
+os.environ["VERBUND_HOSTS_BURST"] = "256kb"  # a wire that was idle is no faster than a busy one
 BASE = "1gbit"
 TUNING = 1
 SETTINGS = ["model.d_model=256", "model.heads=4", "model.d_ff=1024", "model.encoder_layers=3", "model.decoder_layers=3",

@@ -66,9 +66,10 @@ remembered() { # NAMESPACE DEVICE
   ip netns exec "$1" cat "/sys/class/net/$2/ifalias"
 }
 
-# Each end limits what it sends, so that each direction has the rate. The burst lets short messages through unhindered.
+# Each end limits what it sends, so that each direction has the rate. The burst lets short messages through unhindered;
+# after a pause it also lets that much through at once, which no wire does: VERBUND_HOSTS_BURST chooses a smaller one.
 shape() { # NAMESPACE DEVICE RATE
-  tc -n "$1" qdisc replace dev "$2" root tbf rate "$3" burst 2mb latency 50ms
+  tc -n "$1" qdisc replace dev "$2" root tbf rate "$3" burst "${VERBUND_HOSTS_BURST:-2mb}" latency 50ms
 }
 
 start_device() { # NAMESPACE DEVICE RATE
