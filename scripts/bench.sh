@@ -8,8 +8,10 @@ for program in build/bench_encode build/bench_step; do
   echo "== ${program#build/bench_}"
   "$program"
 done
-echo "== workers"
-bench/workers.py
+for script in workers what_if record_cost report; do
+  echo "== $script"
+  "bench/$script.py"
+done
 if /usr/bin/python3 -c "import torch" 2> /dev/null; then
   echo "== step against PyTorch"
   /usr/bin/python3 bench/peers/step.py
