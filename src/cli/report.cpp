@@ -52,7 +52,7 @@ Colour colour_of(Grade finding) {
   return finding == Grade::kCannotTell ? Colour::kYellow : Colour::kNone;
 }
 
-// The verdicts' sentences for the console, and notes before them.
+// The questions and their answers for the console, and notes before them.
 std::string in_words(const Page& page, size_t columns, bool colour) {
   constexpr size_t kMargin = 13;
   std::string text;
@@ -65,8 +65,8 @@ std::string in_words(const Page& page, size_t columns, bool colour) {
   };
   for (const std::string& note : page.notes) add("note", Colour::kYellow, fit_columns(note, note.size()));
   for (const Verdict& verdict : page.verdicts) {
-    add(grade_name(verdict.finding), colour_of(verdict.finding),
-        fit_columns(verdict.sentence, verdict.sentence.size()));
+    add(grade_name(verdict.finding), colour_of(verdict.finding), verdict.question);
+    add("", Colour::kNone, fit_columns(verdict.sentence, verdict.sentence.size()));
   }
   return text;
 }
