@@ -15,6 +15,24 @@
 #include "train/trainer.h"
 
 namespace verbund {
+namespace {
+
+// "2 worker 1 on b was killed"
+RestartReason restart_reason(const char* text) {
+  RestartReason restart;
+  if (text == nullptr) return restart;
+  char* rest = nullptr;
+  restart.number = static_cast<int>(std::strtol(text, &rest, 10));
+  restart.reason = *rest == ' ' ? rest + 1 : rest;
+  return restart;
+}
+
+void tell_report(const TrainRequest& request) {
+  const std::filesystem::path report = try_write_report(request.run, request.program);
+  if (!report.empty()) log("  report {}", report.string());
+}
+
+}  // namespace
 
 void run_train(const Arguments& arguments) {
   Options options(
@@ -55,16 +73,20 @@ void run_train(const Arguments& arguments) {
       static_cast<Resume>(std::find(kResumeNames.begin(), kResumeNames.end(), resume) - kResumeNames.begin());
   request.program = program_version();
   request.command = command_line();
-  if (const char* restart = std::getenv(kRestartVariable)) request.restart = restart;
+  request.restart = restart_reason(std::getenv(kRestartVariable));
 
   int signal = 0;
   with_workers([&](Workers& workers) {
     if (workers.leads()) say_which_config(file);
     request.config = load_config(file, overrides);
-    signal = train(request, workers);
-    if (!workers.leads() || request.benchmark_steps > 0 || !request.config.train.record) return;
-    const std::filesystem::path report = try_write_report(run, request.program);
-    if (!report.empty()) log("  report {}", report.string());
+    const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
+    try {
+      signal = train(request, workers);
+    } catch (const Error&) {  // of a run that diverged, too
+      if (reports && std::filesystem::exists(request.run / "metrics.jsonl")) tell_report(request);
+      throw;
+    }
+    if (reports) tell_report(request);
   });
   if (signal != 0) throw Interrupted::in_silence(signal);  // the log has said so
 }

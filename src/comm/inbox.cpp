@@ -62,6 +62,7 @@ void Inbox::receive(const Message& message) {
     receiver_(message.rank, message.bytes, message.dropped_before);
   } catch (const std::exception& error) {
     warn("what the workers tell worker 0 is not kept from here on: {}", error.what());
+    const std::lock_guard lock(mutex_);
     receiver_ = [](int, std::span<const std::byte>, uint64_t) {};
   }
 }

@@ -18,6 +18,11 @@ struct Tag {
 
 constexpr Tag kTags[] = {
     {"train_loss", "train_loss"},
+    {"loss", "train_loss"},  // as PyTorch's trainers like to call it
+    {"Loss_train", "train_loss"},
+    {"loss_metrics_global_avg_loss", "train_loss"},
+    {"lr", "learning_rate"},
+    {"train_lr", "learning_rate"},
     {"eval_loss", "dev_loss"},
     // Teacher-forced, on pieces: not the BLEU of translations.
     {"Eval_BLEU_Score", "dev_teacher_forced_piece_bleu", Change::kPercent},

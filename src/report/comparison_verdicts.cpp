@@ -115,9 +115,9 @@ void compare(const MetricTable& a, const MetricTable& b, std::span<const char* c
   }
 }
 
-// The last step that both have logged before the first difference.
+// The last step that both have logged before the first difference; -1 if there is none.
 int64_t same_until(const RunData& a, const RunData& b, const FirstDifference& found) {
-  int64_t last = 0;
+  int64_t last = -1;
   for (const auto& [x, y] : {std::pair(&a.training, &b.training), std::pair(&a.evaluations, &b.evaluations)}) {
     for (const int64_t step : x->step) {
       const bool common = std::binary_search(y->step.begin(), y->step.end(), step);
@@ -170,7 +170,7 @@ std::vector<Verdict> first_differences(const NamedRuns& runs) {
       const std::string values = fmt::format("{} is {} against {}", found.key, found.a, found.b);
       verdict.finding = Grade::kNeutral;
       verdict.sentence =
-          until > 0
+          until >= 0
               ? fmt::format("The same until step {}; at step {} {}.", step_text(until), step_text(found.step), values)
               : fmt::format("They differ from the first values that both have logged: at step {} {}.",
                             step_text(found.step), values);

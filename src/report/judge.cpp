@@ -62,7 +62,7 @@ std::vector<Verdict> judge(const RunData& run, const Ledger& ledger) {
   if (const auto divergence = find_divergence(run, ledger)) verdicts.push_back(diverged(run, *divergence));
   verdicts.push_back(how_long(run, ledger));
   verdicts.push_back(fully_trained(run, ledger));
-  verdicts.push_back(overfitting(run));
+  verdicts.push_back(overfitting(run, ledger));
   verdicts.push_back(processors(run, ledger));
   verdicts.push_back(network(run));
   verdicts.push_back(learning_rate(run));

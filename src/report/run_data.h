@@ -84,7 +84,8 @@ struct SentenceLosses {
 struct HostFacts {
   std::string name, processor;
   double cores = kNotKnown, threads_per_worker = kNotKnown, memory_bytes = kNotKnown;
-  std::vector<int> workers;  // ranks
+  std::vector<int> workers;          // ranks
+  double allowed_cores = kNotKnown;  // that they may use
 };
 
 // One start of the run, as far as run.json and history.jsonl tell.

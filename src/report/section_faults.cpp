@@ -22,16 +22,10 @@ double number_of(const HistoryEvent& event, const char* key) {
   return found != event.line.end() && found->is_number() ? found->get<double>() : kNotKnown;
 }
 
-std::string steps_text(double steps) { return counted(steps, "step", "steps"); }
-
 // What happened in words; "" if it is no fault.
 std::string fault_text(const HistoryEvent& event) {
   const std::string& name = event.event;
-  if (name == "resume") {
-    const double lost = number_of(event, "lost_steps");
-    return fmt::format("went on from step {}{}", human_number(number_of(event, "from_step")),
-                       lost > 0 ? fmt::format(": {} were computed again", steps_text(lost)) : "");
-  }
+  if (name == "resume") return "went on from step " + human_number(number_of(event, "from_step"));
   if (name == "signal") return "stopped by " + text_of(event, "signal");
   if (name == "stall") return "stood still: " + text_of(event, "message");
   if (name == "goes_on") return "went on";

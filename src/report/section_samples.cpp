@@ -44,8 +44,9 @@ std::vector<size_t> largest_first(const std::vector<double>& measure) {
   return order;
 }
 
-std::vector<Choice> choose_sentences(const RunData& run) {
-  const size_t size = common_size(run);
+// Among the first so many, which were translated.
+std::vector<Choice> choose_sentences(const RunData& run, size_t translated) {
+  const size_t size = std::min(common_size(run), translated);
   std::vector<double> improved(size, kNotKnown), forgotten(size, kNotKnown), last(size, kNotKnown);
   for (size_t i = 0; i < size; ++i) {
     double best = kNotKnown;
@@ -116,7 +117,9 @@ Section samples_section(const RunData& run) {
   const std::vector<DevSentence> dev = read_dev_sentences(run.folder);
   std::map<int64_t, EvaluatedSentences> evaluations;
   for (const auto& [step, file] : some_files(run)) evaluations[step] = read_evaluated_sentences(file);
-  const std::vector<Choice> choices = choose_sentences(run);
+  size_t translated = std::numeric_limits<size_t>::max();
+  for (const auto& [step, sentences] : evaluations) translated = std::min(translated, sentences.translations.size());
+  const std::vector<Choice> choices = choose_sentences(run, translated);
   if (choices.empty()) return section;
   if (run.sentence_losses.size() > 1) section.blocks.push_back(history_chart(run, choices));
   for (const Choice& choice : choices) {

@@ -135,6 +135,17 @@ Section environment_section(const RunData& run) {
   return section;
 }
 
+// "verbund launch -H a:2,b:2 -- ", in front of what every worker was started with.
+std::string launch_prefix(const RunData& run) {
+  if (run.workers() < 2) return "";
+  if (run.hosts.size() < 2) return fmt::format("verbund launch -n {} -- ", run.workers());
+  std::string hosts;
+  for (const HostFacts& host : run.hosts) {
+    hosts += fmt::format("{}{}:{}", hosts.empty() ? "" : ",", host.name, host.workers.size());
+  }
+  return fmt::format("verbund launch -H {} -- ", hosts);
+}
+
 Section commands_section(const RunData& run) {
   Section section = {"commands", "To make it again", {}};
   std::string text;
@@ -145,12 +156,12 @@ Section commands_section(const RunData& run) {
   }
   for (const StartFacts& start : run.starts) {
     if (start.command.empty()) continue;
-    text += shell_command(start.command) + "\n";
+    text += launch_prefix(run) + shell_command(start.command) + "\n";
     break;
   }
   if (text.empty()) return section;
   section.blocks.push_back(
-      Paragraph{"The same program, data, configuration and seed make the same model. What worker 0 was started with:"});
+      Paragraph{"The same program, data, configuration, seed and number of workers make the same model, to the bit."});
   section.blocks.push_back(Code{text});
   return section;
 }

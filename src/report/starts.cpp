@@ -37,9 +37,13 @@ StartFacts start_facts(const Json& json, int number_of_start) {
 }
 
 HostFacts host_facts(const Json& json) {
-  HostFacts host{text(json, "host"),           text(json, "processor"),
-                 number(json, "cores"),        number(json, "threads_per_worker"),
-                 number(json, "memory_bytes"), {}};
+  HostFacts host;
+  host.name = text(json, "host");
+  host.processor = text(json, "processor");
+  host.allowed_cores = number(json, "allowed_cores");
+  host.cores = number(json, "cores");
+  host.threads_per_worker = number(json, "threads_per_worker");
+  host.memory_bytes = number(json, "memory_bytes");
   if (json.contains("workers") && json["workers"].is_array()) {
     for (const Json& rank : json["workers"]) {
       if (rank.is_number_integer()) host.workers.push_back(rank.get<int>());

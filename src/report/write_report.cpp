@@ -44,7 +44,7 @@ fs::path try_write_report(const fs::path& run, const std::string& program) {
     write_report(run, run, program);
     return run / "report.html";
   } catch (const std::exception& error) {
-    warn("the run is complete, but its report could not be made: {}", error.what());
+    warn("the run is as it is, but its report could not be made: {}", error.what());
     return {};
   }
 }

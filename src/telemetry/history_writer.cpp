@@ -10,8 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kOwnEvents[] = {"signal", "fail"};
-
 std::string utc_time_at(double seconds) {
   using std::chrono::system_clock;
   const auto since = std::chrono::duration<double>(seconds);
@@ -24,7 +22,7 @@ HistoryWriter::HistoryWriter(const std::filesystem::path& run, RecordPost post)
     : post_(std::move(post)), file_(run / "history.jsonl") {}
 
 void HistoryWriter::add(const Worker& worker, double at, const RunEvent& happened) {
-  if (happened.step >= 0) step_ = happened.step;
+  if (happened.step >= 0 && worker.rank == post_.self.rank) step_ = happened.step;
   Json line = {{"time", utc_time_at(at)}, {"at", std::round(at * 1e6) / 1e6},
                {"event", happened.event}, {"rank", worker.rank},
                {"host", worker.host},     {"step", happened.step >= 0 ? happened.step : step_.load()},
@@ -35,12 +33,6 @@ void HistoryWriter::add(const Worker& worker, double at, const RunEvent& happene
   if (!happened.line.empty() && !line.contains("message")) line["message"] = happened.line;
   if (file_.add_line(line.dump(-1, ' ', false, Json::error_handler_t::replace)) || warned_.exchange(true)) return;
   warn("cannot write to the run's history.jsonl (is the disk full?): training goes on, but what happens is not noted");
-}
-
-void HistorySender::event(const RunEvent& happened) {
-  for (const char* own : kOwnEvents) {
-    if (happened.event == own) post_.post(OwnEvent{post_.now(), happened});
-  }
 }
 
 }  // namespace verbund

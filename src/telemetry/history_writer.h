@@ -16,6 +16,7 @@ class HistoryWriter final : public RunObserver {
   // `post` says who writes, at which start of the run, and what time it is.
   HistoryWriter(const std::filesystem::path& run, RecordPost post);
 
+  void begin(int64_t step) override { step_ = std::max<int64_t>(0, step); }
   void step(const StepSeen& seen) override { step_ = seen.step; }
   void event(const RunEvent& happened) override { add(post_.self, post_.now(), happened); }
   // Of any worker; `at`: on the clock of worker 0.
@@ -26,17 +27,6 @@ class HistoryWriter final : public RunObserver {
   AppendFile file_;
   std::atomic<bool> warned_ = false;
   std::atomic<int64_t> step_ = 0;  // steps done: the watch does not know
-};
-
-// The other workers': sends what happened to them alone. What all workers live through, worker 0 writes for all.
-class HistorySender final : public RunObserver {
- public:
-  explicit HistorySender(RecordPost post) : post_(std::move(post)) {}
-
-  void event(const RunEvent& happened) override;
-
- private:
-  const RecordPost post_;
 };
 
 }  // namespace verbund

@@ -41,7 +41,7 @@ void RecordKeeper::receive(int rank, std::span<const std::byte> bytes, uint64_t 
     } else {
       ++dropped;
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     ++dropped;
     warn_once(error.what());
   }
@@ -116,11 +116,17 @@ void RecordKeeper::note_dropped(int rank, bool at_once) {
   files.noted_dropped_at = now;
 }
 
+// A start that goes on within the window has a part of it, and leaves the other to the start before.
+std::string RecordKeeper::timeline_name() const {
+  return fmt::format("steps-{}{}.json", to_text(window_),
+                     post_.start > 0 ? fmt::format(".start-{}", post_.start) : std::string());
+}
+
 void RecordKeeper::write_timeline() {
   if (!timeline_changed_ || window_.empty()) return;
   timeline_changed_ = false;
   try {
-    write_file(run_ / "timeline" / fmt::format("steps-{}.json", to_text(window_)), timeline_.json(workers_));
+    write_file(run_ / "timeline" / timeline_name(), timeline_.json(workers_));
   } catch (const Error& error) {
     warn_once(error.what());
   }

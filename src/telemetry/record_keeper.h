@@ -52,6 +52,7 @@ class RecordKeeper final : public RunObserver {
 
   const Worker& worker(int rank) const { return workers_[static_cast<size_t>(rank)]; }
   void note_dropped(int rank, bool at_once);
+  std::string timeline_name() const;
   void write_timeline();
   void check(bool written, const char* what) const;  // fails
   void warn_once(const std::string& trouble);

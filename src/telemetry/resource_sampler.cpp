@@ -56,7 +56,11 @@ void ResourceSampler::run(double interval) {
   std::unique_lock lock(mutex_);
   do {
     lock.unlock();
-    sample();
+    try {
+      sample();
+    } catch (const std::exception&) {
+      // What cannot be read now may be there in a second.
+    }
     lock.lock();
     // The cadence is kept, unless the process has stood still: what was missed is not made up for.
     next = std::max(next + step, Clock::now());

@@ -66,7 +66,7 @@ void TensorBoardWriter::metrics(const nlohmann::ordered_json& line) {
 }
 
 void TensorBoardWriter::event(const RunEvent& event) {
-  if (event.event == "finish" || event.event == "early_stop") finished_ = true;
+  if (event.event == "finish") finished_ = true;
 }
 
 void TensorBoardWriter::end() {

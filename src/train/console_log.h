@@ -17,6 +17,7 @@ class ConsoleLog : public RunObserver {
   // The run must outlive this.
   explicit ConsoleLog(const Run& run);
 
+  void begin(int64_t /*step*/) override { steps_ = 0; }
   void step(const StepSeen& seen) override;
   void pause() override { live_.hide(); }
   void evaluation(const EvaluationSeen& seen) override;

@@ -9,6 +9,7 @@ namespace verbund {
 nlohmann::ordered_json describe_hosts(Workers& workers, int threads) {
   using Json = nlohmann::ordered_json;
   Json own = to_json(this_machine());
+  own["allowed_cores"] = workers.self().cores.size();
   own["kernels"] = kernels().name;
   own["bf16_products"] = uses_bf16_products();
   own["threads_per_worker"] = threads;

@@ -1,5 +1,7 @@
 #include "train/observers.h"
 
+#include "core/error.h"
+#include "core/log.h"
 #include "telemetry/evaluation_keeper.h"
 #include "telemetry/history_writer.h"
 #include "telemetry/metrics_file.h"
@@ -42,7 +44,7 @@ void add_recorders(const Run& run, Observers& observers) {
   if (const StepWindow& window = run.config.train.timeline; !window.empty()) {
     observers.add(std::make_unique<TimelineRecorder>(window, post));
   }
-  if (!run.workers.leads()) return observers.add(std::make_unique<HistorySender>(post));
+  if (!run.workers.leads()) return;
   auto history = std::make_unique<HistoryWriter>(run.request.run, post);
   auto receiver = std::make_unique<RecordReceiver>(run, post, *history);
   observers.add(std::move(history));
@@ -58,8 +60,12 @@ std::unique_ptr<Observers> make_observers(const Run& run) {
     observers->add(std::make_unique<ConsoleLog>(run));
     observers->add(std::make_unique<MetricsFile>(folder, run.start));
   }
-  if (!run.config.train.record) return observers;
-  add_recorders(run, *observers);
+  if (!run.config.train.record || run.is_benchmark()) return observers;
+  try {
+    add_recorders(run, *observers);
+  } catch (const Error& error) {
+    warn("this run goes without a record of its steps: {}", error.what());
+  }
   if (run.workers.leads()) {
     observers->add(std::make_unique<EvaluationKeeper>(folder));
     observers->add(std::make_unique<TensorBoardWriter>(folder, run.config, run.workers.size()));

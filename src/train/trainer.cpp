@@ -33,12 +33,13 @@ class Trainer {
   ~Trainer() { run_.workers.set_log({}); }
 
   int run() {
-    introduce();
     try {
+      introduce();
       const int signal = train_to_end();
       const std::string reason = signal == 0 ? "finished" : "stopped by " + signal_name(signal);
       observers_->pause();   // what they know is on its way to worker 0,
       run_.workers.flush();  // and there
+      run_.workers.set_log({});
       observers_->end();
       run_.keeper->record_stop(fmt::format("{} at step {}", reason, state_.step));
       return signal;
@@ -67,10 +68,8 @@ class Trainer {
     run_.keeper->record_start({run_.request.program, run_.request.command, mpi_library(), state_.step, hosts,
                                describe_dataset(run_.request.dataset, state_.dataset)});
     run_.keeper->write_description(run_.config_yaml, run_.dataset);
-    if (const std::string& restart = run_.request.restart; !restart.empty()) {
-      const size_t blank = restart.find(' ');
-      tell("restart",
-           {{"number", restart.substr(0, blank)}, {"reason", restart.substr(std::min(blank + 1, restart.size()))}});
+    if (const RestartReason& restart = run_.request.restart; restart.number > 0) {
+      tell("restart", {{"number", restart.number}, {"reason", restart.reason}});
     }
     Json details = {{"workers", run_.workers.size()}};
     if (run_.resumed) details["from_step"] = state_.step;
@@ -86,6 +85,7 @@ class Trainer {
     run_.workers.set_log([this](const WatchNotice& notice) {
       Json details = {{"message", notice.message}};
       if (notice.worker >= 0) details["worker"] = notice.worker;
+      if (notice.kind == WatchNotice::Kind::kFailed) details["reason"] = notice.message;
       observers_->event({notice.event(), -1, details, notice.message, true});
       if (notice.last) run_.keeper->record_stop(notice.message);
     });

@@ -14,6 +14,12 @@ namespace verbund {
 enum class Resume { kAuto, kNever, kForce, kBest };
 inline constexpr std::array kResumeNames = {"auto", "never", "force", "best"};
 
+// By `launch`, after the job was lost.
+struct RestartReason {
+  int number = 0;  // 0: it is the first start, or a person's
+  std::string reason;
+};
+
 struct TrainRequest {
   Config config;
   std::filesystem::path dataset;
@@ -22,7 +28,7 @@ struct TrainRequest {
   int64_t benchmark_steps = 0;       // train so many steps without saving, print the averages
   std::string program;               // version and commit, which must be the same everywhere
   std::vector<std::string> command;  // as it was given, for the record
-  std::string restart;               // by `launch`: "2 " and why; "": by a person
+  RestartReason restart;
 };
 
 // Called by all workers. Returns 0 when the run is finished, or the signal that stopped it.

@@ -60,7 +60,10 @@ Verdict checkpoint_size(const RunData& run) {
     const int64_t rest = static_cast<int64_t>(contents.file_bytes) - static_cast<int64_t>(contents.expected_bytes);
     verdict.sentence += fmt::format("; the other {} bytes are headers, state and settings", rest);
   }
-  verdict.sentence += fmt::format(". The {} checkpoints kept take {}.", run.checkpoints.size(), human_bytes(all));
+  verdict.sentence += ".";
+  if (run.checkpoints.size() > 1) {
+    verdict.sentence += fmt::format(" The {} checkpoints kept take {}.", run.checkpoints.size(), human_bytes(all));
+  }
   verdict.figures = {figure("files of a checkpoint", static_cast<double>(contents.file_bytes), "bytes"),
                      figure("with the folder's own entry", static_cast<double>(contents.folder_bytes), "bytes")};
   if (contents.parameters > 0) {

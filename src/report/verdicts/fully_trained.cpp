@@ -162,10 +162,11 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   verdict.figures.push_back(figure("lowest dev loss", curve.loss[curve.lowest()], "nats per token"));
   verdict.figures.push_back(figure("evaluations after the warm-up", static_cast<double>(count), ""));
   if (count < kFewest) {
-    return cannot_tell(
-        verdict, fmt::format("there {} after the warm-up ({} are needed to see where the curve goes).{}",
-                             count == 1 ? "is only one evaluation" : fmt::format("are only {} evaluations", count),
-                             kFewest, slope_only(curve, verdict)));
+    return cannot_tell(verdict, fmt::format("there {} after the warm-up ({} are needed to see where the curve goes).{}",
+                                            count == 1   ? "is only one evaluation"
+                                            : count == 0 ? "is no evaluation"
+                                                         : fmt::format("are only {} evaluations", count),
+                                            kFewest, slope_only(curve, verdict)));
   }
   if (points.x.back() < kSpan * points.x.front()) {
     return cannot_tell(

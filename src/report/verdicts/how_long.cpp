@@ -58,8 +58,7 @@ std::string longest_parts(const Ledger& ledger) {
   for (const size_t use : largest_first(kTimeUses, [&](size_t i) { return ledger.parts[i]; })) {
     const auto kind = static_cast<TimeUse>(use);
     const double share = ledger.parts[use] / ledger.wall;
-    if (share < 0.01 || told == 3) break;
-    if (kind == TimeUse::kDown || kind == TimeUse::kLost) continue;  // told apart
+    if (share < 0.01 || told == 3 || (kind == TimeUse::kUnaccounted && share > 0.99)) break;
     text += fmt::format("{}{} {}", told > 0 ? ", " : "", percent(share), time_use_name(kind));
     ++told;
   }

@@ -21,12 +21,20 @@ double expected_bytes(const RunData& run) {
   return 2 * (n - 1) / n * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
 }
 
-// What the interfaces of each host sent, by their own counters, all in all; without the loopback.
+// What the interfaces of each host sent in each of the steps that were sampled, by their own counters; without the
+// loopback.
 std::map<std::string, double> interface_bytes(const RunData& run) {
-  std::map<std::string, double> bytes;
+  std::map<std::string, double> bytes, steps;
   for (const Resources& resources : run.resources) {
     if (resources.times.size() < 2) continue;
     const double span = resources.times.back() - resources.times.front();
+    const bool counts = std::any_of(resources.header.columns.begin(), resources.header.columns.end(),
+                                    [](const ResourceColumn& column) { return column.name.starts_with("net."); });
+    if (!counts || !run.steps_of(0)) continue;  // not the first worker of its host
+    for (const StepRecord& record : run.steps_of(0)->records) {
+      const bool sampled = record.began >= resources.times.front() && record.began < resources.times.back();
+      steps[resources.header.host] += sampled ? 1 : 0;
+    }
     for (size_t i = 0; i < resources.header.columns.size(); ++i) {
       const std::string& name = resources.header.columns[i].name;
       if (!name.starts_with("net.") || !name.ends_with(".sent_bytes") || name.starts_with("net.lo.")) continue;
@@ -35,6 +43,7 @@ std::map<std::string, double> interface_bytes(const RunData& run) {
       if (!known.empty()) bytes[resources.header.host] += mean(known) * span;
     }
   }
+  for (auto& [host, all] : bytes) all /= std::max(1.0, steps[host]);
   return bytes;
 }
 
@@ -51,7 +60,7 @@ Chart what_if_chart(const Replay& replay) {
     line.x.push_back(factor);
     line.y.push_back(replay.step_seconds(factor));
   }
-  Series limit{"without any network", {0.25, 16}, {}, {}, {}, Drawn::kLine};
+  Series limit{"with an infinite one", {0.25, 16}, {}, {}, {}, Drawn::kLine};
   limit.y.assign(2, replay.step_seconds(kInfiniteBandwidth));
   chart.series = {line, limit};
   chart.marks.push_back({1, "as it was"});
@@ -69,18 +78,20 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
   verdict.figures.push_back(figure("latency of a bucket", 1000 * replay.latency(), "ms"));
   verdict.figures.push_back(figure("error of the replay", 100 * replay.error(), "%"));
   verdict.charts.push_back(what_if_chart(replay));
+  const std::string right = fmt::format("played again, a step is right to {}", percent(replay.error()));
   if (saved >= kBottleneck) {
     verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
-        "Yes, it held the run up: with twice the bandwidth a step would take {} instead of {} ({} less), without any "
-        "network {} ({} less). {}",
-        short_seconds(twice), short_seconds(now), percent(saved_by_two), short_seconds(none), percent(saved), sent);
+        "Yes, it held the run up: with twice the bandwidth a step would take {} instead of {} ({} less), with an "
+        "infinite one {} ({} less); {}. {}",
+        short_seconds(twice), short_seconds(now), percent(saved_by_two), short_seconds(none), percent(saved), right,
+        sent);
   } else {
     verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(
         "No, it was not the bottleneck: even an infinitely fast one would make a step only {} shorter ({} instead of "
-        "{}). {}",
-        percent(std::max(0.0, saved)), short_seconds(none), short_seconds(now), sent);
+        "{}; {}). {}",
+        percent(std::max(0.0, saved)), short_seconds(none), short_seconds(now), right, sent);
   }
 }
 
@@ -110,7 +121,8 @@ Verdict network(const RunData& run) {
   const StepSample sample = sample_steps(run);
   const double bytes = sample.bytes.empty() ? run.training.last("exchange_bytes_sent_per_step") : median(sample.bytes);
   if (!is_known(bytes)) return cannot_tell(verdict, "what was sent is not on record.");
-  const double seconds = sample.seconds.empty() ? run.training.last("seconds_per_step") : median(sample.seconds);
+  const double seconds =
+      sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
   const double expected = expected_bytes(run);
   verdict.figures = {figure("sent by a worker in a step, counted", bytes / 1e6, "MB"),
                      figure("the same, expected: 2 (n-1)/n x parameters x bytes of each", expected / 1e6, "MB"),
@@ -123,13 +135,10 @@ Verdict network(const RunData& run) {
                 ? ", as expected"
                 : fmt::format(" ({} expected)", human_bytes(static_cast<uint64_t>(expected)));
   }
-  sent += fmt::format(", {} on average{}.", bit_rate(bytes / seconds), one_host ? ", all within one host" : "");
-  const RankSteps* own = run.steps_of(0);
-  for (const auto& [host, total] : interface_bytes(run)) {
-    if (own && !own->records.empty()) {
-      verdict.figures.push_back(figure(fmt::format("sent by the interfaces of {} in a step, all traffic", host),
-                                       total / static_cast<double>(own->records.size()) / 1e6, "MB"));
-    }
+  sent += fmt::format(", {} in a median step{}.", bit_rate(bytes / seconds), one_host ? ", all within one host" : "");
+  for (const auto& [host, sent_bytes] : interface_bytes(run)) {
+    verdict.figures.push_back(
+        figure(fmt::format("sent by the interfaces of {} in a step, all traffic", host), sent_bytes / 1e6, "MB"));
   }
   const auto replay = Replay::make(run.exchange, workers);
   if (replay && replay->error() <= kReplayError) {
@@ -137,8 +146,9 @@ Verdict network(const RunData& run) {
     return verdict;
   }
   // Without a replay there is a bound: more bandwidth can save no more than what was waited for.
-  const double waited =
-      sample.seconds.empty() ? run.training.last("exchange_exposed_seconds_per_step") : mean(sample.exchange);
+  const double waited = sample.seconds.empty()
+                            ? median(finite(run.training.column("exchange_exposed_seconds_per_step")))
+                            : mean(sample.exchange);
   const double share = waited / (sample.seconds.empty() ? seconds : mean(sample.seconds));
   verdict.figures.push_back(figure("step waiting for the exchange", 100 * share, "%"));
   if (share < kBottleneck) {

@@ -91,7 +91,7 @@ Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& 
 
 }  // namespace
 
-Verdict overfitting(const RunData& run) {
+Verdict overfitting(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("overfitting", "Was it overfitting?");
   verdict.rule = fmt::format(
       "The best evaluation is chosen by one half of the dev sentences; whether the last is worse than it is tested on "
@@ -101,6 +101,11 @@ Verdict overfitting(const RunData& run) {
       "there is nothing to learn by heart.",
       kLevel);
   verdict.would_change = "Stopping earlier (evaluate.stop_on), more data, more dropout, a smaller model.";
+  if (const auto divergence = find_divergence(run, ledger)) {
+    return cannot_tell(verdict,
+                       fmt::format("the run diverged at step {}: a model that is broken learns nothing by heart.",
+                                   counted(static_cast<double>(divergence->step))));
+  }
   const DevCurve curve = dev_curve(run);
   const double epochs = epochs_seen(run);
   if (curve.step.empty())

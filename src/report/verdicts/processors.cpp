@@ -63,11 +63,11 @@ std::map<std::string, HostUse> use_of_hosts(const RunData& run) {
   return hosts;
 }
 
-double cores_of(const RunData& run, const std::string& name) {
+const HostFacts* facts_of(const RunData& run, const std::string& name) {
   for (const HostFacts& host : run.hosts) {
-    if (host.name == name) return host.cores;
+    if (host.name == name) return &host;
   }
-  return kNotKnown;
+  return nullptr;
 }
 
 // Of the time of its steps, what the workers spent with computing and updating.
@@ -121,7 +121,8 @@ Chart use_chart(const RunData& run) {
 Verdict processors(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("processors", "Were the processors busy?");
   verdict.rule = fmt::format(
-      "CPU seconds of the workers over wall time times the cores of their hosts: {} or more is busy. If they are busy "
+      "CPU seconds of the workers over wall time times the cores that they may use: {} or more is busy. If they are "
+      "busy "
       "but spend {} more "
       "of the time waiting than that leaves room for, they spin. Time that a hypervisor gave to others (steal) counts "
       "from {} on. "
@@ -136,8 +137,11 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   size_t gpus = 0;
   std::string idlest, notes;
   for (const auto& [name, host] : use_of_hosts(run)) {
-    const double cores = cores_of(run, name);
-    if (!is_known(cores) || host.seconds <= 0) continue;
+    const HostFacts* facts = facts_of(run, name);
+    if (!facts || !is_known(facts->cores) || host.seconds <= 0) continue;
+    // Workers may be kept to some of the cores; then nobody knows who uses the others, and what for.
+    const bool all_cores = !is_known(facts->allowed_cores) || facts->allowed_cores == facts->cores;
+    const double cores = all_cores ? facts->cores : facts->allowed_cores;
     const double share = host.process / (host.seconds * cores);
     used += host.process;
     allowed += host.seconds * cores;
@@ -147,12 +151,13 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
     }
     verdict.figures.push_back(figure(name + ": CPU use", 100 * share, "%"));
     if (host.observed > 0) {
-      const double steal = host.steal / (host.observed * cores);
+      const double steal = host.steal / (host.observed * facts->cores);
       verdict.figures.push_back(figure(name + ": taken by the hypervisor (steal)", 100 * steal, "%"));
       if (steal >= kSteal)
         notes += fmt::format(" On {} the hypervisor gave {} of the cores' time to others.", name, percent(steal));
-      const double others = host.other / (host.observed * cores) - share;
-      verdict.figures.push_back(figure(name + ": CPU use of other programs", 100 * std::max(0.0, others), "%"));
+      const double others = all_cores ? host.other / (host.observed * cores) - share : kNotKnown;
+      if (all_cores)
+        verdict.figures.push_back(figure(name + ": CPU use of other programs", 100 * std::max(0.0, others), "%"));
       if (others > 0.1)
         notes += fmt::format(" On {} other programs took {} of the cores' time.", name, percent(others));
     }
@@ -186,9 +191,9 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
     verdict.sentence = fmt::format("Yes: the workers used {} of the cores' time.", percent(share));
   } else {
     verdict.finding = share < 0.5 ? Grade::kBad : Grade::kNeutral;
-    verdict.sentence =
-        fmt::format("Not fully: the workers used {} of the cores' time{}.", percent(share),
-                    run.hosts.size() > 1 ? fmt::format(" (least on {}: {})", idlest, percent(lowest)) : "");
+    verdict.sentence = fmt::format(
+        "Not fully: the workers used {} of the cores' time{}.", percent(share),
+        percent(lowest) != percent(share) ? fmt::format(" (least on {}: {})", idlest, percent(lowest)) : "");
     if (is_known(working))
       verdict.sentence += fmt::format(" In steps they computed for {} of the time.", percent(working));
   }

@@ -75,7 +75,8 @@ Verdict traffic(const RunData& run) {
     return cannot_tell(verdict, "neither bytes nor times of steps are on record.");
   }
   const double bytes = sample.bytes.empty() ? logged_bytes : median(sample.bytes);
-  const double seconds = sample.seconds.empty() ? run.training.last("seconds_per_step") : median(sample.seconds);
+  const double seconds =
+      sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
   verdict.figures = {figure("sent by a worker in a step", bytes / 1e6, "MB"), figure("median step", seconds, "s"),
                      figure("rate", bytes / seconds / 1e6, "MB/s"),
                      figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};

@@ -20,7 +20,7 @@ Verdict diverged(const RunData& run, const Divergence& divergence);
 
 Verdict how_long(const RunData& run, const Ledger& ledger);
 Verdict fully_trained(const RunData& run, const Ledger& ledger);
-Verdict overfitting(const RunData& run);
+Verdict overfitting(const RunData& run, const Ledger& ledger);
 Verdict processors(const RunData& run, const Ledger& ledger);
 Verdict network(const RunData& run);
 Verdict learning_rate(const RunData& run);

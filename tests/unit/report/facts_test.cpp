@@ -122,7 +122,7 @@ TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
   EXPECT_EQ(checkpoint_size(run).sentence,
             "12 MB (11.4 MiB): 1,000,000 parameters of 4 bytes, 3 times: the weights, 2 moments of the optimiser; the "
             "other 200 "
-            "bytes are headers, state and settings. The 1 checkpoints kept take 12 MB.");
+            "bytes are headers, state and settings.");
   double sum = 0;
   for (const Figure& figure : checkpoint_files(run).figures) sum += figure.unit == "bytes" ? figure.value : 0;
   EXPECT_EQ(sum, 12000200);

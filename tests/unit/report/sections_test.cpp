@@ -46,7 +46,7 @@ TEST(FaultsSection, TellsWhatHappenedAndLeavesOutWhatIsUsual) {
   add("roll_back", {{"from_step", 90}, {"to_step", 80}, {"rate_factor", 0.5}, {"reason", "the loss is nan"}});
   add("lost_worker", {{"message", 7}});  // of another kind than expected
   const std::string text = text_of(faults_section(run));
-  EXPECT_THAT(text, HasSubstr("went on from step 400: 50 steps were computed again"));
+  EXPECT_THAT(text, HasSubstr("went on from step 400"));
   EXPECT_THAT(text, HasSubstr("rolled back from step 90 to 80, rate times 0.5: the loss is nan"));
   EXPECT_THAT(text, Not(HasSubstr("save")));
 }

@@ -73,17 +73,5 @@ TEST(HistoryWriter, IsForAnyThread) {
   EXPECT_EQ(history.damaged, 0u);
 }
 
-TEST(HistorySender, SendsWhatHappenedToThisWorkerAlone) {
-  MadePost post(3, "b");
-  post.time = 5;
-  HistorySender sender(*post);
-  sender.event({.event = "save", .step = 1});
-  sender.event({.event = "signal", .step = 2, .details = {{"signal", "SIGTERM"}}});
-  const auto sent = post.all<OwnEvent>();
-  ASSERT_EQ(sent.size(), 1u);
-  EXPECT_EQ(sent[0].at, 5);
-  EXPECT_EQ(sent[0].event.details.at("signal"), "SIGTERM");
-}
-
 }  // namespace
 }  // namespace verbund

@@ -19,7 +19,6 @@ void record_steps(const RecordPost& post) {
   StepRecorder recorder(post);
   TimelineRecorder timeline({10, 12}, post);
   ResourceSampler sampler(post, resource_sources(false), 0.002);
-  HistorySender sender(post);
   for (int64_t step = 1; step <= kSteps; ++step) {
     StepSeen seen;
     seen.step = step;
@@ -28,7 +27,7 @@ void record_steps(const RecordPost& post) {
     recorder.step(seen);
     timeline.step(seen);
   }
-  if (post.self.rank > 0) sender.event({.event = "signal", .step = kSteps});
+  if (post.self.rank > 0) post.post(OwnEvent{post.now(), {.event = "clock", .step = kSteps}});
   timeline.end();
   sampler.end();
   recorder.end();
@@ -63,10 +62,11 @@ TEST(RecordOverWorkers, EverythingArrives) {
       EXPECT_EQ(steps[0].start, 4u);
       EXPECT_NEAR(steps[0].began, static_cast<double>(std::time(nullptr)), 600);
     }
-    int signals = 0;
-    for (const HistoryEvent& event : read_history(folder / "history.jsonl").events) signals += event.event == "signal";
-    EXPECT_EQ(signals, 2);
-    EXPECT_TRUE(fs::exists(folder / "timeline/steps-10-12.json"));
+    int told = 0;
+    for (const HistoryEvent& event : read_history(folder / "history.jsonl").events)
+      told += event.event == "clock" && event.step == kSteps;
+    EXPECT_EQ(told, 2);
+    EXPECT_TRUE(fs::exists(folder / "timeline/steps-10-12.start-4.json"));
   }
 }
 
