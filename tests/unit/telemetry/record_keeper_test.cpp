@@ -127,7 +127,7 @@ TEST_F(RecordKeeping, GarbageIsCounted) {
 }
 
 TEST_F(RecordKeeping, TheTimelineIsWrittenWhenAllHaveToldTheirPart) {
-  const fs::path path = folder_ / "timeline/steps-5-6.start-1.json";
+  const fs::path path = folder_ / "timeline/steps-5-6.start-3.json";
   StepTrace trace = {StepTrace::kTimeline, 5, 3, 1.7e9, {}};
   trace.times.seconds = 1;
   send(0, trace);
@@ -146,7 +146,7 @@ TEST_F(RecordKeeping, TheTimelineOfAWorkerThatDiedIsWhatItHadSent) {
   trace.times.seconds = 1;
   send(0, trace);
   keeper_.end();
-  EXPECT_THAT(slurp(folder_ / "timeline/steps-5-6.start-1.json"),
+  EXPECT_THAT(slurp(folder_ / "timeline/steps-5-6.start-3.json"),
               ::testing::AllOf(::testing::HasSubstr("rank 0 on a"), ::testing::Not(::testing::HasSubstr("rank 1"))));
 }
 
