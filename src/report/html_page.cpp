@@ -12,19 +12,7 @@ namespace {
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-const char* finding_class(Grade finding) {
-  switch (finding) {
-    case Grade::kGood:
-      return "good";
-    case Grade::kNeutral:
-      return "neutral";
-    case Grade::kBad:
-      return "bad";
-    case Grade::kCannotTell:
-      return "unknown";
-  }
-  return "unknown";
-}
+std::string finding_class(Grade finding) { return finding == Grade::kCannotTell ? "unknown" : grade_name(finding); }
 
 // Each has a shape of its own: a tick, a dot, an exclamation mark, a question mark.
 std::string finding_mark(Grade finding) {
