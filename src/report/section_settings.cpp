@@ -156,7 +156,9 @@ Section commands_section(const RunData& run) {
   }
   for (const StartFacts& start : run.starts) {
     if (start.command.empty()) continue;
-    text += launch_prefix(run) + shell_command(start.command) + "\n";
+    const std::string launch = launch_prefix(run);
+    const auto first = start.command.begin() + (launch.empty() ? 0 : 1);  // launch knows its own program
+    text += launch + shell_command({first, start.command.end()}) + "\n";
     break;
   }
   if (text.empty()) return section;
