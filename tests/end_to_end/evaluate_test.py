@@ -18,7 +18,7 @@ TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d
         "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=50", "--set", "threads=1",
         "--set", "train.eval_every=10", "--set", "train.log_every=5", "--set", "evaluate.sentences=8",
         "--set", "decode.max_extra=5", "--set", "checkpoint.save_every_steps=7"]
-TIMES = ("time", "seconds", "second")
+TIMES = ("time", "seconds", "second", "start")
 
 
 class EvaluateTest(ProgramTest):
@@ -41,7 +41,7 @@ class EvaluateTest(ProgramTest):
         return ["train", "--data", cls.data, "--run", run, *TINY, "--set", f"train.max_steps={steps}", *more]
 
     def metrics(self, run):
-        """What was logged, but for when and how long it took."""
+        """What was logged, but for when, by which start and how long it took."""
         lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
         return [{key: value for key, value in line.items() if not any(word in key for word in TIMES)} for line in lines]
 

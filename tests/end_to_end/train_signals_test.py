@@ -64,7 +64,8 @@ class TrainSignalsTest(TrainingTest):
                 code, said = self.end(process)
                 self.assertEqual(code, 128 + number, said)
                 self.assertEqual(len(re.findall(rf"^stopping after step \d+, by {name}.*: saving$", said, re.M)), 1, said)
-                self.assertEqual(said.splitlines()[-1], "saved; the same command goes on from here")
+                self.assertEqual(said.splitlines()[-2:], ["saved; the same command goes on from here",
+                                                          f"  report {self.run_folder}/report.html"])
                 self.assertNotIn("verbund: ", said)  # main has nothing to add
                 self.assertEqual(len(self.checkpoints(self.run_folder)), 1)
 
