@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "report/json_values.h"
 #include "report/step_walk.h"
 
 namespace verbund {
@@ -13,8 +14,8 @@ namespace {
 double& part(TimeParts& parts, TimeUse use) { return parts[static_cast<size_t>(use)]; }
 
 double seconds_of(const HistoryEvent& event) {
-  const auto found = event.line.find("seconds");
-  return found != event.line.end() && found->is_number() ? found->get<double>() : 0;
+  const double seconds = number_at(event.line, "seconds");
+  return is_known(seconds) ? seconds : 0;
 }
 
 // Steps waited for it. "saved": at the end, until all was on disk.

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "report/json_values.h"
 #include "report/sections.h"
 #include "report/ticks.h"
 #include "report/words.h"
@@ -10,38 +11,28 @@
 namespace verbund {
 namespace {
 
-std::string text_of(const HistoryEvent& event, const char* key) {
-  const auto found = event.line.find(key);
-  if (found == event.line.end()) return "";
-  return found->is_string() ? found->get<std::string>()
-                            : found->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-double number_of(const HistoryEvent& event, const char* key) {
-  const auto found = event.line.find(key);
-  return found != event.line.end() && found->is_number() ? found->get<double>() : kNotKnown;
-}
-
 // What happened in words; "" if it is no fault.
 std::string fault_text(const HistoryEvent& event) {
   const std::string& name = event.event;
-  if (name == "resume") return "went on from step " + human_number(number_of(event, "from_step"));
-  if (name == "signal") return "stopped by " + text_of(event, "signal");
-  if (name == "stall") return "stood still: " + text_of(event, "message");
+  if (name == "resume") return "went on from step " + human_number(number_at(event.line, "from_step"));
+  if (name == "signal") return "stopped by " + text_at(event.line, "signal");
+  if (name == "stall") return "stood still: " + text_at(event.line, "message");
   if (name == "goes_on") return "went on";
-  if (name == "lost_worker") return "lost a worker: " + text_of(event, "message");
+  if (name == "lost_worker") return "lost a worker: " + text_at(event.line, "message");
   if (name == "restart")
-    return fmt::format("started again by launch, number {}: {}", text_of(event, "number"), text_of(event, "reason"));
+    return fmt::format("started again by launch, number {}: {}", text_at(event.line, "number"),
+                       text_at(event.line, "reason"));
   if (name == "roll_back") {
-    return fmt::format("rolled back from step {} to {}, rate times {}: {}", human_number(number_of(event, "from_step")),
-                       human_number(number_of(event, "to_step")), human_number(number_of(event, "rate_factor")),
-                       text_of(event, "reason"));
+    return fmt::format("rolled back from step {} to {}, rate times {}: {}",
+                       human_number(number_at(event.line, "from_step")), human_number(number_at(event.line, "to_step")),
+                       human_number(number_at(event.line, "rate_factor")), text_at(event.line, "reason"));
   }
   if (name == "diverged" || name == "fail")
-    return (name == "fail" ? "failed: " : "diverged: ") + text_of(event, "reason");
+    return (name == "fail" ? "failed: " : "diverged: ") + text_at(event.line, "reason");
   if (name == "dropped") {
     return fmt::format("{} of worker {} did not reach the record",
-                       counted(number_of(event, "messages"), "message", "messages"), text_of(event, "worker"));
+                       counted(number_at(event.line, "messages"), "message", "messages"),
+                       text_at(event.line, "worker"));
   }
   return "";
 }

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <numeric>
 
+#include "core/order.h"
 #include "report/escape.h"
 #include "report/evaluated_sentences.h"
 #include "report/sections.h"
@@ -35,12 +36,11 @@ size_t common_size(const RunData& run) {
 }
 
 // The sentences in the order of this measure, largest first; those without one are left out.
-std::vector<size_t> largest_first(const std::vector<double>& measure) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < measure.size(); ++i) {
-    if (is_known(measure[i])) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return measure[a] > measure[b]; });
+std::vector<size_t> in_order_of(const std::vector<double>& measure) {
+  const double last = -std::numeric_limits<double>::infinity();
+  std::vector<size_t> order =
+      largest_first(measure.size(), [&](size_t i) { return is_known(measure[i]) ? measure[i] : last; });
+  std::erase_if(order, [&](size_t i) { return !is_known(measure[i]); });
   return order;
 }
 
@@ -61,8 +61,8 @@ std::vector<Choice> choose_sentences(const RunData& run, size_t translated) {
         std::none_of(choices.begin(), choices.end(), [&](const Choice& c) { return c.sentence == sentence; });
     if (is_new) choices.push_back({sentence, why});
   };
-  const std::vector<size_t> by_gain = largest_first(improved), by_loss = largest_first(forgotten),
-                            by_last = largest_first(last);
+  const std::vector<size_t> by_gain = in_order_of(improved), by_loss = in_order_of(forgotten),
+                            by_last = in_order_of(last);
   for (size_t i = 0; i < std::min<size_t>(1, by_gain.size()); ++i) {
     if (improved[by_gain[i]] > kWorthTelling)
       add(by_gain[i], fmt::format("Most improved: {:.2f} nats per token less", improved[by_gain[i]]));

@@ -3,6 +3,7 @@
 
 #include "config/settings.h"
 #include "core/human.h"
+#include "report/json_values.h"
 #include "report/sections.h"
 #include "report/ticks.h"
 #include "report/words.h"
@@ -11,14 +12,6 @@ namespace verbund {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A string or number of the record as text; "" if it is not there.
-std::string text_at(const Json& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  if (!json.is_object() || found == json.end() || found->is_null()) return "";
-  if (found->is_string()) return found->get<std::string>();
-  return found->dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 const Json* object_at(const Json& json, const char* key) {
   if (!json.is_object()) return nullptr;
@@ -123,13 +116,9 @@ Section environment_section(const RunData& run) {
   add("run", text_at(run.record, "id"));
   for (const HistoryEvent& event : run.history) {
     if (event.event != "clock" || event.start != (run.history.empty() ? 0 : run.history.back().start)) continue;
-    const auto number = [&](const char* key) {
-      const auto found = event.line.find(key);
-      return found != event.line.end() && found->is_number() ? found->get<double>() : kNotKnown;
-    };
-    table.rows.push_back(
-        {fmt::format("clock of worker {}", number_text(number("worker"))),
-         fmt::format("{} s added, right to {} s", human_number(number("offset")), human_number(number("bound")))});
+    table.rows.push_back({fmt::format("clock of worker {}", number_text(number_at(event.line, "worker"))),
+                          fmt::format("{} s added, right to {} s", human_number(number_at(event.line, "offset")),
+                                      human_number(number_at(event.line, "bound")))});
   }
   if (!table.rows.empty()) section.blocks.push_back(table);
   return section;

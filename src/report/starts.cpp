@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/wall_clock.h"
+#include "report/json_values.h"
 #include "report/run_parts.h"
 #include "telemetry/run_record.h"
 
@@ -10,40 +11,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double number(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : kNotKnown;
-}
-
-std::string text(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 StartFacts start_facts(const Json& json, int number_of_start) {
   StartFacts start;
   start.number = number_of_start;
-  start.began = parse_utc_time(text(json, "time"));
+  start.began = parse_utc_time(text_at(json, "time"));
   start.step = json.value("step", int64_t{0});
   if (json.contains("command")) {
     for (const Json& word : json["command"]) start.command.push_back(word.is_string() ? word.get<std::string>() : "");
   }
   if (const auto stop = json.find("stop"); stop != json.end()) {
-    start.reason = text(*stop, "reason");
+    start.reason = text_at(*stop, "reason");
     start.killed = stop->contains("last_sign_of_life");
-    start.ended = parse_utc_time(text(*stop, start.killed ? "last_sign_of_life" : "time"));
+    start.ended = parse_utc_time(text_at(*stop, start.killed ? "last_sign_of_life" : "time"));
   }
   return start;
 }
 
 HostFacts host_facts(const Json& json) {
   HostFacts host;
-  host.name = text(json, "host");
-  host.processor = text(json, "processor");
-  host.allowed_cores = number(json, "allowed_cores");
-  host.cores = number(json, "cores");
-  host.threads_per_worker = number(json, "threads_per_worker");
-  host.memory_bytes = number(json, "memory_bytes");
+  host.name = text_at(json, "host");
+  host.processor = text_at(json, "processor");
+  host.allowed_cores = number_at(json, "allowed_cores");
+  host.cores = number_at(json, "cores");
+  host.threads_per_worker = number_at(json, "threads_per_worker");
+  host.memory_bytes = number_at(json, "memory_bytes");
   if (json.contains("workers") && json["workers"].is_array()) {
     for (const Json& rank : json["workers"]) {
       if (rank.is_number_integer()) host.workers.push_back(rank.get<int>());
@@ -94,19 +85,18 @@ void complete_starts(RunData& run) {
   std::map<int, double> ended;
   for (const HistoryEvent& event : run.history) {
     const auto number_of_start = static_cast<int>(event.start);
-    if (event.event == "report") continue;  // it may be written long after
     heard(event.start, event.at);
     StartFacts& start = start_of(run, number_of_start);
     if (event.event == "start" || event.event == "resume") {
       start.began = event.at;
       if (event.event == "resume" && event.line.contains("from_step"))
         start.step = event.line.value("from_step", int64_t{0});
-    } else if (event.event == "ready" && is_known(number(event.line, "seconds"))) {
-      const double began = event.at - number(event.line, "seconds");
+    } else if (event.event == "ready" && is_known(number_at(event.line, "seconds"))) {
+      const double began = event.at - number_at(event.line, "seconds");
       start.began = is_known(start.began) && start.began > event.at ? began : std::min(start.began, began);
     } else if (is_end(event.event)) {
       ended[number_of_start] = event.at;
-      if (start.reason.empty()) start.reason = text(event.line, "reason");
+      if (start.reason.empty()) start.reason = text_at(event.line, "reason");
     }
   }
   for (const RankSteps& steps : run.ranks) {

@@ -1,4 +1,4 @@
-// evaluations/step-XXXXXXXX.jsonl: what an evaluation found for each dev sentence, a line for each, in their order.
+// evaluations/step-00001000.jsonl: what an evaluation found for each dev sentence, a line for each, in their order.
 // With the statistics of two such files, two models are compared without translating again. See docs/formats.md.
 #pragma once
 

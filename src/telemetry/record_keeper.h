@@ -3,7 +3,7 @@
 // returns.
 //
 //   workers.set_receiver([&](int rank, auto bytes, uint64_t dropped) { keeper.receive(rank, bytes, dropped); });
-//   ... the run; all recorders' end(); workers.flush(); workers.set_receiver({}); keeper.end();
+//   ... the run; all recorders' pause(); workers.flush(); their end(); workers.set_receiver({}); keeper.end();
 //
 // Trouble with a file is a warning: a run does not end for its record.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace verbund {
 
-class RecordKeeper final : public RunObserver {
+class RecordKeeper final {
  public:
   // Goes on in the files that are there. `timeline`: the steps of which one is wanted, or none.
   RecordKeeper(std::filesystem::path run, RecordPost post, std::vector<Worker> workers, HistoryWriter& history,
@@ -30,7 +30,8 @@ class RecordKeeper final : public RunObserver {
   // By any thread. `dropped_before`: messages of this worker that were lost since its last one.
   void receive(int rank, std::span<const std::byte> message, uint64_t dropped_before);
 
-  void end() override;
+  // What is left: messages that were lost, the timeline.
+  void end();
 
  private:
   struct RankFiles {

@@ -23,7 +23,6 @@ std::string show_perplexity(double cross_entropy) {
 ConsoleLog::ConsoleLog(const Run& run) : run_(run), log_(run.request.run), length_(run.length()) {}
 
 void ConsoleLog::step(const StepSeen& seen) {
-  sums_.seconds += seen.times.seconds;
   sums_.exchange += seen.times.exchange;
   sums_.exposed += seen.times.exposed;
   sums_.bytes += seen.times.bytes;
@@ -139,8 +138,8 @@ void ConsoleLog::summarize(const char* end) {
 void ConsoleLog::log_benchmark() {
   const auto steps = static_cast<double>(times_.steps.times);
   log_.line(fmt::format("benchmark: {} steps, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
-                        times_.steps.times, sums_.seconds / steps, static_cast<double>(tokens_) / sums_.seconds,
-                        human_bytes(peak_memory())));
+                        times_.steps.times, times_.steps.seconds / steps,
+                        static_cast<double>(tokens_) / times_.steps.seconds, human_bytes(peak_memory())));
   if (run_.workers.size() == 1) return;
   const double hidden = sums_.exchange > 0 ? 1 - std::min(1.0, sums_.exposed / sums_.exchange) : 0;
   log_.paragraph(fmt::format(

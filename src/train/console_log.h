@@ -34,7 +34,7 @@ class ConsoleLog : public RunObserver {
   RunLog log_;
   const RunLength length_;
   RunTimes times_;
-  StepTimes sums_;      // over all steps
+  StepTimes sums_;      // of the exchange, over all steps
   int64_t tokens_ = 0;  // the same
   int64_t steps_ = 0;   // since the last line
   double loss_ = 0;     // of the last step
