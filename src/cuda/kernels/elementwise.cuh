@@ -1,0 +1,71 @@
+// ReLU with bias and dropout, and biases.
+#pragma once
+
+#include "column_sums.cuh"
+#include "strips.cuh"
+
+template <bool kVector>
+__device__ __forceinline__ void relu_forward_strip(const ReluForwardArguments& a) {
+  const StripOf my(a.f);
+  if (my.row >= a.n) return;
+  FactorT* row = static_cast<FactorT*>(a.x) + my.row * a.f;
+  const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, my.strip);
+  Strip x;
+  load_strip<kVector>(row, my.strip, a.f, x);
+  UNROLL
+  for (int k = 0; k < kStripQuads; ++k) {
+    if (a.bias == nullptr) continue;
+    float bias[4];
+    load_features<kVector>(a.bias, strip_feature(my.strip, k), a.f, bias);
+    UNROLL
+    for (int c = 0; c < 4; ++c) x[k][c] += bias[c];
+  }
+  // A NaN stays one.
+  change_strip(x, [&](float v, int k, int c) { return (0.0f > v ? 0.0f : v) * mask_of(a.key, kept, k, c); });
+  store_strip<kVector>(row, my.strip, a.f, x);
+}
+
+KERNEL(relu_forward)(ReluForwardArguments a) { a.vectors ? relu_forward_strip<true>(a) : relu_forward_strip<false>(a); }
+
+// An output above 0 was neither cut by the ReLU nor dropped.
+template <bool kVector>
+__device__ __forceinline__ void relu_backward_tile(const ReluBackwardArguments& a, TileBoard& board) {
+  const RowBlock my(a.n);
+  float sums[4] = {0, 0, 0, 0};
+  for (int64_t row = my.first; row < my.end; row += kBlockWarps) {
+    float output[4], g[4];
+    FactorT* gradient = static_cast<FactorT*>(a.gradient) + row * a.f;
+    load_features<kVector>(static_cast<const FactorT*>(a.output) + row * a.f, my.column, a.f, output);
+    load_features<kVector>(gradient, my.column, a.f, g);
+    UNROLL
+    for (int c = 0; c < 4; ++c) {
+      g[c] *= output[c] > 0.0f ? a.scale : 0.0f;
+      sums[c] += g[c];
+    }
+    store_features<kVector>(gradient, my.column, a.f, g);
+  }
+  store_tile_sums(sums, board, a.partial_sums + static_cast<int64_t>(blockIdx.y) * a.f, a.f);
+}
+
+KERNEL(relu_backward)(ReluBackwardArguments a) {
+  SHARED(float4, board, [kBlockWarps][kWarp]);
+  a.vectors ? relu_backward_tile<true>(a, board) : relu_backward_tile<false>(a, board);
+}
+
+// One thread per four columns of a row.
+template <bool kVector>
+__device__ __forceinline__ void add_bias_quad(const AddBiasArguments& a) {
+  const int quads = (a.d + 3) / 4;
+  const int64_t number = static_cast<int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x, row = number / quads;
+  if (row >= a.n) return;
+  const int i = static_cast<int>(number - row * quads) * 4;
+  FactorT* values = static_cast<FactorT*>(a.x) + row * a.stride;
+  float x[4], bias[4];
+  load_features<kVector>(values, i, a.d, x);
+  load_features<kVector>(a.bias, i, a.d, bias);
+  UNROLL
+  for (int c = 0; c < 4; ++c) x[c] += bias[c];
+  store_features<kVector>(values, i, a.d, x);
+}
+
+KERNEL(add_bias)(AddBiasArguments a) { a.vectors ? add_bias_quad<true>(a) : add_bias_quad<false>(a); }
