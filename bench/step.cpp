@@ -15,9 +15,7 @@
 #include "bench/blas.h"
 #include "bench/shapes.h"
 #include "core/process.h"
-#include "kernels/bf16.h"
-#include "kernels/gemm.h"
-#include "kernels/kernels.h"
+#include "device/cpu_device.h"
 #include "model/transformer.h"
 #include "optim/clip.h"
 #include "optim/optimizer.h"
@@ -37,20 +35,20 @@ long page_faults() {
 // Trains on the same batch again and again.
 class Bench {
  public:
-  Bench(const Shape& shape, int threads) : threads_(threads), batch_(make_batch(shape)) {
+  Bench(const Shape& shape, int threads, Device& device) : threads_(threads), batch_(make_batch(shape)) {
     omp_set_num_threads(threads);
-    model_ = make_fused_transformer(shape.model, shape.vocabularies);
-    model_->table().initialize(1, model_->values());
-    optimizer_ = make_optimizer(OptimizerConfig(), model_->values().size());
+    model_ = make_fused_transformer(device, shape.model, shape.vocabularies);
+    change_on_host(model_->weights().write(), [&](std::span<float> values) { model_->table().initialize(1, values); });
+    optimizer_ = make_optimizer(device, OptimizerConfig(), model_->weights().size());
   }
 
   double step() {  // returns its time
     const double start = now();
-    std::fill(model_->gradients().begin(), model_->gradients().end(), 0.0f);
+    model_->gradients().zero();
     const Loss loss = model_->accumulate(batch_, {1, losses_.size(), true});
     const double scale = 1.0 / static_cast<double>(loss.tokens);
     const double norm = measure(model_->gradients()).norm * scale;
-    optimizer_->step(model_->values(), model_->gradients(), 3e-4, scale * clip_factor(norm, 1.0));
+    optimizer_->step(model_->weights(), model_->gradients(), 3e-4, scale * clip_factor(norm, 1.0));
     losses_.push_back(loss.smoothed * scale);
     return now() - start;
   }
@@ -104,12 +102,13 @@ class Products {
 };
 
 bool compare_with_products(const Shape& shape, int threads, bool bf16) {
-  Bench bench(shape, threads);
+  CpuDevice device;
+  Bench bench(shape, threads, device);
   std::vector<Product> log;
   bench.step();
-  log_products(&log);
+  device.log_products(&log);
   bench.step();
-  log_products(nullptr);
+  device.log_products(nullptr);
   Products products(log);
   const std::vector<Blas> libraries = blas_libraries();
   for (const Blas& blas : libraries) products.time(blas);
@@ -133,12 +132,11 @@ bool compare_with_products(const Shape& shape, int threads, bool bf16) {
                products.operations() / best[i] / 1e9, best_step / best[i], best[i] == floor ? "  <- the floor" : "");
   }
   if (bf16) {
-    use_bf16_products(true);
-    Bench half(shape, threads);
+    CpuDevice rounding(Precision::kBf16);
+    Bench half(shape, threads, rounding);
     half.step();
     double best_half = 1e9;
     for (int round = 0; round < shape.rounds; ++round) best_half = std::min(best_half, half.step());
-    use_bf16_products(false);
     fmt::print("  step with bf16 products {:.4f} s, {:.2f} x as fast; loss {:.3f} -> {:.3f}\n", best_half,
                best_step / best_half, half.losses().front(), half.losses().back());
   }
@@ -149,7 +147,8 @@ bool compare_with_products(const Shape& shape, int threads, bool bf16) {
 }
 
 bool print_json(const Shape& shape, int threads, int steps) {
-  Bench bench(shape, threads);
+  CpuDevice device;
+  Bench bench(shape, threads, device);
   bench.step();
   std::vector<double> seconds;
   for (int i = 0; i < steps; ++i) seconds.push_back(bench.step());
@@ -195,7 +194,7 @@ int main(int argc, char** argv) try {
   }
   if (names.empty()) names = {"tiny", "small", "base"};
   if (threads.empty()) threads = {1, 2};
-  fmt::print("{} kernels\n", kernels().name);
+  fmt::print("{} kernels\n", choose_kernels().name);
   bool good = true;
   for (const std::string& name : names) {
     for (const int count : threads) good = compare_with_products(shape_named(name), count, bf16) && good;

@@ -13,6 +13,7 @@
 
 #include "bench/shapes.h"
 #include "core/process.h"
+#include "device/cpu_device.h"
 #include "train/agreement.h"
 #include "train/step.h"
 
@@ -29,7 +30,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 // The gradient after an exchange against the sum of all workers' own, at some thousand places:
 // the largest difference, in parts of the largest sum.
 double exchange_error(StepParts& parts, const Batch& batch) {
-  const std::span<float> gradients = parts.model.gradients();
+  const std::span<float> gradients = parts.model.gradients().host();
   const Pass pass = {1, 0, true};
   std::fill(gradients.begin(), gradients.end(), 0.0f);
   parts.model.accumulate(batch, pass);
@@ -52,12 +53,13 @@ double exchange_error(StepParts& parts, const Batch& batch) {
 }
 
 void measure(const Shape& shape, const Config& config, int steps, int threads, Workers& workers) {
-  const auto model = make_fused_transformer(shape.model, shape.vocabularies);
-  model->table().initialize(1, model->values());
+  CpuDevice device;
+  const auto model = make_fused_transformer(device, shape.model, shape.vocabularies);
+  model->table().initialize(1, model->weights().write().host());
   GradientReducer reducer(workers, model->gradients(), config.workers);
-  const auto optimizer = make_optimizer(config.optimizer, model->values().size(), reducer.owned());
+  const auto optimizer = make_optimizer(device, config.optimizer, model->weights().size(), reducer.owned());
   const Schedule schedule(config.schedule, config.model.d_model);
-  WeightAverage average(config.average, 0);
+  WeightAverage average(device, config.average, 0);
   const auto scaler = make_loss_scaler(config.loss_scale);
   StepParts parts = {config, workers, *model, reducer, *optimizer, schedule, average, *scaler};
 
@@ -95,7 +97,7 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
                                         {"exposed_seconds", exchange.exposed},
                                         {"hidden_share", exchange.hidden_share()},
                                         {"bytes_sent", exchange.bytes},
-                                        {"gradient_bytes", model->gradients().size_bytes()},
+                                        {"gradient_bytes", model->gradients().host().size_bytes()},
                                         {"memory", memory},
                                         {"exchange_error", error},
                                         {"first_loss", first},

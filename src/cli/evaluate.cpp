@@ -33,6 +33,7 @@ struct EvaluateCommand {
 
 void declare_flags(Options& options, EvaluateCommand& command) {
   add_model_flags(options, command.place);
+  add_device_flags(options, command.place);
   options.add_option("--data", command.data, "Evaluate on pairs of this dataset folder ...")->type_name("FOLDER");
   options.add_option("--split", command.split, "... of this part: test, dev or train")->capture_default_str();
   options.add_option("--source", command.source, "Or: source sentences, one a line (plain, .gz, .xz) ...")
@@ -117,7 +118,7 @@ void run_evaluate(const Arguments& arguments) {
     if (leads && !command.output.empty()) output.emplace(command.output);  // before the work, not after it
     use_threads(workers, trained.config.threads);
     workers.set_limits(trained.config.workers);
-    agree_on_model(workers, trained.step, trained.model->values());
+    agree_on_model(workers, trained.step, trained.model->weights().values());
     workers.must_agree("the test set", fmt::format("one of {} pairs with the checksum {}", set.size(), checksum(set)));
     std::optional<DeferInterrupts> together;
     if (workers.size() > 1) together.emplace();

@@ -14,7 +14,10 @@ namespace {
 
 void export_model(const ModelPlace& place, const std::string& out) {
   if (place.folder.empty()) fail_usage("--format ctranslate2 needs --model, the run or checkpoint to export");
-  const TrainedModel trained = load_trained_model(place);
+  ModelPlace host = place;  // nothing is computed
+  host.device = DeviceChoice::kCpu;
+  host.precision = Precision::kFp32;
+  const TrainedModel trained = load_trained_model(host);
   export_to_ctranslate2(trained, out, program_version());
   log("{} holds step {}{} of {} for CTranslate2", out, trained.step, trained.averaged ? " (averaged weights)" : "",
       trained.checkpoint.string());

@@ -3,6 +3,17 @@
 #include "core/error.h"
 
 namespace verbund {
+namespace {
+
+template <typename Choice, size_t kCount>
+Choice choice_named(const char* flag, const std::string& name, const char* const (&names)[kCount]) {
+  for (size_t i = 0; i < kCount; ++i) {
+    if (name == names[i]) return static_cast<Choice>(i);
+  }
+  fail_usage("{} {}: there is {}", flag, name, fmt::join(names, ", "));
+}
+
+}  // namespace
 
 CLI::Option* add_model_flags(Options& options, ModelPlace& place) {
   CLI::Option* model = options.add_option("-m,--model", place.folder, "A run or checkpoint folder");
@@ -18,6 +29,26 @@ void add_checkpoint_flags(Options& options, ModelPlace& place) {
   options.add_option("--vocabulary", place.source_vocabulary, "Subword model, if the run has none")->type_name("FILE");
   options.add_option("--target-vocabulary", place.target_vocabulary, "Of the target side, if it is another")
       ->type_name("FILE");
+}
+
+void add_device_flags(Options& options, ModelPlace& place) {
+  options
+      .add_option_function<std::string>(
+          "--device",
+          [&place](const std::string& name) {
+            place.device = choice_named<DeviceChoice>("--device", name, kDeviceNames);
+          },
+          "What computes: cpu, cuda (a GPU), or auto: a GPU if there is one")
+      ->type_name("NAME");
+  options
+      .add_option_function<std::string>(
+          "--precision",
+          [&place](const std::string& name) {
+            place.precision = choice_named<Precision>("--precision", name, kPrecisionNames);
+          },
+          "What the factors of products are rounded to: fp32, tf32, bf16 or fp16; the one that the model was trained "
+          "in, if the device has it")
+      ->type_name("NAME");
 }
 
 void override_use(Config& config, const std::vector<std::string>& overrides) {

@@ -11,6 +11,9 @@ CLI::Option* add_model_flags(Options& options, ModelPlace& place);
 // The same without --model, for commands that take several.
 void add_checkpoint_flags(Options& options, ModelPlace& place);
 
+// --device and --precision, for commands that compute.
+void add_device_flags(Options& options, ModelPlace& place);
+
 // --set, as far as it concerns the use of a model that is trained; other keys are refused.
 void override_use(Config& config, const std::vector<std::string>& overrides);
 

@@ -38,6 +38,7 @@ struct Total {
 
 void declare_flags(Options& options, ScorePairsCommand& command) {
   add_model_flags(options, command.place);
+  add_device_flags(options, command.place);
   options.add_option("--source", command.source, "Source text, one sentence a line (plain, .gz, .xz; - is stdin)")
       ->type_name("FILE");
   options.add_option("--target", command.target, "Its translations, line by line")->type_name("FILE");

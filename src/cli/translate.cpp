@@ -42,6 +42,7 @@ void declare_flags(Options& options, TranslateCommand& command) {
       ->type_name("FILE");
   options.add_list("-m,--model", command.models, "A run or checkpoint folder; several vote (ensemble)", "FOLDER");
   add_checkpoint_flags(options, command.place);
+  add_device_flags(options, command.place);
   options.add_list("--set", command.overrides, "Override a value of the configuration: decode.beam=5 (repeatable)",
                    "KEY=VALUE");
   options.add_flag("-i,--interactive", command.interactive, "A prompt that answers line by line");
@@ -258,7 +259,7 @@ void run_translate(const Arguments& arguments) {
   std::vector<DecodableModel*> models;
   for (const std::string& folder : command.models) {
     command.place.folder = folder;
-    trained.push_back(load_trained_model(command.place));
+    trained.push_back(load_trained_model(command.place, trained.empty() ? nullptr : trained.front().device));
     check_same_vocabulary(trained.front(), trained.back());
   }
   for (TrainedModel& each : trained) models.push_back(each.model.get());
@@ -271,7 +272,7 @@ void run_translate(const Arguments& arguments) {
   const Translator translator(models, trained.front().source, trained.front().target, command.translator);
   with_workers([&](Workers& workers) {
     use_threads(workers, config.threads);
-    for (const TrainedModel& each : trained) agree_on_model(workers, each.step, each.model->values());
+    for (const TrainedModel& each : trained) agree_on_model(workers, each.step, each.model->weights().values());
     workers.at(0, "reading and writing text", true);
     SharedTranslation translation(translator, workers);
     if (!workers.leads()) return translation.assist();

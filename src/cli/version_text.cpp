@@ -16,7 +16,7 @@ std::string version_text() {
       "linked with: {}\n"
       "kernels: {}\n"
       "on this machine: {}, kernels {}\n",
-      program_version(), VERBUND_PARTS, VERBUND_KERNEL_SETS, mpi_library(), kernels().name);
+      program_version(), VERBUND_PARTS, VERBUND_KERNEL_SETS, mpi_library(), choose_kernels().name);
 }
 
 }  // namespace verbund

@@ -4,15 +4,24 @@
 
 namespace verbund {
 
-GradientReducer::GradientReducer(Workers& workers, std::span<float> gradients, const WorkersConfig& config)
+GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const WorkersConfig& config,
+                                 DeviceCommunicator* devices)
     : workers_(workers),
       gradients_(gradients),
+      device_(gradients.device()),
+      devices_(devices),
       wire_(config.wire),
       sharded_(config.shard_optimizer && workers.size() > 1),
       owned_(sharded_ ? owned_by(workers.rank(), workers.size(), gradients.size())
                       : std::vector<Interval>{{0, gradients.size()}}),
       tuner_(static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float), gradients.size()) {
   buckets_.reserve(gradients.size() / kChunk + 2);
+  if (workers.size() == 1 || devices != nullptr) return;
+  if (!device_.is_host()) {
+    passage_.emplace(device_, gradients.size());
+    side_ = device_.make_side_stream();
+  }
+  exchanged_ = passage_ ? passage_->values() : gradients.host();
 }
 
 GradientReducer::~GradientReducer() {
@@ -47,15 +56,37 @@ void GradientReducer::final_from(size_t offset) {
 void GradientReducer::send(Interval bucket) {
   BucketTimes& times = buckets_.emplace_back();
   times.ready = seconds();
-  under_way_.push_back(workers_.start("sum of gradients", [this, bucket, &times](Communicator& all) {
-    const uint64_t bytes_before = all.bytes_sent();
-    times.begin = seconds();
-    all.reduce_scatter(gradients_, bucket, wire_);
-    if (!sharded_) all.all_gather(gradients_, bucket, wire_);
-    times.end = seconds();
-    times.bytes = all.bytes_sent() - bytes_before;
-  }));
+  devices_ != nullptr ? send_by_devices(bucket) : send_by_hosts(bucket);
   unsent_ = bucket.begin;
+}
+
+void GradientReducer::send_by_devices(Interval bucket) {
+  BucketTimes& times = buckets_.back();
+  devices_->stream().wait_for(*device_.mark());
+  times.begin = seconds();
+  devices_->all_reduce(gradients_.data() + bucket.begin, bucket.size());
+  times.bytes = 2 * bucket.size() * sizeof(float) * static_cast<size_t>(workers_.size() - 1) /
+                static_cast<size_t>(workers_.size());  // what a ring sends
+}
+
+void GradientReducer::send_by_hosts(Interval bucket) {
+  BucketTimes& times = buckets_.back();
+  const std::shared_ptr<Moment> made = passage_ ? device_.mark() : nullptr;
+  under_way_.push_back(workers_.start("sum of gradients", [this, bucket, made, &times](Communicator& comm) {
+    const size_t bytes = bucket.size() * sizeof(float);
+    if (passage_) {
+      side_->wait_for(*made);
+      side_->download(&exchanged_[bucket.begin], gradients_.data() + bucket.begin, bytes);
+      side_->synchronize();
+    }
+    const uint64_t bytes_before = comm.bytes_sent();
+    times.begin = seconds();
+    comm.reduce_scatter(exchanged_, bucket, wire_);
+    if (!sharded_) comm.all_gather(exchanged_, bucket, wire_);
+    times.end = seconds();
+    times.bytes = comm.bytes_sent() - bytes_before;
+    if (passage_) side_->upload(gradients_.data() + bucket.begin, &exchanged_[bucket.begin], bytes);
+  }));
 }
 
 void GradientReducer::finish() {
@@ -65,27 +96,60 @@ void GradientReducer::finish() {
   const auto began = std::chrono::steady_clock::now();
   for (std::future<void>& bucket : under_way_) bucket.get();
   under_way_.clear();
+  if (SideStream* stream = devices_ != nullptr ? &devices_->stream() : side_.get()) {
+    stream->synchronize();
+    device_.wait_for(*stream->mark());
+  }
   times_.exposed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   count();
   tuner_.record(workers_, times_.exposed);
 }
 
-void GradientReducer::share_weights(std::span<float> weights) {
+void GradientReducer::share_weights(Weights& weights) {
   if (!sharded_) return;
   const auto began = std::chrono::steady_clock::now();
-  workers_
-      .start("gathering of weights",
-             [&](Communicator& all) {
-               all.all_gather(weights, {0, weights.size()}, Wire::kFp32);
-             })
-      .get();
+  float* values = weights.write().data();
+  if (devices_ != nullptr) {
+    devices_->stream().wait_for(*device_.mark());
+    devices_->begin_group();
+    for (int rank = 0; rank < workers_.size(); ++rank) {
+      for (const Interval piece : owned_by(rank, workers_.size(), weights.size())) {
+        devices_->broadcast(values + piece.begin, piece.size(), rank);
+      }
+    }
+    devices_->end_group();
+    devices_->stream().synchronize();
+    device_.wait_for(*devices_->stream().mark());
+  } else {
+    const std::span<float> host = passage_ ? exchanged_ : weights.write().host();
+    if (passage_) download(owned_, values);
+    workers_
+        .start("gathering of weights",
+               [&](Communicator& comm) {
+                 comm.all_gather(host, {0, host.size()}, Wire::kFp32);
+               })
+        .get();
+    if (passage_) device_.upload(values, host.data(), host.size_bytes());
+  }
   times_.exposed += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   count();
+}
+
+void GradientReducer::download(std::span<const Interval> pieces, const float* from) {
+  for (const Interval piece : pieces) {
+    device_.download(&exchanged_[piece.begin], from + piece.begin, piece.size() * sizeof(float));
+  }
 }
 
 void GradientReducer::count() {
   times_.busy = workers_.seconds_busy() - busy_before_;
   times_.bytes = workers_.bytes_sent() - bytes_before_;
+  if (devices_ == nullptr || buckets_.empty()) return;
+  for (BucketTimes& bucket : buckets_) {  // how long each was under way is known of all together only
+    bucket.end = seconds();
+    times_.bytes += bucket.bytes;
+  }
+  times_.busy += buckets_.back().end - buckets_.front().begin;
 }
 
 }  // namespace verbund

@@ -1,6 +1,8 @@
 // Adds up the gradients of all workers while they are still being made. The backward pass
 // finishes the flat gradient buffer from its end to its begin; as soon as a bucket of it is
-// final, the thread of communication takes it.
+// final, it leaves: with the thread of communication, or, where the devices can do that
+// among themselves, on a stream beside the one that computes. Gradients of a device that
+// travel by the hosts take the way through host memory.
 //
 //   reducer.begin();
 //   model.accumulate(batch, pass, [&](size_t from) { reducer.final_from(from); });
@@ -8,12 +10,15 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "comm/bucket_times.h"
 #include "comm/bucket_tuner.h"
 #include "comm/workers.h"
+#include "device/host_memory.h"
+#include "device/weights.h"
 
 namespace verbund {
 
@@ -27,8 +32,9 @@ struct ReduceTimes {
 
 class GradientReducer {
  public:
-  // The buffer must stay where it is.
-  GradientReducer(Workers& workers, std::span<float> gradients, const WorkersConfig& config);
+  // The buffer must stay where it is. `devices`: null if the hosts exchange.
+  GradientReducer(Workers& workers, Buffer& gradients, const WorkersConfig& config,
+                  DeviceCommunicator* devices = nullptr);
 
   // Waits for what is under way: it works on the buffer.
   ~GradientReducer();
@@ -44,7 +50,7 @@ class GradientReducer {
   void finish();
 
   // After a worker has updated its own: brings all of them to everybody. Nothing if all update all.
-  void share_weights(std::span<float> weights);
+  void share_weights(Weights& weights);
 
   // The pieces of the buffer that this worker updates: all of it, or its share.
   const std::vector<Interval>& owned() const { return owned_; }
@@ -59,11 +65,20 @@ class GradientReducer {
 
  private:
   void send(Interval bucket);
+  void send_by_devices(Interval bucket);
+  void send_by_hosts(Interval bucket);
+  void download(std::span<const Interval> pieces, const float* from);
   void count();
   double seconds() const;
 
   Workers& workers_;
-  std::span<float> gradients_;
+  Buffer& gradients_;
+  Device& device_;
+  DeviceCommunicator* devices_;
+  // What the hosts exchange: the buffer itself, or where a device's gradients pass through.
+  std::optional<HostMemory> passage_;
+  std::unique_ptr<SideStream> side_;
+  std::span<float> exchanged_;
   Wire wire_;
   bool sharded_;
   std::vector<Interval> owned_;

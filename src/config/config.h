@@ -114,6 +114,7 @@ struct SubwordConfig {
 struct Config {
   int64_t seed = 1;
   int64_t threads = 0;
+  DeviceChoice device = DeviceChoice::kAuto;
   CorpusConfig corpus;
   CleanConfig clean;
   SubwordConfig subwords;
@@ -133,6 +134,10 @@ struct Config {
     visit.field("seed", seed, {0, INT64_MAX}, "of everything random: the same seed gives the same result");
     visit.field("threads", threads, {0, 4096},
                 "threads of a worker; 0: all cores, shared fairly by the workers of a host");
+    visit.choice(
+        "device", device, {"auto", "cpu", "cuda", "emulated"},
+        "what computes: cuda: NVIDIA's GPUs, one for each worker; auto: those, if there are any; emulated: the "
+        "GPU that the tests are run on");
     visit.section("corpus", corpus, "Where the text comes from.");
     visit.section("clean", clean, "Which training pairs are kept, and in what form.");
     visit.section("subwords", subwords, "How words are cut into pieces.");

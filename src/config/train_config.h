@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "config/device_config.h"
 #include "config/fields.h"
 
 namespace verbund {
 
 enum class OnDivergence { kStop, kRollBack };
-enum class Precision { kFp32, kBf16, kFp16 };
 
 struct TrainConfig {
   int64_t max_steps = 0;
@@ -34,8 +34,9 @@ struct TrainConfig {
     visit.field("micro_batch_tokens", micro_batch_tokens, {0, 100000000},
                 "at most so many tokens are computed at once, the gradient is summed over them; 0: no limit");
     visit.choice(
-        "precision", precision, {"fp32", "bf16", "fp16"},
-        "what the factors of products are rounded to (sums are fp32); bf16: processors with AVX512-BF16; fp16: GPUs");
+        "precision", precision, {"fp32", "tf32", "bf16", "fp16"},
+        "what the factors of products are rounded to (sums are fp32); tf32: GPUs from Ampere on; bf16: those, and "
+        "processors with AVX512-BF16; fp16: GPUs, with loss_scale");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between two lines of the log");
     visit.field("log_details", log_details,
                 "a second row for each: learning rate, gradient's norm, seconds per step, waiting for data and for the "

@@ -12,26 +12,21 @@ void Ensemble::start(const std::vector<Sentence>& sources) {
 }
 
 void Ensemble::step(std::span<const NextRow> rows, size_t best_count, bool align) {
+  workspace_.reset();
   aligned_.resize(rows.size());
   partitions_.resize(rows.size());
   best_count_ = std::min(best_count, static_cast<size_t>(vocabulary_));
   tokens_.resize(rows.size() * best_count_);
   values_.resize(tokens_.size());
-  const auto find_best = [&] {
-    kernels().best_tokens({static_cast<int64_t>(rows.size()), vocabulary_, logits_, static_cast<int64_t>(best_count_),
-                           tokens_.data(), values_.data(), partitions_.data()});
-  };
-  if (models_.size() > 1) mixed_.assign(rows.size() * static_cast<size_t>(vocabulary_), 0.0f);
-  for (size_t i = 0; i < models_.size(); ++i) {
-    logits_ = models_[i]->step(rows, align && i == 0 ? aligned_.data() : nullptr);
-    find_best();
-    if (models_.size() > 1) mix(rows.size());
-  }
-  if (models_.size() > 1) {
-    for (float& value : mixed_) value = std::log(value);
-    logits_ = mixed_.data();
-    find_best();
-  }
+  device_tokens_ = workspace_.take<int32_t>(static_cast<int64_t>(tokens_.size()));
+  device_values_ = workspace_.take(static_cast<int64_t>(values_.size()));
+  device_partitions_ = workspace_.take(static_cast<int64_t>(partitions_.size()));
+  int32_t* aligned = align ? aligned_.data() : nullptr;
+  logits_ = models_.size() == 1 ? models_[0]->step(rows, aligned) : mix(rows, aligned);
+  find_best(rows.size());
+  device_.download(tokens_.data(), device_tokens_, tokens_.size() * sizeof(int32_t));
+  device_.download(values_.data(), device_values_, values_.size() * sizeof(float));
+  device_.download(partitions_.data(), device_partitions_, partitions_.size() * sizeof(float));
   for (const float partition : partitions_) {
     if (!std::isfinite(partition)) {
       fail(
@@ -44,16 +39,24 @@ void Ensemble::step(std::span<const NextRow> rows, size_t best_count, bool align
   for (size_t i = 0; i < best_.size(); ++i) best_[i] = {tokens_[i], values_[i]};
 }
 
-// Adds a model's probabilities.
-void Ensemble::mix(size_t rows) {
+void Ensemble::find_best(size_t rows) {
+  device_.best_tokens({static_cast<int64_t>(rows), vocabulary_, logits_, static_cast<int64_t>(best_count_),
+                       device_tokens_, device_values_, device_partitions_});
+}
+
+// The logarithm of the mean of the models' probabilities.
+const float* Ensemble::mix(std::span<const NextRow> rows, int32_t* aligned) {
+  const auto count = static_cast<int64_t>(rows.size()), size = count * vocabulary_;
   const auto share = 1.0f / static_cast<float>(models_.size());
-#pragma omp parallel for schedule(static)
-  for (size_t row = 0; row < rows; ++row) {
-    const size_t first = row * static_cast<size_t>(vocabulary_);
-    for (size_t i = first; i < first + static_cast<size_t>(vocabulary_); ++i) {
-      mixed_[i] += share * std::exp(logits_[i] - partitions_[row]);
-    }
+  float* mixed = workspace_.take(size);
+  device_.zero(mixed, static_cast<size_t>(size) * sizeof(float));
+  for (size_t i = 0; i < models_.size(); ++i) {
+    logits_ = models_[i]->step(rows, i == 0 ? aligned : nullptr);
+    find_best(rows.size());
+    device_.add_probabilities(count, vocabulary_, logits_, device_partitions_, share, mixed);
   }
+  device_.take_logarithm(size, mixed);
+  return mixed;
 }
 
 std::span<const TokenScore> Ensemble::best(size_t row) const {
@@ -62,7 +65,10 @@ std::span<const TokenScore> Ensemble::best(size_t row) const {
 }
 
 double Ensemble::log_probability(size_t row, TokenId token) const {
-  return logits_[row * static_cast<size_t>(vocabulary_) + static_cast<size_t>(token)] - partitions_[row];
+  float logit = 0;
+  device_.download(&logit, logits_ + row * static_cast<size_t>(vocabulary_) + static_cast<size_t>(token),
+                   sizeof(logit));
+  return logit - partitions_[row];
 }
 
 }  // namespace verbund

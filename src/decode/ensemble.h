@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "device/workspace.h"
 #include "model/transformer.h"
 
 namespace verbund {
@@ -13,11 +14,14 @@ struct TokenScore {
   float log_probability;
 };
 
-// Of models with the same target vocabulary; one is the usual case, and costs nothing more.
+// Of models with the same target vocabulary on the same device; one is the usual case, and costs nothing more.
 class Ensemble {
  public:
   Ensemble(std::span<DecodableModel* const> models, int64_t vocabulary)
-      : models_(models.begin(), models.end()), vocabulary_(vocabulary) {}
+      : models_(models.begin(), models.end()),
+        device_(models_.front()->weights().device()),
+        vocabulary_(vocabulary),
+        workspace_(device_) {}
 
   void start(const std::vector<Sentence>& sources);
   // One more token of each row; afterwards the functions below tell of what may follow.
@@ -29,14 +33,20 @@ class Ensemble {
   int32_t aligned(size_t row) const { return aligned_[row]; }  // as the first model sees it
 
  private:
-  void mix(size_t rows);
+  void find_best(size_t rows);
+  const float* mix(std::span<const NextRow> rows, int32_t* aligned);
 
-  std::vector<DecodableModel*> models_;
+  std::vector<DecodableModel*> models_;  // all on this device
+  Device& device_;
   int64_t vocabulary_;
-  const float* logits_ = nullptr;
+  Workspace workspace_;
   size_t best_count_ = 0;
+  // In the device's memory: [rows, v], [rows, best_count], [rows, best_count], [rows].
+  const float* logits_ = nullptr;
+  int32_t* device_tokens_ = nullptr;
+  float *device_values_ = nullptr, *device_partitions_ = nullptr;
   std::vector<int32_t> tokens_, aligned_;
-  std::vector<float> values_, partitions_, mixed_;
+  std::vector<float> values_, partitions_;
   std::vector<TokenScore> best_;
 };
 

@@ -10,6 +10,7 @@
 #include "core/interrupt.h"
 #include "core/partial_folder.h"
 #include "core/wall_clock.h"
+#include "model/position_codes.h"
 
 namespace verbund {
 namespace {
@@ -33,6 +34,7 @@ class Variables {
   explicit Variables(const TrainedModel& trained)
       : config_(trained.config.model),
         model_(*trained.model),
+        values_(model_.weights().values()),
         positions_(position_codes(kExportedPositions, config_.d_model)) {
     add_side("encoder", config_.encoder_layers);
     add_side("decoder", config_.decoder_layers);
@@ -108,7 +110,7 @@ class Variables {
     const auto offset = static_cast<size_t>(parameter.offset) + static_cast<size_t>(part) * size;
     std::vector<int64_t> shape = parameter.shape;
     shape[0] /= parts;
-    variables_[theirs] = {Type::kFloat32, std::move(shape), bytes_of<float>(model_.values().subspan(offset, size))};
+    variables_[theirs] = {Type::kFloat32, std::move(shape), bytes_of<float>(values_.values().subspan(offset, size))};
   }
 
   void add_scalar(const std::string& name, int8_t value) { add_scalar(name, Type::kInt8, value, 1); }
@@ -127,6 +129,7 @@ class Variables {
 
   const ModelConfig& config_;
   DecodableModel& model_;
+  HostCopy values_;
   std::vector<float> positions_;
   std::map<std::string, int16_t> scalars_;
   std::map<std::string, Variable> variables_;

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/expect_folder.h"
 #include "core/hash.h"
+#include "cuda/open_device.h"
 
 namespace verbund {
 namespace {
@@ -94,18 +95,22 @@ fs::path find_checkpoint(const ModelPlace& place) {
        fmt::join(names, "\n  "));
 }
 
-void load_weights(const SafetensorsFile& file, const ParameterTable& table, std::span<float> values) {
+void load_weights(const SafetensorsFile& file, const ParameterTable& table, Buffer& values) {
   for (const Parameter& p : table.all()) {
     const TensorView& tensor = file.at(p.name);
     if (tensor.shape != p.shape) {
       fail("{}: {} is {}, but the configuration needs {}. To train a model of another shape, begin a new run.",
            file.path().string(), p.name, show_shape(tensor.shape), show_shape(p.shape));
     }
-    copy_tensor(tensor, values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
   }
+  change_on_host(values, [&](std::span<float> host) {
+    for (const Parameter& p : table.all()) {
+      copy_tensor(file.at(p.name), host.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
+    }
+  });
 }
 
-TrainedModel load_trained_model(const ModelPlace& place) {
+TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device) {
   const Checkpoint checkpoint(find_checkpoint(place));
   const fs::path run = run_of(place.folder);
   const std::string source_checksum = known_checksum(checkpoint, "source");
@@ -123,7 +128,8 @@ TrainedModel load_trained_model(const ModelPlace& place) {
   });
   TrainedModel trained{
       config,      checkpoint.folder(), checkpoint.step(),     checkpoint.average() != nullptr, origin,
-      source_path, target_path,         Subwords(source_path), Subwords(target_path),           nullptr};
+      source_path, target_path,         Subwords(source_path), Subwords(target_path),           std::move(device),
+      nullptr};
   check_size(source_path, trained.source.size(), weights, "source.embedding");
   if (config.model.share_embeddings != Sharing::kAll) {
     check_size(target_path, trained.target.size(), weights, "target.embedding");
@@ -132,9 +138,14 @@ TrainedModel load_trained_model(const ModelPlace& place) {
   }
   check_identity(source_path, checkpoint, source_checksum);
   check_identity(target_path, checkpoint, target_checksum);
+  if (trained.device == nullptr) {
+    const Precision precision = place.precision.value_or(config.train.precision);
+    trained.device = open_device({place.device, precision, !place.precision, started_local_rank()});
+  }
   trained.model = make_fused_transformer(
-      config.model, {static_cast<int64_t>(trained.source.size()), static_cast<int64_t>(trained.target.size())});
-  load_weights(weights, trained.model->table(), trained.model->values());
+      *trained.device, config.model,
+      {static_cast<int64_t>(trained.source.size()), static_cast<int64_t>(trained.target.size())});
+  load_weights(weights, trained.model->table(), trained.model->weights().write());
   return trained;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "checkpoint/checkpoint_reader.h"
@@ -19,6 +20,8 @@ struct ModelPlace {
   fs::path folder;         // of a run, or of one checkpoint
   std::string checkpoint;  // of a run: "best", "last", "step-00004000", any name; "": best if there is one, else newest
   fs::path source_vocabulary, target_vocabulary;  // empty: the run's own
+  DeviceChoice device = DeviceChoice::kAuto;      // what it is to be used on
+  std::optional<Precision> precision;             // none: the one it was trained in, if the device has that
 };
 
 // The folder of the checkpoint that is meant; says which there are if there is no such.
@@ -32,16 +35,17 @@ struct TrainedModel {
   std::string origin;     // as JSON: which run the weights come from; "{}" if the checkpoint is an old one
   fs::path source_vocabulary, target_vocabulary;
   Subwords source, target;
+  std::shared_ptr<Device> device;
   std::unique_ptr<DecodableModel> model;
 
   int64_t target_size() const { return static_cast<int64_t>(target.size()); }
 };
 
 // Weights that were averaged while training are used instead of the last ones. Refuses a
-// vocabulary that does not belong to the model.
-TrainedModel load_trained_model(const ModelPlace& place);
+// vocabulary that does not belong to the model. `device`: null if one is to be opened for it.
+TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device = nullptr);
 
 // Copies the values of all parameters; refuses a file of another shape, naming both.
-void load_weights(const SafetensorsFile& file, const ParameterTable& table, std::span<float> values);
+void load_weights(const SafetensorsFile& file, const ParameterTable& table, Buffer& values);
 
 }  // namespace verbund

@@ -76,7 +76,7 @@ WorkerFacts collect_worker_facts(const Worker& self, int workers, const Training
   facts.threads = self.fair_threads();
   facts.program = training.program;
   facts.build = file_checksum("/proc/self/exe");
-  facts.kernels = kernels().name;
+  facts.kernels = choose_kernels().name;
   facts.free_memory = free_memory();
   facts.temporary = disk_of(temporary_folder());
   facts.addresses = network_addresses();

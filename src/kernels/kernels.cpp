@@ -1,9 +1,7 @@
 #include "kernels/kernels.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -32,40 +30,34 @@ DropoutKey dropout_key(double rate, uint64_t seed, uint64_t step, uint32_t site)
   return key;
 }
 
-int available_kernels(const Kernels** tables, int capacity) {
-  int count = 0;
-  const auto add = [&](const Kernels& table) {
-    if (count < capacity) tables[count++] = &table;
-  };
-  add(baseline::kTable);
+std::span<const Kernels* const> available_kernels() {
+  static const std::vector<const Kernels*> tables = [] {
+    std::vector<const Kernels*> able = {&baseline::kTable};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    add(avx2::kTable);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq")) {
-      add(avx512::kTable);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+      able.push_back(&avx2::kTable);
+      if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
+        able.push_back(&avx512::kTable);
+      }
     }
-  }
 #endif
-  return count;
+    return able;
+  }();
+  return tables;
 }
 
 int64_t partial_sums_size(int64_t columns) { return int64_t{32} * 3 * columns; }
 
-const Kernels& kernels() {
-  static const Kernels& chosen = [&]() -> const Kernels& {
-    const Kernels* tables[4];
-    const int count = available_kernels(tables, 4);
-    const char* wish = std::getenv("VERBUND_SIMD");
-    if (wish == nullptr || *wish == '\0') return *tables[count - 1];
-    std::string names;
-    for (int i = 0; i < count; ++i) {
-      if (std::strcmp(tables[i]->name, wish) == 0) return *tables[i];
-      names += std::string(i > 0 ? ", " : "") + tables[i]->name;
-    }
-    fail_usage("VERBUND_SIMD is \"{}\", but this machine has: {}", wish, names);
-  }();
-  return chosen;
+const Kernels& choose_kernels(const std::string& name) {
+  const std::span<const Kernels* const> tables = available_kernels();
+  if (name.empty()) return *tables.back();
+  std::string names;
+  for (const Kernels* table : tables) {
+    if (table->name == name) return *table;
+    names += (names.empty() ? "" : ", ") + std::string(table->name);
+  }
+  fail_usage("VERBUND_SIMD is \"{}\", but this machine has: {}", name, names);
 }
 
 }  // namespace verbund

@@ -1,5 +1,5 @@
-// The fused operations of a training step, on plain float buffers. Each is compiled for
-// several instruction sets; `kernels()` gives the best that this machine has.
+// The fused operations of a training step, and the CPU's tables of them: each is compiled for several instruction
+// sets. A GPU has its own (src/cuda). What only products read may be of 16 bits there; on a CPU all of it is float.
 //
 // Letters: n tokens (rows), d model width, f feed-forward width, v vocabulary.
 // Every operation splits its rows or columns over OpenMP threads so that the result does
@@ -7,6 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+
+#include "kernels/typed_floats.h"
 
 namespace verbund {
 
@@ -27,15 +31,16 @@ struct RowName {
 
 struct NormForward {
   const float* residual;    // [n, d], or null: nothing to add to
-  const float* input;       // [n, d] the sublayer's output
+  ConstTypedFloats input;   // [n, d] the sublayer's output
   const float* input_bias;  // [d] added to input, or null
   const float* scale;       // [d] of the norm, or null: no norm
   const float* bias;        // [d]
   float epsilon;
   float* sum;                // [n, d] residual + dropout(input + input_bias)
-  float* normed;             // [n, d] norm of that; null if there is no norm
+  float* normed;             // [n, d] norm of that; null: none is wanted
   float* mean;               // [n]
   float* inverse_deviation;  // [n]
+  TypedFloats factors = {};  // [n, d] the norm (without one: the sum) once more, for products; null: not wanted
 };
 
 struct NormBackward {
@@ -46,13 +51,13 @@ struct NormBackward {
   const float* normed_gradient;    // [n, d], or null
   const float* sum_gradient;       // [n, d], or null
   float* residual_gradient;        // [n, d] out; may be sum_gradient
-  float* input_gradient;           // [n, d] out, the residual's times the dropout mask; null: not wanted
+  TypedFloats input_gradient;      // [n, d] out, the residual's times the dropout mask; null: not wanted
   float* scale_gradient;           // [d] added to
   float* bias_gradient;            // [d] added to
   float* input_bias_gradient;      // [d] added to, or null
 };
 
-// One head of attention over packed rows. Strides are in floats.
+// Attention of each sentence by itself over packed rows. Strides are in elements.
 struct AttentionShape {
   int32_t heads;
   int32_t depth;
@@ -64,42 +69,57 @@ struct AttentionShape {
   const uint64_t* sentence_names;
 };
 struct AttentionForward {
-  const float *query, *key, *value;  // rows of [heads, depth]
-  int64_t query_stride, key_stride;  // key and value share theirs
-  float* weights;                    // [sentence][heads][queries][keys padded to 16], kept for backward
-  float* output;                     // [n, heads * depth]
+  ConstTypedFloats query, key, value;  // rows of [heads, depth]
+  int64_t query_stride, key_stride;    // key and value share theirs
+  float* weights;                      // [sentence][heads][queries][keys padded to 16], kept for backward
+  TypedFloats output;                  // [n, heads * depth]
 };
 struct AttentionBackward {
-  const float *query, *key, *value;
+  ConstTypedFloats query, key, value;
   int64_t query_stride, key_stride;
   const float* weights;
-  const float* output_gradient;                           // [n, heads * depth]
-  float *query_gradient, *key_gradient, *value_gradient;  // same strides; written, not added
+  ConstTypedFloats output_gradient;                          // [n, heads * depth]
+  TypedFloats query_gradient, key_gradient, value_gradient;  // same strides; written, not added
+};
+
+// The rows of a batch by their tokens: how a device adds up the gradients of an embedding's rows in a fixed order with
+// all its threads. A CPU does without.
+struct TokenOrder {
+  int64_t distinct = 0;             // tokens
+  const int32_t* tokens = nullptr;  // [distinct]
+  const int32_t* first = nullptr;   // [distinct + 1] where the rows of each token begin in `rows`
+  const int32_t* rows = nullptr;    // [n] in ascending order for each token
 };
 
 struct LossRows {
   int64_t rows;
   int64_t vocabulary;
-  float* logits;           // [rows, v]; becomes the gradient if `gradient`
+  TypedFloats logits;      // [rows, v]; may be used up
   const int32_t* targets;  // [rows]
   double smoothing;
-  bool gradient;
+  TypedFloats gradient;  // [rows, v] out: may be the logits; null: not wanted
   float gradient_scale;  // the gradient is that of the smoothed loss times this
   double* smoothed;      // [rows] out: loss with smoothing, entropy of the target subtracted
   double* plain;         // [rows] out: cross-entropy
-  int32_t* best;         // [rows] out: the most likely token, or null
+  int32_t* best;         // [rows] out: the most likely token
+};
+
+// The sums over rows of what `LossRows` has put out, in the order of rows.
+struct LossSums {
+  double smoothed, plain, right;
 };
 
 // Attention of one query per row over keys of its own, for decoding.
 struct StepAttention {
   int64_t rows;
   int64_t heads, depth;
-  const float* query;  // [rows], each [heads, depth]
+  ConstTypedFloats query;  // [rows], each [heads, depth]
   int64_t query_stride;
-  const float* const* const* lists;  // [rows][keys] where each key's row lies
-  const int32_t* counts;             // [rows] how many keys there are, at least one
+  const void* const* keys;           // where each key's row lies, of the query's type; the keys of a row of queries one
+  const int64_t* first;              // after the other from this number on, [rows],
+  const int32_t* counts;             // [rows] so many, at least one
   int64_t key_offset, value_offset;  // in a key's row
-  float* output;                     // [rows, heads * depth]
+  TypedFloats output;                // [rows, heads * depth]
   int32_t* aligned;                  // [rows] out: the key with the largest weight of all heads together; or null
 };
 
@@ -117,12 +137,12 @@ struct BestTokens {
 struct Product {
   bool transpose_a, transpose_b;
   int64_t m, n, k;
-  const float* a;
+  ConstTypedFloats a;
   int64_t lda;
-  const float* b;
+  ConstTypedFloats b;
   int64_t ldb;
   bool add;
-  float* c;
+  TypedFloats c;
   int64_t ldc;
 };
 constexpr int64_t kProductScratch = 1 << 18;  // floats that a product needs beside
@@ -137,10 +157,10 @@ struct Kernels {
   void (*norm_backward)(int64_t n, int64_t d, const NormBackward&, const DropoutKey&, const RowName* rows,
                         float* partial_sums);
   // x = dropout(relu(x + bias)) in place.
-  void (*relu_forward)(int64_t n, int64_t f, float* x, const float* bias, const DropoutKey&, const RowName* rows);
+  void (*relu_forward)(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey&, const RowName* rows);
   // gradient *= scale where output > 0, else 0; adds the column sums to bias_gradient if it is not null.
-  void (*relu_backward)(int64_t n, int64_t f, const float* output, float* gradient, float scale, float* bias_gradient,
-                        float* partial_sums);
+  void (*relu_backward)(int64_t n, int64_t f, ConstTypedFloats output, TypedFloats gradient, float scale,
+                        float* bias_gradient, float* partial_sums);
   // out = dropout(table[id] * factor + position code): the code of position p starts at positions + p d.
   void (*embed_forward)(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
                         const float* positions, float* out, const DropoutKey&, const RowName* rows);
@@ -150,8 +170,8 @@ struct Kernels {
   void (*attention_forward)(const AttentionShape&, const AttentionForward&, const DropoutKey&);
   void (*attention_backward)(const AttentionShape&, const AttentionBackward&, const DropoutKey&);
   void (*loss)(const LossRows&);
-  void (*add_bias)(int64_t n, int64_t d, float* x, int64_t stride, const float* bias);
-  void (*column_sums)(int64_t n, int64_t d, const float* x, float* sums, float* partial_sums);  // added to
+  void (*add_bias)(int64_t n, int64_t d, TypedFloats x, int64_t stride, const float* bias);
+  void (*column_sums)(int64_t n, int64_t d, ConstTypedFloats x, float* sums, float* partial_sums);  // added to
   void (*step_attention)(const StepAttention&);
   void (*best_tokens)(const BestTokens&);
   // One row of a mask as floats (0 or scale): what the plain path and the tests use. Features are
@@ -163,9 +183,9 @@ struct Kernels {
 // The number of floats that `partial_sums` must have for rows of `columns`.
 int64_t partial_sums_size(int64_t columns);
 
-// The best for this machine; VERBUND_SIMD=baseline|avx2|avx512 chooses another.
-const Kernels& kernels();
-// All that this machine can run, the plainest first (for tests and benchmarks).
-int available_kernels(const Kernels** tables, int capacity);
+// All that this machine can run, the plainest first.
+std::span<const Kernels* const> available_kernels();
+// The best for this machine, or the one of this name: baseline, avx2 or avx512.
+const Kernels& choose_kernels(const std::string& name = "");
 
 }  // namespace verbund

@@ -1,8 +1,7 @@
-// The packed rows of one side of a batch, as the model's operations need them.
+// The packed rows of one side of a batch in a device's memory, as the model's operations need them.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "data/batch.h"
 #include "kernels/kernels.h"
@@ -16,6 +15,13 @@ struct Rows {
   const int32_t* offsets = nullptr;  // [sentences + 1]
   const uint64_t* names = nullptr;   // [sentences]
   const RowName* rows = nullptr;     // [count]
+  TokenOrder order = {};             // where the device needs it
+};
+
+// Where each sentence's attention weights start, and how many there are of all.
+struct WeightOffsets {
+  const int64_t* offsets = nullptr;  // [sentences + 1]
+  int64_t total = 0;
 };
 
 // While decoding: what a row of the next step continues, a row of the step before, by one more token.

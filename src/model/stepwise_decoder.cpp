@@ -4,23 +4,20 @@
 
 #include <cmath>
 
-#include "model/transformer.h"
-
 namespace verbund {
-namespace {
 
-constexpr int64_t kPositions = 64;  // are computed at a time
-
-}  // namespace
-
-StepwiseDecoder::StepwiseDecoder(const ModelConfig& config, const ParameterTable& table, const float* values,
-                                 int64_t vocabulary)
-    : config_(config),
-      context_{config_, table, values, nullptr, &workspace_, nullptr, nullptr, Pass{0, 0, false}},
+StepwiseDecoder::StepwiseDecoder(Device& device, const ModelConfig& config, const ParameterTable& table,
+                                 Weights& weights, int64_t vocabulary)
+    : device_(device),
+      config_(config),
+      workspace_(device),
+      context_{device,  workspace_, config_,          table, weights.data(), weights.factors(), nullptr,
+               nullptr, nullptr,    Pass{0, 0, false}},
       embedding_(context_.tensor(config.share_embeddings == Sharing::kAll ? "source.embedding" : "target.embedding")),
       output_(config.share_embeddings == Sharing::kNone ? context_.tensor("output.weight") : embedding_),
       vocabulary_(vocabulary),
-      embedded_(context_, norm_behind(config, "", "decoder.0.self.norm"), site::kTargetEmbedding) {
+      embedded_(context_, norm_after(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
+      positions_(device, config.d_model) {
   const int64_t d = config.d_model;
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string layer = fmt::format("decoder.{}.", i);
@@ -28,108 +25,125 @@ StepwiseDecoder::StepwiseDecoder(const ModelConfig& config, const ParameterTable
         i + 1 < config.decoder_layers ? fmt::format("decoder.{}.self.norm", i + 1) : "decoder.norm";
     layers_.push_back({{context_, layer + "self.qkv", 3 * d, d},
                        {context_, layer + "self.out", d, d},
-                       {context_, norm_behind(config, layer + "self.norm", layer + "cross.norm"), 0},
+                       {context_, norm_after(config, layer + "self.norm", layer + "cross.norm"), 0},
                        {context_, layer + "cross.q", d, d},
                        {context_, layer + "cross.out", d, d},
-                       {context_, norm_behind(config, layer + "cross.norm", layer + "ff.norm"), 0},
+                       {context_, norm_after(config, layer + "cross.norm", layer + "ff.norm"), 0},
                        {context_, layer, 0},
-                       {context_, norm_behind(config, layer + "ff.norm", next), 0}});
+                       {context_, norm_after(config, layer + "ff.norm", next), 0}});
   }
 }
 
-void StepwiseDecoder::start(const float* keys, const std::vector<int32_t>& source_offsets) {
+void StepwiseDecoder::start(ConstTypedFloats keys, const std::vector<int32_t>& source_offsets) {
   const int64_t stride = config_.decoder_layers * 2 * config_.d_model;
-  sources_.assign(source_offsets.size() - 1, {});
-  for (size_t s = 0; s < sources_.size(); ++s) {
-    for (int32_t token = source_offsets[s]; token < source_offsets[s + 1]; ++token) {
-      sources_[s].push_back(keys + token * stride);
-    }
-  }
+  source_offsets_ = source_offsets;
+  source_keys_.clear();
+  for (int32_t token = 0; token < source_offsets.back(); ++token) source_keys_.push_back((keys + token * stride).data);
   position_ = 0;
   rows_.clear();
-  for (size_t s = 0; s < sources_.size(); ++s) rows_.push_back({static_cast<int32_t>(s), {}});
+  for (size_t s = 0; s + 1 < source_offsets.size(); ++s) rows_.push_back({static_cast<int32_t>(s), {}});
+}
+
+TypedFloats StepwiseDecoder::cache_at(int64_t position) const {
+  return {cache_[static_cast<size_t>(position)].data(), device_.factor_type()};
 }
 
 // Each row takes over its parent's keys and gets a place for its own.
 void StepwiseDecoder::continue_rows(std::span<const NextRow> rows) {
   const int64_t row_size = config_.decoder_layers * 3 * config_.d_model;
-  const auto count = static_cast<int64_t>(rows.size());
   const auto position = static_cast<size_t>(position_);
-  if (cache_.size() <= position) {
-    cache_.emplace_back();
-    cache_sizes_.push_back(0);
+  const auto needed =
+      static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.factor_type())) /
+      sizeof(float);
+  if (cache_.size() > position && cache_[position].size() < needed) {
+    while (cache_.size() > position) cache_.pop_back();
   }
-  if (cache_sizes_[position] < count * row_size) {
-    cache_[position] = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(count * row_size));
-    cache_sizes_[position] = count * row_size;
-  }
+  if (cache_.size() <= position) cache_.emplace_back(device_, needed, "keys of translations");
   std::vector<Row> continued;
   continued.reserve(rows.size());
-  own_lists_.clear(), own_counts_.clear(), source_lists_.clear(), source_counts_.clear();
   for (size_t i = 0; i < rows.size(); ++i) {
     Row row = rows_[static_cast<size_t>(rows[i].parent)];
-    row.own.push_back(cache_[position].get() + static_cast<int64_t>(i) * row_size);
+    row.own.push_back((cache_at(position_) + static_cast<int64_t>(i) * row_size).data);
     continued.push_back(std::move(row));
   }
   rows_ = std::move(continued);
-  for (const Row& row : rows_) {
-    const KeyList& source = sources_[static_cast<size_t>(row.sentence)];
-    own_lists_.push_back(row.own.data());
-    own_counts_.push_back(static_cast<int32_t>(row.own.size()));
-    source_lists_.push_back(source.data());
-    source_counts_.push_back(static_cast<int32_t>(source.size()));
-  }
 }
 
-const float* StepwiseDecoder::embed(const Rows& rows, std::span<const NextRow> next) {
-  const int64_t d = config_.d_model;
-  if (static_cast<int64_t>(positions_.size()) <= position_ * d) {
-    positions_ = position_codes((position_ / kPositions + 1) * kPositions, d);
+// Brings to the device what the step needs to know of its rows.
+void StepwiseDecoder::send(std::span<const NextRow> next) {
+  std::vector<int32_t> ids, own_counts, source_counts;
+  std::vector<int64_t> own_first, source_first;
+  std::vector<const void*> own;
+  for (const NextRow& row : next) ids.push_back(row.token);
+  for (const Row& row : rows_) {
+    const int32_t begin = source_offsets_[static_cast<size_t>(row.sentence)];
+    own_first.push_back(static_cast<int64_t>(own.size()));
+    own_counts.push_back(static_cast<int32_t>(row.own.size()));
+    own.insert(own.end(), row.own.begin(), row.own.end());
+    source_first.push_back(begin);
+    source_counts.push_back(source_offsets_[static_cast<size_t>(row.sentence) + 1] - begin);
   }
-  ids_.clear();
-  for (const NextRow& row : next) ids_.push_back(row.token);
-  std::vector<RowName> names(next.size(), {0, 0});  // all at the same position, whose code is handed over
-  kernels().embed_forward(rows.count, d, ids_.data(), embedding_.value, std::sqrt(static_cast<float>(d)),
-                          positions_.data() + position_ * d, context_.output, DropoutKey(), names.data());
+  parcel_.clear();
+  const size_t at_ids = parcel_.add(ids);
+  const size_t at_names = parcel_.add(std::vector<RowName>(next.size(), {0, 0}));  // the position's code is handed over
+  const size_t at_own[] = {parcel_.add(own), parcel_.add(own_first), parcel_.add(own_counts)};
+  const size_t at_source[] = {parcel_.add(source_keys_), parcel_.add(source_first), parcel_.add(source_counts)};
+  parcel_.send(device_, workspace_);
+  ids_ = parcel_.at<int32_t>(at_ids);
+  names_ = parcel_.at<RowName>(at_names);
+  const auto lists = [&](const size_t(&at)[3]) -> KeyLists {
+    return {parcel_.at<const void*>(at[0]), parcel_.at<int64_t>(at[1]), parcel_.at<int32_t>(at[2])};
+  };
+  own_ = lists(at_own);
+  source_ = lists(at_source);
+}
+
+ConstTypedFloats StepwiseDecoder::embed(const Rows& rows) {
+  const int64_t d = config_.d_model;
+  positions_.reach(position_ + 1);
+  device_.embed_forward(rows.count, d, ids_, embedding_.value, std::sqrt(static_cast<float>(d)),
+                        positions_.at(position_), context_.output, DropoutKey(), names_);
   embedded_.forward(context_, rows, nullptr, context_.output, nullptr);
   return embedded_.output();
 }
 
-void StepwiseDecoder::attend_to_self(size_t layer, const float* input) {
+void StepwiseDecoder::attend_to_self(size_t layer, ConstTypedFloats input) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 3 * d,
                 count = static_cast<int64_t>(rows_.size());
   const int64_t offset = static_cast<int64_t>(layer) * 3 * d;
-  float* projected = cache_[static_cast<size_t>(position_)].get() + offset;
-  float* mixed = workspace_.take(count * d);
-  layers_[layer].qkv.forward(count, {input, d}, {projected, stride});
-  kernels().step_attention({count, config_.heads, d / config_.heads, projected, stride, own_lists_.data(),
-                            own_counts_.data(), offset + d, offset + 2 * d, mixed, nullptr});
-  layers_[layer].self_out.forward_without_bias(count, {mixed, d}, {context_.output, d});
+  const TypedFloats projected = cache_at(position_) + offset;
+  const TypedFloats mixed = workspace_.take_factors(count * d);
+  layers_[layer].qkv.forward(context_, count, {input, d}, {projected, stride});
+  device_.step_attention({count, config_.heads, d / config_.heads, projected, stride, own_.keys, own_.first,
+                          own_.counts, offset + d, offset + 2 * d, mixed, nullptr});
+  layers_[layer].self_out.forward_without_bias(context_, count, {mixed, d}, {context_.output_factors(), d});
 }
 
-void StepwiseDecoder::attend_to_source(size_t layer, const float* input, int32_t* aligned) {
+void StepwiseDecoder::attend_to_source(size_t layer, ConstTypedFloats input, int32_t* aligned) {
   const int64_t d = config_.d_model, count = static_cast<int64_t>(rows_.size());
   const int64_t offset = static_cast<int64_t>(layer) * 2 * d;
-  float* query = workspace_.take(count * d);
-  float* mixed = workspace_.take(count * d);
-  layers_[layer].query.forward(count, {input, d}, {query, d});
-  kernels().step_attention({count, config_.heads, d / config_.heads, query, d, source_lists_.data(),
-                            source_counts_.data(), offset, offset + d, mixed, aligned});
-  layers_[layer].cross_out.forward_without_bias(count, {mixed, d}, {context_.output, d});
+  const TypedFloats query = workspace_.take_factors(count * d);
+  const TypedFloats mixed = workspace_.take_factors(count * d);
+  layers_[layer].query.forward(context_, count, {input, d}, {query, d});
+  device_.step_attention({count, config_.heads, d / config_.heads, query, d, source_.keys, source_.first,
+                          source_.counts, offset, offset + d, mixed, aligned});
+  layers_[layer].cross_out.forward_without_bias(context_, count, {mixed, d}, {context_.output_factors(), d});
 }
 
 const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* aligned) {
   const int64_t d = config_.d_model;
   workspace_.reset();
   continue_rows(next);
+  send(next);
   Rows rows;
   rows.count = static_cast<int64_t>(next.size());
   context_.output = workspace_.take(rows.count * d);
+  auto* attended = aligned != nullptr ? workspace_.take<int32_t>(rows.count) : nullptr;
 
-  const float* input = embed(rows, next);
+  ConstTypedFloats input = embed(rows);
   const float* residual = embedded_.residual();
   const auto join = [&](Join& after, const Tensor& bias) {
-    after.forward(context_, rows, residual, context_.output, bias.value);
+    after.forward(context_, rows, residual, context_.output_factors(), bias.value);
     residual = after.residual();
     input = after.output();
   };
@@ -137,14 +151,15 @@ const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* align
     Layer& layer = layers_[i];
     attend_to_self(i, input);
     join(layer.after_self, layer.self_out.bias());
-    attend_to_source(i, input, i + 1 == layers_.size() ? aligned : nullptr);
+    attend_to_source(i, input, i + 1 == layers_.size() ? attended : nullptr);
     join(layer.after_cross, layer.cross_out.bias());
     layer.feed_forward.forward(context_, rows, input);
     join(layer.after_feed_forward, layer.feed_forward.out_bias());
   }
   ++position_;
   float* logits = workspace_.take(rows.count * vocabulary_);
-  multiply_transposed(rows.count, vocabulary_, d, {input, d}, output_.value, {logits, vocabulary_}, Into::kReplace);
+  multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.factors, {logits, vocabulary_}, Into::kReplace);
+  if (aligned != nullptr) device_.download(aligned, attended, next.size() * sizeof(int32_t));
   return logits;
 }
 

@@ -3,22 +3,25 @@
 // reordering the beams of a search copies pointers, not caches.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "data/batch.h"
+#include "device/parcel.h"
+#include "device/weights.h"
+#include "model/position_codes.h"
 #include "model/sublayers.h"
 
 namespace verbund {
 
 class StepwiseDecoder {
  public:
-  // `values`: the parameters, as they are when decoding starts.
-  StepwiseDecoder(const ModelConfig& config, const ParameterTable& table, const float* values, int64_t vocabulary);
+  // `weights`: the parameters, as they are when decoding starts.
+  StepwiseDecoder(Device& device, const ModelConfig& config, const ParameterTable& table, Weights& weights,
+                  int64_t vocabulary);
 
   // `keys`: [source tokens, layers, {key, value}, d], which must stay while decoding.
-  void start(const float* keys, const std::vector<int32_t>& source_offsets);
+  void start(ConstTypedFloats keys, const std::vector<int32_t>& source_offsets);
   // See DecodableModel.
   const float* step(std::span<const NextRow> rows, int32_t* aligned);
 
@@ -31,18 +34,26 @@ class StepwiseDecoder {
     FeedForward feed_forward;
     Join after_feed_forward;
   };
-  using KeyList = std::vector<const float*>;
   // A row of this step: the keys it attends to.
   struct Row {
     int32_t sentence;
-    KeyList own;  // its tokens' [layers, {query, key, value}, d]
+    std::vector<const void*> own;  // where its tokens' [layers, {query, key, value}, d] lie
+  };
+  // The keys of all rows of this step, see StepAttention.
+  struct KeyLists {
+    const void* const* keys;
+    const int64_t* first;
+    const int32_t* counts;
   };
 
+  TypedFloats cache_at(int64_t position) const;
   void continue_rows(std::span<const NextRow> rows);
-  const float* embed(const Rows& rows, std::span<const NextRow> next);
-  void attend_to_self(size_t layer, const float* input);
-  void attend_to_source(size_t layer, const float* input, int32_t* aligned);
+  void send(std::span<const NextRow> next);
+  ConstTypedFloats embed(const Rows& rows);
+  void attend_to_self(size_t layer, ConstTypedFloats input);
+  void attend_to_source(size_t layer, ConstTypedFloats input, int32_t* aligned);
 
+  Device& device_;
   ModelConfig config_;
   Workspace workspace_;
   Context context_;
@@ -51,15 +62,17 @@ class StepwiseDecoder {
   Join embedded_;
   std::vector<Layer> layers_;
 
-  std::vector<KeyList> sources_;  // of each sentence: where its tokens' keys lie
-  int64_t position_ = 0;          // of the next token
+  // Of each sentence: where its tokens' keys lie, all of them in one array, and where in it they begin.
+  std::vector<const void*> source_keys_;
+  std::vector<int32_t> source_offsets_;
+  int64_t position_ = 0;  // of the next token
   std::vector<Row> rows_;
-  std::vector<std::unique_ptr<float[]>> cache_;  // of each position: [rows, layers, {query, key, value}, d]
-  std::vector<int64_t> cache_sizes_;
-  std::vector<const float*const*> own_lists_, source_lists_;
-  std::vector<int32_t> own_counts_, source_counts_;
-  std::vector<float> positions_;
-  std::vector<TokenId> ids_;
+  std::vector<Buffer> cache_;  // of each position: [rows, layers, {query, key, value}, d]
+  Parcel parcel_;
+  const int32_t* ids_ = nullptr;
+  const RowName* names_ = nullptr;
+  KeyLists own_ = {}, source_ = {};
+  PositionCodes positions_;
 };
 
 }  // namespace verbund

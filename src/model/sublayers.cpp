@@ -4,7 +4,8 @@ namespace verbund {
 
 Tensor Context::tensor(const std::string& name) const {
   const Parameter& parameter = table.find(name);
-  return {values + parameter.offset, gradients == nullptr ? nullptr : gradients + parameter.offset};
+  return {values + parameter.offset, factors + parameter.offset,
+          gradients == nullptr ? nullptr : gradients + parameter.offset};
 }
 
 Tensor Context::optional(const std::string& name) const { return table.has(name) ? tensor(name) : Tensor{}; }
@@ -18,24 +19,25 @@ DropoutKey Context::dropout(double rate, uint32_t site_number) const {
 Linear::Linear(const Context& context, const std::string& name, int64_t out, int64_t in)
     : out_(out), in_(in), weight_(context.tensor(name + ".weight")), bias_(context.optional(name + ".bias")) {}
 
-void Linear::forward_without_bias(int64_t n, ConstMatrixRows x, MatrixRows y) const {
-  multiply_transposed(n, out_, in_, x, weight_.value, y, Into::kReplace);
+void Linear::forward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const {
+  multiply_nt(context.device, n, out_, in_, x, weight_.factors, y, Into::kReplace);
 }
 
-void Linear::forward(int64_t n, ConstMatrixRows x, MatrixRows y) const {
-  forward_without_bias(n, x, y);
-  if (bias_.value != nullptr) kernels().add_bias(n, out_, y.data, y.stride, bias_.value);
+void Linear::forward(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const {
+  forward_without_bias(context, n, x, y);
+  if (bias_.value != nullptr) context.device.add_bias(n, out_, y.data, y.stride, bias_.value);
 }
 
-void Linear::backward_without_bias(int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx, Into into) const {
-  add_outer_product(n, out_, in_, dy, x, weight_.gradient);
-  multiply_plain(n, in_, out_, dy, weight_.value, dx, into);
+void Linear::backward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy,
+                                   MatrixRows dx, Into into) const {
+  add_outer_product(context.device, n, out_, in_, dy, x, weight_.gradient);
+  multiply_nn(context.device, n, in_, out_, dy, weight_.factors, dx, into);
 }
 
 void Linear::backward(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx,
                       Into into) const {
-  backward_without_bias(n, x, dy, dx, into);
-  if (bias_.value != nullptr) kernels().column_sums(n, out_, dy.data, bias_.gradient, context.partial_sums);
+  backward_without_bias(context, n, x, dy, dx, into);
+  if (bias_.value != nullptr) context.device.column_sums(n, out_, dy.data, bias_.gradient, context.partial_sums);
 }
 
 // Join
@@ -46,29 +48,33 @@ Join::Join(const Context& context, const std::string& norm, uint32_t site_number
       bias_(norm.empty() ? Tensor{} : context.tensor(norm + ".bias")),
       site_(site_number) {}
 
-void Join::forward(const Context& context, const Rows& rows, const float* residual, const float* input,
+void Join::forward(const Context& context, const Rows& rows, const float* residual, ConstTypedFloats input,
                    const float* input_bias) {
   const int64_t n = rows.count, d = context.config.d_model;
-  Workspace& workspace = *context.workspace;
+  Workspace& workspace = context.workspace;
+  // Factors of 16 bits are written beside what is added to further on.
+  const bool is_narrow = context.device.factor_type() != FloatType::kFp32;
   key_ = context.dropout(context.config.dropout, site_);
   sum_ = workspace.take(n * d);
   if (scale_.value != nullptr) {
-    normed_ = workspace.take(n * d);
+    normed_ = is_narrow && pre_ ? nullptr : workspace.take(n * d);
     mean_ = workspace.take(n);
     inverse_ = workspace.take(n);
   }
-  kernels().norm_forward(n, d,
-                         {residual, input, input_bias, scale_.value, bias_.value,
-                          static_cast<float>(context.config.norm_epsilon), sum_, normed_, mean_, inverse_},
-                         key_, rows.rows);
+  output_ = is_narrow ? workspace.take_factors(n * d) : normed_ != nullptr ? normed_ : sum_;
+  context.device.norm_forward(
+      n, d,
+      {residual, input, input_bias, scale_.value, bias_.value, static_cast<float>(context.config.norm_epsilon), sum_,
+       normed_, mean_, inverse_, is_narrow ? output_ : TypedFloats()},
+      key_, rows.rows);
 }
 
 void Join::backward(const Context& context, const Rows& rows, const float* normed_gradient, const float* sum_gradient,
-                    float* residual_gradient, float* input_gradient, float* input_bias_gradient) const {
-  kernels().norm_backward(rows.count, context.config.d_model,
-                          {sum_, mean_, inverse_, scale_.value, normed_gradient, sum_gradient, residual_gradient,
-                           input_gradient, scale_.gradient, bias_.gradient, input_bias_gradient},
-                          key_, rows.rows, context.partial_sums);
+                    float* residual_gradient, TypedFloats input_gradient, float* input_bias_gradient) const {
+  context.device.norm_backward(rows.count, context.config.d_model,
+                               {sum_, mean_, inverse_, scale_.value, normed_gradient, sum_gradient, residual_gradient,
+                                input_gradient, scale_.gradient, bias_.gradient, input_bias_gradient},
+                               key_, rows.rows, context.partial_sums);
 }
 
 // SelfAttention
@@ -81,45 +87,44 @@ SelfAttention::SelfAttention(const Context& context, const std::string& layer, b
       out_(context, layer + "self.out", d_, d_),
       site_(weights_site) {}
 
-AttentionShape SelfAttention::shape(const Rows& rows, const int64_t* weight_offsets) const {
+AttentionShape SelfAttention::shape(const Rows& rows) const {
   return {static_cast<int32_t>(heads_),
           static_cast<int32_t>(d_ / heads_),
           causal_,
           rows.sentences,
           rows.offsets,
           rows.offsets,
-          weight_offsets,
+          weight_offsets_.offsets,
           rows.names};
 }
 
-float* SelfAttention::forward(const Context& context, const Rows& rows, const int64_t* weight_offsets,
-                              const float* input) {
+TypedFloats SelfAttention::forward(const Context& context, const Rows& rows, const WeightOffsets& weight_offsets,
+                                   ConstTypedFloats input) {
   const int64_t n = rows.count;
-  Workspace& workspace = *context.workspace;
+  Workspace& workspace = context.workspace;
   key_ = context.dropout(context.config.attention_dropout, site_);
   input_ = input;
   weight_offsets_ = weight_offsets;
-  projected_ = workspace.take(n * 3 * d_);  // [n, {query, key, value}, heads, depth]
-  weights_ = workspace.take(weight_offsets[rows.sentences]);
-  mixed_ = workspace.take(n * d_);
-  qkv_.forward(n, {input, d_}, {projected_, 3 * d_});
-  kernels().attention_forward(shape(rows, weight_offsets),
-                              {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_},
-                              key_);
-  out_.forward_without_bias(n, {mixed_, d_}, {context.output, d_});
-  return context.output;
+  projected_ = workspace.take_factors(n * 3 * d_);  // [n, {query, key, value}, heads, depth]
+  weights_ = workspace.take(weight_offsets.total);
+  mixed_ = workspace.take_factors(n * d_);
+  qkv_.forward(context, n, {input, d_}, {projected_, 3 * d_});
+  context.device.attention_forward(
+      shape(rows), {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_}, key_);
+  out_.forward_without_bias(context, n, {mixed_, d_}, {context.output_factors(), d_});
+  return context.output_factors();
 }
 
-void SelfAttention::backward(const Context& context, const Rows& rows, const float* output_gradient,
+void SelfAttention::backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient,
                              MatrixRows input_gradient, Into into) {
   const int64_t n = rows.count;
-  Workspace& workspace = *context.workspace;
+  Workspace& workspace = context.workspace;
   const Workspace::Temporary temporary(workspace);
-  float* mixed_gradient = workspace.take(n * d_);
-  float* projected_gradient = workspace.take(n * 3 * d_);
-  out_.backward_without_bias(n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
-  kernels().attention_backward(
-      shape(rows, weight_offsets_),
+  const TypedFloats mixed_gradient = workspace.take_factors(n * d_);
+  const TypedFloats projected_gradient = workspace.take_factors(n * 3 * d_);
+  out_.backward_without_bias(context, n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
+  context.device.attention_backward(
+      shape(rows),
       {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_gradient, projected_gradient,
        projected_gradient + d_, projected_gradient + 2 * d_},
       key_);
@@ -142,41 +147,43 @@ AttentionShape CrossAttention::shape(const Rows& rows, const Rows& source) const
           rows.sentences,
           rows.offsets,
           source.offsets,
-          weight_offsets_,
+          weight_offsets_.offsets,
           rows.names};
 }
 
-float* CrossAttention::forward(const Context& context, const Rows& rows, const Rows& source,
-                               const int64_t* weight_offsets, const float* input, const float* keys, int64_t stride) {
+TypedFloats CrossAttention::forward(const Context& context, const Rows& rows, const Rows& source,
+                                    const WeightOffsets& weight_offsets, ConstTypedFloats input, ConstTypedFloats keys,
+                                    int64_t stride) {
   const int64_t n = rows.count;
-  Workspace& workspace = *context.workspace;
+  Workspace& workspace = context.workspace;
   key_ = context.dropout(context.config.attention_dropout, site_);
   input_ = input;
   keys_ = keys;
   stride_ = stride;
   weight_offsets_ = weight_offsets;
-  projected_ = workspace.take(n * d_);
-  weights_ = workspace.take(weight_offsets[rows.sentences]);
-  mixed_ = workspace.take(n * d_);
-  query_.forward(n, {input, d_}, {projected_, d_});
-  kernels().attention_forward(shape(rows, source), {projected_, keys, keys + d_, d_, stride, weights_, mixed_}, key_);
-  out_.forward_without_bias(n, {mixed_, d_}, {context.output, d_});
-  return context.output;
+  projected_ = workspace.take_factors(n * d_);
+  weights_ = workspace.take(weight_offsets.total);
+  mixed_ = workspace.take_factors(n * d_);
+  query_.forward(context, n, {input, d_}, {projected_, d_});
+  context.device.attention_forward(shape(rows, source), {projected_, keys, keys + d_, d_, stride, weights_, mixed_},
+                                   key_);
+  out_.forward_without_bias(context, n, {mixed_, d_}, {context.output_factors(), d_});
+  return context.output_factors();
 }
 
 void CrossAttention::backward(const Context& context, const Rows& rows, const Rows& source,
-                              const float* output_gradient, MatrixRows input_gradient, Into into,
-                              float* keys_gradient) {
+                              ConstTypedFloats output_gradient, MatrixRows input_gradient, Into into,
+                              TypedFloats keys_gradient) {
   const int64_t n = rows.count;
-  Workspace& workspace = *context.workspace;
+  Workspace& workspace = context.workspace;
   const Workspace::Temporary temporary(workspace);
-  float* mixed_gradient = workspace.take(n * d_);
-  float* projected_gradient = workspace.take(n * d_);
-  out_.backward_without_bias(n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
-  kernels().attention_backward(shape(rows, source),
-                               {projected_, keys_, keys_ + d_, d_, stride_, weights_, mixed_gradient,
-                                projected_gradient, keys_gradient, keys_gradient + d_},
-                               key_);
+  const TypedFloats mixed_gradient = workspace.take_factors(n * d_);
+  const TypedFloats projected_gradient = workspace.take_factors(n * d_);
+  out_.backward_without_bias(context, n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
+  context.device.attention_backward(shape(rows, source),
+                                    {projected_, keys_, keys_ + d_, d_, stride_, weights_, mixed_gradient,
+                                     projected_gradient, keys_gradient, keys_gradient + d_},
+                                    key_);
   query_.backward(context, n, {input_, d_}, {projected_gradient, d_}, input_gradient, into);
 }
 
@@ -189,25 +196,25 @@ FeedForward::FeedForward(const Context& context, const std::string& layer, uint3
       out_(context, layer + "ff.out", d_, f_),
       site_(relu_site) {}
 
-float* FeedForward::forward(const Context& context, const Rows& rows, const float* input) {
+TypedFloats FeedForward::forward(const Context& context, const Rows& rows, ConstTypedFloats input) {
   const int64_t n = rows.count;
   key_ = context.dropout(context.config.relu_dropout, site_);
   input_ = input;
-  hidden_ = context.workspace->take(n * f_);
-  in_.forward_without_bias(n, {input, d_}, {hidden_, f_});
-  kernels().relu_forward(n, f_, hidden_, in_.bias().value, key_, rows.rows);
-  out_.forward_without_bias(n, {hidden_, f_}, {context.output, d_});
-  return context.output;
+  hidden_ = context.workspace.take_factors(n * f_);
+  in_.forward_without_bias(context, n, {input, d_}, {hidden_, f_});
+  context.device.relu_forward(n, f_, hidden_, in_.bias().value, key_, rows.rows);
+  out_.forward_without_bias(context, n, {hidden_, f_}, {context.output_factors(), d_});
+  return context.output_factors();
 }
 
-void FeedForward::backward(const Context& context, const Rows& rows, const float* output_gradient,
+void FeedForward::backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient,
                            MatrixRows input_gradient, Into into) {
   const int64_t n = rows.count;
-  const Workspace::Temporary temporary(*context.workspace);
-  float* hidden_gradient = context.workspace->take(n * f_);
-  out_.backward_without_bias(n, {hidden_, f_}, {output_gradient, d_}, {hidden_gradient, f_}, Into::kReplace);
-  kernels().relu_backward(n, f_, hidden_, hidden_gradient, key_.scale, in_.bias().gradient, context.partial_sums);
-  in_.backward_without_bias(n, {input_, d_}, {hidden_gradient, f_}, input_gradient, into);
+  const Workspace::Temporary temporary(context.workspace);
+  const TypedFloats hidden_gradient = context.workspace.take_factors(n * f_);
+  out_.backward_without_bias(context, n, {hidden_, f_}, {output_gradient, d_}, {hidden_gradient, f_}, Into::kReplace);
+  context.device.relu_backward(n, f_, hidden_, hidden_gradient, key_.scale, in_.bias().gradient, context.partial_sums);
+  in_.backward_without_bias(context, n, {input_, d_}, {hidden_gradient, f_}, input_gradient, into);
 }
 
 }  // namespace verbund

@@ -6,38 +6,43 @@
 #include <string>
 
 #include "config/model_config.h"
-#include "kernels/gemm.h"
-#include "kernels/kernels.h"
+#include "device/products.h"
+#include "device/workspace.h"
 #include "model/batch_view.h"
 #include "model/parameters.h"
-#include "model/workspace.h"
 
 namespace verbund {
 
-// Where a parameter and its gradient are.
+// Where a parameter and its gradient are in the device's memory.
 struct Tensor {
   const float* value = nullptr;
+  ConstTypedFloats factors = {};  // the value as products read it
   float* gradient = nullptr;
 };
 
 // Everything the building blocks share during a step.
 struct Context {
+  Device& device;
+  Workspace& workspace;
   const ModelConfig& config;
   const ParameterTable& table;
   const float* values = nullptr;
+  ConstTypedFloats factors = {};  // the values as products read them
   float* gradients = nullptr;
-  Workspace* workspace = nullptr;
   float* partial_sums = nullptr;  // scratch of the kernels
   float* output = nullptr;        // [n, d] where sublayers put their result, to be joined at once
-  Pass pass;
+  Pass pass = {};
+
+  // The same place for what has the type of factors.
+  TypedFloats output_factors() const { return {output, device.factor_type()}; }
 
   Tensor tensor(const std::string& name) const;
   Tensor optional(const std::string& name) const;  // null if the model has none of this name
   DropoutKey dropout(double rate, uint32_t site_number) const;
 };
 
-// Which norm stands behind a sublayer: its own (post), or the next one's (pre).
-inline std::string norm_behind(const ModelConfig& config, const std::string& own, const std::string& next) {
+// Which norm follows a sublayer: its own (post), or the next one's (pre).
+inline std::string norm_after(const ModelConfig& config, const std::string& own, const std::string& next) {
   return config.norm == NormPlace::kPost ? own : next;
 }
 
@@ -46,13 +51,14 @@ class Linear {
   Linear(const Context& context, const std::string& name, int64_t out, int64_t in);
 
   // y = x w^T + b
-  void forward(int64_t n, ConstMatrixRows x, MatrixRows y) const;
+  void forward(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const;
   // Without the bias, which a fused kernel adds later.
-  void forward_without_bias(int64_t n, ConstMatrixRows x, MatrixRows y) const;
+  void forward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const;
   // Adds to the weight's gradient (and the bias's); dx is replaced or added to.
   void backward(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx,
                 Into into) const;
-  void backward_without_bias(int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx, Into into) const;
+  void backward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx,
+                             Into into) const;
 
   const Tensor& bias() const { return bias_; }
 
@@ -61,22 +67,22 @@ class Linear {
   Tensor weight_, bias_;
 };
 
-// Residual + dropout + norm behind a sublayer, in either norm order.
+// Residual + dropout + norm after a sublayer, in either norm order.
 class Join {
  public:
   // `norm`: name of the norm that is applied; "" for none.
   Join(const Context& context, const std::string& norm, uint32_t site_number);
 
-  void forward(const Context& context, const Rows& rows, const float* residual, const float* input,
+  void forward(const Context& context, const Rows& rows, const float* residual, ConstTypedFloats input,
                const float* input_bias);
   // Gradients of both outputs in; residual_gradient and input_gradient out. They must be
   // different buffers; residual_gradient may be sum_gradient.
   void backward(const Context& context, const Rows& rows, const float* normed_gradient, const float* sum_gradient,
-                float* residual_gradient, float* input_gradient, float* input_bias_gradient) const;
+                float* residual_gradient, TypedFloats input_gradient, float* input_bias_gradient) const;
 
-  // What the next sublayer adds to, and what it reads.
+  // What the next sublayer adds to, and what its products read.
   const float* residual() const { return pre_ || normed_ == nullptr ? sum_ : normed_; }
-  const float* output() const { return normed_ != nullptr ? normed_ : sum_; }
+  ConstTypedFloats output() const { return output_; }
 
  private:
   bool pre_;
@@ -84,6 +90,7 @@ class Join {
   uint32_t site_;
   DropoutKey key_;
   float *sum_ = nullptr, *normed_ = nullptr, *mean_ = nullptr, *inverse_ = nullptr;
+  TypedFloats output_;
 };
 
 class SelfAttention {
@@ -91,33 +98,35 @@ class SelfAttention {
   SelfAttention(const Context& context, const std::string& layer, bool causal, uint32_t weights_site);
 
   // Returns the output before its bias, [n, d].
-  float* forward(const Context& context, const Rows& rows, const int64_t* weight_offsets, const float* input);
-  void backward(const Context& context, const Rows& rows, const float* output_gradient, MatrixRows input_gradient,
+  TypedFloats forward(const Context& context, const Rows& rows, const WeightOffsets& weight_offsets,
+                      ConstTypedFloats input);
+  void backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient, MatrixRows input_gradient,
                 Into into);
   const Tensor& out_bias() const { return out_.bias(); }
 
  private:
-  AttentionShape shape(const Rows& rows, const int64_t* weight_offsets) const;
+  AttentionShape shape(const Rows& rows) const;
 
   int64_t d_, heads_;
   bool causal_;
   Linear qkv_, out_;
   uint32_t site_;
   DropoutKey key_;
-  const int64_t* weight_offsets_ = nullptr;
-  const float* input_ = nullptr;
-  float *projected_ = nullptr, *weights_ = nullptr, *mixed_ = nullptr;
+  WeightOffsets weight_offsets_;
+  ConstTypedFloats input_;
+  TypedFloats projected_, mixed_;
+  float* weights_ = nullptr;
 };
 
 class CrossAttention {
  public:
   CrossAttention(const Context& context, const std::string& layer, uint32_t weights_site);
 
-  // Keys and values are columns of the product for all layers: rows of `stride` floats.
-  float* forward(const Context& context, const Rows& rows, const Rows& source, const int64_t* weight_offsets,
-                 const float* input, const float* keys, int64_t stride);
-  void backward(const Context& context, const Rows& rows, const Rows& source, const float* output_gradient,
-                MatrixRows input_gradient, Into into, float* keys_gradient);
+  // Keys and values are columns of the product for all layers: rows of `stride` elements.
+  TypedFloats forward(const Context& context, const Rows& rows, const Rows& source, const WeightOffsets& weight_offsets,
+                      ConstTypedFloats input, ConstTypedFloats keys, int64_t stride);
+  void backward(const Context& context, const Rows& rows, const Rows& source, ConstTypedFloats output_gradient,
+                MatrixRows input_gradient, Into into, TypedFloats keys_gradient);
   const Tensor& out_bias() const { return out_.bias(); }
 
  private:
@@ -127,18 +136,19 @@ class CrossAttention {
   Linear query_, out_;
   uint32_t site_;
   DropoutKey key_;
-  const int64_t* weight_offsets_ = nullptr;
-  const float *input_ = nullptr, *keys_ = nullptr;
+  WeightOffsets weight_offsets_;
+  ConstTypedFloats input_, keys_;
   int64_t stride_ = 0;
-  float *projected_ = nullptr, *weights_ = nullptr, *mixed_ = nullptr;
+  TypedFloats projected_, mixed_;
+  float* weights_ = nullptr;
 };
 
 class FeedForward {
  public:
   FeedForward(const Context& context, const std::string& layer, uint32_t relu_site);
 
-  float* forward(const Context& context, const Rows& rows, const float* input);
-  void backward(const Context& context, const Rows& rows, const float* output_gradient, MatrixRows input_gradient,
+  TypedFloats forward(const Context& context, const Rows& rows, ConstTypedFloats input);
+  void backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient, MatrixRows input_gradient,
                 Into into);
   const Tensor& out_bias() const { return out_.bias(); }
 
@@ -147,8 +157,8 @@ class FeedForward {
   Linear in_, out_;
   uint32_t site_;
   DropoutKey key_;
-  const float* input_ = nullptr;
-  float* hidden_ = nullptr;
+  ConstTypedFloats input_;
+  TypedFloats hidden_;
 };
 
 }  // namespace verbund

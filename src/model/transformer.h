@@ -1,5 +1,5 @@
-// The Transformer for one device on the fused CPU path: loss of a packed batch, and its
-// gradient added to one flat buffer. Sums, never means: who divides knows all tokens.
+// The Transformer on one device: loss of a packed batch, and its gradient added to one flat buffer.
+// Sums, never means: who divides knows all tokens.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "config/model_config.h"
 #include "data/batch.h"
+#include "device/weights.h"
 #include "model/batch_view.h"
 #include "model/parameters.h"
 
@@ -45,8 +46,8 @@ class TranslationModel {
   // The most likely next token after each target_input token of the batch, [T].
   virtual std::vector<TokenId> predict(const Batch& batch) = 0;
 
-  virtual std::span<float> values() = 0;
-  virtual std::span<float> gradients() = 0;
+  virtual Weights& weights() = 0;
+  virtual Buffer& gradients() = 0;
   virtual const ParameterTable& table() const = 0;
 };
 
@@ -56,8 +57,8 @@ class DecodableModel : public TranslationModel {
   // Encodes source sentences (without </s>), which the following steps continue. In the first step,
   // NextRow::parent is the number of a sentence. Other calls of the model end this.
   virtual void start_decoding(const std::vector<Sentence>& sources) = 0;
-  // Logits of the next token of each row, [rows, v], valid until the next call. `aligned`, if not
-  // null, receives the source position that each row's last token attends to most.
+  // Logits of the next token of each row in the device's memory, [rows, v], valid until the next call. `aligned`, if
+  // not null, receives the source position that each row's last token attends to most.
   virtual const float* step(std::span<const NextRow> rows, int32_t* aligned) = 0;
 
   using TranslationModel::evaluate;
@@ -67,9 +68,7 @@ class DecodableModel : public TranslationModel {
   virtual std::vector<double> token_log_probabilities(const Batch& batch) = 0;
 };
 
-std::unique_ptr<DecodableModel> make_fused_transformer(const ModelConfig& config, VocabularySizes vocabularies);
-
-// Position codes as OpenSeq2Seq computes them: [sin, cos] halves, [length, d].
-std::vector<float> position_codes(int64_t length, int64_t d);
+std::unique_ptr<DecodableModel> make_fused_transformer(Device& device, const ModelConfig& config,
+                                                       VocabularySizes vocabularies);
 
 }  // namespace verbund

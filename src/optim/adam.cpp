@@ -2,37 +2,8 @@
 
 #include <cmath>
 
-#include "optim/blocks.h"
-#include "optim/kernel.h"
-
 namespace verbund {
 namespace {
-
-// The constants of one update, the same for all weights.
-struct AdamFactors {
-  float gradient_scale;
-  float gradient_decay;  // Adam's weight decay, added to the gradient
-  float weight_keep;     // AdamW's: 1 - rate * weight_decay
-  float beta1, one_minus_beta1;
-  float beta2, one_minus_beta2;
-  float root_scale;  // 1 / sqrt(1 - beta2^t)
-  float epsilon;
-  float rate;  // rate / (1 - beta1^t)
-};
-
-// 28 bytes move per weight, so the arithmetic is free and one loop serves every variant.
-VERBUND_OPTIM_KERNEL void adam_block(size_t size, AdamFactors f, const float* __restrict gradients,
-                                     float* __restrict weights, float* __restrict mean, float* __restrict square) {
-#pragma omp simd
-  for (size_t i = 0; i < size; ++i) {
-    const float gradient = gradients[i] * f.gradient_scale + weights[i] * f.gradient_decay;
-    const float m = mean[i] * f.beta1 + gradient * f.one_minus_beta1;
-    const float v = square[i] * f.beta2 + gradient * gradient * f.one_minus_beta2;
-    mean[i] = m;
-    square[i] = v;
-    weights[i] = weights[i] * f.weight_keep - f.rate * (m / (std::sqrt(v) * f.root_scale + f.epsilon));
-  }
-}
 
 // std::pow may differ in the last bit from processor to processor; products do not.
 double power(double base, int64_t exponent) {
@@ -45,15 +16,23 @@ double power(double base, int64_t exponent) {
 
 }  // namespace
 
-Adam::Adam(const OptimizerConfig& config, size_t size, std::vector<Interval> owned)
-    : Optimizer(size, std::move(owned)), config_(config), mean_(owned_size()), square_(owned_size()) {}
+Adam::Adam(Device& device, const OptimizerConfig& config, size_t size, std::vector<Interval> owned)
+    : Optimizer(size, std::move(owned)),
+      config_(config),
+      mean_(device, owned_size(), "Adam's mean gradients"),
+      square_(device, owned_size(), "Adam's mean squares") {}
 
-std::vector<OptimizerState> Adam::state() { return {{"adam.m", mean_.values()}, {"adam.v", square_.values()}}; }
+std::vector<OptimizerState> Adam::state() { return {{"adam.m", mean_}, {"adam.v", square_}}; }
 
-void Adam::update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
-                  double gradient_scale) {
+void Adam::update(const OwnedPiece& piece, double rate, double gradient_scale) {
   const bool decoupled = config_.type == OptimizerType::kAdamW;
-  const AdamFactors factors = {
+  mean_.device().adam({
+      .size = piece.size,
+      .gradients = piece.gradients,
+      .weights = piece.weights,
+      .mean = mean_.data() + piece.state,
+      .square = square_.data() + piece.state,
+      .factors = piece.factors,
       .gradient_scale = static_cast<float>(gradient_scale),
       .gradient_decay = decoupled ? 0.0f : static_cast<float>(config_.weight_decay),
       .weight_keep = decoupled ? static_cast<float>(1 - rate * config_.weight_decay) : 1.0f,
@@ -64,11 +43,6 @@ void Adam::update(Interval piece, size_t state, float* weights, const float* gra
       .root_scale = static_cast<float>(1 / std::sqrt(1 - power(config_.beta2, updates()))),
       .epsilon = static_cast<float>(config_.epsilon),
       .rate = static_cast<float>(rate / (1 - power(config_.beta1, updates()))),
-  };
-  for_each_block(piece, [&](size_t, Interval block) {
-    const size_t at = state + block.begin - piece.begin;
-    adam_block(block.size(), factors, gradients + block.begin, weights + block.begin, mean_.data() + at,
-               square_.data() + at);
   });
 }
 

@@ -14,25 +14,23 @@
 // projection to the vocabulary reaches all of them), so it is Adam.
 #pragma once
 
-#include "core/float_buffer.h"
 #include "optim/optimizer.h"
 
 namespace verbund {
 
 class Adam final : public Optimizer {
  public:
-  Adam(const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
+  Adam(Device& device, const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
 
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
-              double gradient_scale) override;
+  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
 
  private:
   OptimizerConfig config_;
-  FloatBuffer mean_;    // m
-  FloatBuffer square_;  // v
+  Buffer mean_;    // m
+  Buffer square_;  // v
 };
 
 }  // namespace verbund

@@ -8,20 +8,19 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "config/optim_config.h"
-#include "core/float_buffer.h"
+#include "device/buffer.h"
 
 namespace verbund {
 
 class WeightAverage {
  public:
   // With decay 0 nothing is averaged and no memory is held.
-  WeightAverage(const AverageConfig& config, size_t size);
+  WeightAverage(Device& device, const AverageConfig& config, size_t size);
 
   // After step `step`, counted from 0; steps before start_step leave no trace.
-  void update(std::span<const float> weights, int64_t step);
+  void update(const Buffer& weights, int64_t step);
 
   bool enabled() const { return config_.decay > 0; }
 
@@ -29,14 +28,14 @@ class WeightAverage {
   bool started() const { return weights_seen_ > 0; }
 
   // The average, and how many weights went into it: the whole state, for checkpoints.
-  std::span<float> values() { return average_.values(); }
-  std::span<const float> values() const { return average_.values(); }
+  Buffer& values() { return average_; }
+  const Buffer& values() const { return average_; }
   int64_t weights_seen() const { return weights_seen_; }
   void set_weights_seen(int64_t seen) { weights_seen_ = seen; }
 
  private:
   AverageConfig config_;
-  FloatBuffer average_;
+  Buffer average_;
   int64_t weights_seen_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "core/interval.h"
+#include "device/buffer.h"
 
 namespace verbund {
 
@@ -21,10 +22,10 @@ struct GradientSize {
   bool finite() const { return std::isfinite(norm); }
 };
 
-GradientSize measure(std::span<const float> gradients);
+GradientSize measure(const Buffer& gradients);
 
 // Over these pieces only: frozen weights have no part in the norm.
-GradientSize measure(std::span<const float> gradients, std::span<const Interval> pieces);
+GradientSize measure(const Buffer& gradients, std::span<const Interval> pieces);
 
 // What to multiply a gradient of this norm by so that its norm is at most `clip_norm`;
 // 1 if it is short enough, or if `clip_norm` is 0. A norm that is not finite is refused.

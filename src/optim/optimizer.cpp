@@ -31,31 +31,36 @@ void Optimizer::freeze(std::vector<Interval> frozen) {
   }
 }
 
-void Optimizer::step(std::span<float> weights, std::span<const float> gradients, double rate, double gradient_scale) {
+void Optimizer::step(Weights& weights, const Buffer& gradients, double rate, double gradient_scale) {
   if (weights.size() != size_ || gradients.size() != size_) {
     fail("the optimiser was made for {} weights but got {} weights and {} gradients", size_, weights.size(),
          gradients.size());
   }
   ++updates_;
+  const Weights::Both both = weights.write_both();
   size_t state = 0, mine = 0;  // of the owned piece that holds the active one
   for (const Interval piece : active_) {
     while (piece.begin >= owned_[mine].end) state += owned_[mine++].size();
-    update(piece, state + piece.begin - owned_[mine].begin, weights.data(), gradients.data(), rate, gradient_scale);
+    const auto first = static_cast<int64_t>(piece.begin);
+    update({piece.size(), state + piece.begin - owned_[mine].begin, gradients.data() + first, both.values + first,
+            both.factors ? both.factors + first : TypedFloats()},
+           rate, gradient_scale);
   }
 }
 
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size) {
-  return make_optimizer(config, size, {{0, size}});
+std::unique_ptr<Optimizer> make_optimizer(Device& device, const OptimizerConfig& config, size_t size) {
+  return make_optimizer(device, config, size, {{0, size}});
 }
 
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size, std::vector<Interval> owned) {
+std::unique_ptr<Optimizer> make_optimizer(Device& device, const OptimizerConfig& config, size_t size,
+                                          std::vector<Interval> owned) {
   switch (config.type) {
     case OptimizerType::kAdam:
     case OptimizerType::kLazyAdam:
     case OptimizerType::kAdamW:
-      return std::make_unique<Adam>(config, size, std::move(owned));
+      return std::make_unique<Adam>(device, config, size, std::move(owned));
     case OptimizerType::kSgd:
-      return std::make_unique<Sgd>(config, size, std::move(owned));
+      return std::make_unique<Sgd>(device, config, size, std::move(owned));
   }
   fail("optimiser type {} is not known", static_cast<int>(config.type));
 }

@@ -4,20 +4,29 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/optim_config.h"
 #include "core/interval.h"
+#include "device/weights.h"
 
 namespace verbund {
 
 // One buffer of an optimiser, for checkpoints: written from it, read back into it.
 struct OptimizerState {
   std::string name;
-  std::span<float> values;
+  Buffer& values;
+};
+
+// A piece of the weights without frozen ones, in the device's memory.
+struct OwnedPiece {
+  size_t size;
+  size_t state;  // the number of its first weight among those that are owned
+  const float* gradients;
+  float* weights;
+  TypedFloats factors;  // the weights once more, for products; or null
 };
 
 class Optimizer {
@@ -27,7 +36,7 @@ class Optimizer {
   // One update of the owned weights; with several owners, each updates its own, and together they
   // make the bits of one that owns all. Gradients are multiplied by `gradient_scale` on the way
   // (1 / tokens, 1 / loss scale, the factor of clipping), which saves a pass over them.
-  void step(std::span<float> weights, std::span<const float> gradients, double rate, double gradient_scale);
+  void step(Weights& weights, const Buffer& gradients, double rate, double gradient_scale);
 
   // These pieces keep their weights from now on (and only these: a new call replaces the last).
   void freeze(std::vector<Interval> frozen);
@@ -48,10 +57,8 @@ class Optimizer {
   // How many weights are owned.
   size_t owned_size() const;
 
-  // Update number updates(), counted from 1, of one piece without frozen weights. The state of its
-  // first weight is number `state`.
-  virtual void update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
-                      double gradient_scale) = 0;
+  // Update number updates(), counted from 1, of one piece.
+  virtual void update(const OwnedPiece& piece, double rate, double gradient_scale) = 0;
 
  private:
   size_t size_;
@@ -60,7 +67,8 @@ class Optimizer {
 };
 
 // `size`: how many weights there are; all are owned, or these pieces of them.
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size);
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
+std::unique_ptr<Optimizer> make_optimizer(Device& device, const OptimizerConfig& config, size_t size);
+std::unique_ptr<Optimizer> make_optimizer(Device& device, const OptimizerConfig& config, size_t size,
+                                          std::vector<Interval> owned);
 
 }  // namespace verbund

@@ -7,24 +7,22 @@
 // remember, and no buffer.
 #pragma once
 
-#include "core/float_buffer.h"
 #include "optim/optimizer.h"
 
 namespace verbund {
 
 class Sgd final : public Optimizer {
  public:
-  Sgd(const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
+  Sgd(Device& device, const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
 
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(Interval piece, size_t state, float* weights, const float* gradients, double rate,
-              double gradient_scale) override;
+  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
 
  private:
   OptimizerConfig config_;
-  FloatBuffer momentum_;  // b; empty without momentum
+  Buffer momentum_;  // b; empty without momentum
 };
 
 }  // namespace verbund

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/float_buffer.h"
+#include "device/cpu_device.h"
+#include "model/position_codes.h"
 
 namespace verbund {
 namespace {
@@ -99,8 +100,8 @@ class PlainComputation {
     for (int64_t s = 0; s < side.sentences; ++s) {
       const int32_t begin = side.offsets[static_cast<size_t>(s)], end = side.offsets[static_cast<size_t>(s) + 1];
       for (int32_t row = begin; row < end; ++row) {
-        kernels().dropout_row(key, side.batch.names[static_cast<size_t>(s)], static_cast<uint32_t>(row - begin), 0,
-                              features, mask.data() + row * features);
+        choose_kernels().dropout_row(key, side.batch.names[static_cast<size_t>(s)], static_cast<uint32_t>(row - begin),
+                                     0, features, mask.data() + row * features);
       }
     }
     return x * torch::tensor(mask).view({side.count, features}).to(options_);
@@ -130,8 +131,8 @@ class PlainComputation {
     for (int64_t s = 0; s < queries.sentences; ++s) {
       for (int64_t head = 0; head < heads; ++head) {
         for (int64_t i = 0; i < queries.longest; ++i, row += keys.longest) {
-          kernels().dropout_row(key, queries.batch.names[static_cast<size_t>(s)], static_cast<uint32_t>(i),
-                                static_cast<uint32_t>(head) * 512, keys.longest, row);
+          choose_kernels().dropout_row(key, queries.batch.names[static_cast<size_t>(s)], static_cast<uint32_t>(i),
+                                       static_cast<uint32_t>(head) * 512, keys.longest, row);
         }
       }
     }
@@ -253,9 +254,9 @@ class PlainTransformer final : public TranslationModel {
   PlainTransformer(const ModelConfig& config, VocabularySizes vocabularies)
       : config_(config),
         table_(config, vocabularies),
-        values_(static_cast<size_t>(table_.buffer_size())),
-        gradients_(static_cast<size_t>(table_.buffer_size())),
-        parameters_(views(table_, values_.data(), gradients_.data(), torch::kFloat)) {}
+        weights_(device_, static_cast<size_t>(table_.buffer_size())),
+        gradients_(device_, static_cast<size_t>(table_.buffer_size()), "gradients"),
+        parameters_(views(table_, weights_.write().data(), gradients_.data(), torch::kFloat)) {}
 
   Loss evaluate(const Batch& batch) override {
     if (batch.sentences() == 0) return {};
@@ -279,8 +280,8 @@ class PlainTransformer final : public TranslationModel {
     return {best.data_ptr<int32_t>(), best.data_ptr<int32_t>() + best.numel()};
   }
 
-  std::span<float> values() override { return values_.values(); }
-  std::span<float> gradients() override { return gradients_.values(); }
+  Weights& weights() override { return weights_; }
+  Buffer& gradients() override { return gradients_; }
   const ParameterTable& table() const override { return table_; }
 
  private:
@@ -290,7 +291,9 @@ class PlainTransformer final : public TranslationModel {
 
   ModelConfig config_;
   ParameterTable table_;
-  FloatBuffer values_, gradients_;
+  CpuDevice device_;
+  Weights weights_;
+  Buffer gradients_;
   std::vector<Tensor> parameters_;
 };
 

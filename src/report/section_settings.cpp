@@ -104,7 +104,8 @@ Section environment_section(const RunData& run) {
     if (hosts != start->end() && hosts->is_array() && !hosts->empty()) {
       add("system", text_at(hosts->front(), "system"));
       add("kernels", text_at(hosts->front(), "kernels"));
-      add("bf16 products", text_at(hosts->front(), "bf16_products"));
+      add("device", text_at(hosts->front(), "device"));
+      add("precision", text_at(hosts->front(), "precision"));
     }
     add("run folder", text_at(*start, "folder"));
   }

@@ -66,19 +66,20 @@ std::string verify_together(Workers& workers, const Dataset& dataset) {
 
 namespace {
 
-std::string describe(std::span<const float> weights) {
-  const auto bytes = std::as_bytes(weights);
+std::string describe(const Buffer& weights) {
+  const HostCopy copy(weights);
+  const auto bytes = std::as_bytes(copy.values());
   return fmt::format("weights with the checksum {:016x}",
                      hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
 }  // namespace
 
-void agree_on_model(Workers& workers, int64_t step, std::span<const float> weights) {
+void agree_on_model(Workers& workers, int64_t step, const Buffer& weights) {
   if (workers.size() > 1) workers.must_agree("the model", fmt::format("step {}, {}", step, describe(weights)));
 }
 
-void check_weights(Workers& workers, std::span<const float> weights, int64_t step) {
+void check_weights(Workers& workers, const Buffer& weights, int64_t step) {
   if (workers.size() > 1) workers.must_agree(fmt::format("the model after step {}", step), describe(weights));
 }
 

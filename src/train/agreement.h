@@ -6,6 +6,7 @@
 
 #include "comm/workers.h"
 #include "data/dataset.h"
+#include "device/buffer.h"
 
 namespace verbund {
 
@@ -23,10 +24,10 @@ void check_agreement(Workers& workers, const Identity& own);
 std::string verify_together(Workers& workers, const Dataset& dataset);
 
 // Before work is shared that needs a trained model.
-void agree_on_model(Workers& workers, int64_t step, std::span<const float> weights);
+void agree_on_model(Workers& workers, int64_t step, const Buffer& weights);
 
 // All workers' weights must be the same bits; a worker whose are not is named.
-void check_weights(Workers& workers, std::span<const float> weights, int64_t step);
+void check_weights(Workers& workers, const Buffer& weights, int64_t step);
 
 // Who they are, for the log.
 std::string describe(const Workers& workers, const WorkersConfig& config);

@@ -1,8 +1,6 @@
 // Looks at a model with its averaged weights, if there are any, while this lives.
 #pragma once
 
-#include <algorithm>
-
 #include "model/transformer.h"
 #include "optim/average.h"
 
@@ -17,9 +15,9 @@ class AveragedWeights {
 
  private:
   void swap() {
-    if (average_.started()) {
-      std::swap_ranges(model_.values().begin(), model_.values().end(), average_.values().begin());
-    }
+    if (!average_.started()) return;
+    Buffer& weights = model_.weights().write();
+    weights.device().swap(weights.data(), average_.values().data(), weights.size());
   }
 
   TranslationModel& model_;

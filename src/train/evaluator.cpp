@@ -15,7 +15,7 @@ std::string Evaluator::trouble_with_weights() {
   run_.workers.at(state.step, "judging the weights");
   WorkerBatch next;
   next.fill(run_.plan, run_.share(), state.position);
-  const bool finite = !run_.workers.any(!measure(run_.model->values()).finite());
+  const bool finite = !run_.workers.any(!measure(run_.model->weights().values()).finite());
   std::string trouble = finite ? run_.guard.trouble_with(mean_loss(run_.parts, next)) : "a weight is not finite";
   if (trouble.empty()) judged_ = state.step;
   return trouble;

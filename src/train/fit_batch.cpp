@@ -31,16 +31,16 @@ Batch longest_pairs(int64_t pairs, int64_t length) {
 
 }  // namespace
 
-int64_t tokens_that_fit(const Config& config, VocabularySizes vocabularies, int workers) {
+int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vocabularies, int workers) {
   const std::string& wish = config.batch.memory_limit;
   const uint64_t limit = wish.empty()
                              ? static_cast<uint64_t>(kShareOfFree * static_cast<double>(free_memory()) / workers)
                              : parse_bytes(wish);
-  const auto model = make_fused_transformer(config.model, vocabularies);
-  model->table().initialize(1, model->values());
-  const size_t weights = model->values().size();
-  const auto optimizer = make_optimizer(config.optimizer, weights);
-  WeightAverage average(config.average, weights);
+  const auto model = make_fused_transformer(device, config.model, vocabularies);
+  change_on_host(model->weights().write(), [&](std::span<float> values) { model->table().initialize(1, values); });
+  const size_t weights = model->weights().size();
+  const auto optimizer = make_optimizer(device, config.optimizer, weights);
+  WeightAverage average(device, config.average, weights);
   const size_t saved = 1 + optimizer->state().size() + (average.enabled() ? 1 : 0);
   const uint64_t copy = config.checkpoint.asynchronous ? saved * weights * sizeof(float) : 0;
 
@@ -52,7 +52,7 @@ int64_t tokens_that_fit(const Config& config, VocabularySizes vocabularies, int 
     progress.waiting(fmt::format("trying {} tokens a side", human_count(static_cast<uint64_t>(pairs * length))));
     reset_peak_memory();
     model->accumulate(longest_pairs(pairs, length), {1, 1, true});
-    optimizer->step(model->values(), model->gradients(), 0, 0);
+    optimizer->step(model->weights(), model->gradients(), 0, 0);
     before = now;
     now = static_cast<double>(peak_memory() + copy);
     if (pairs == 1 && now > static_cast<double>(limit)) {

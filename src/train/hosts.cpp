@@ -1,17 +1,16 @@
 #include "train/hosts.h"
 
 #include "core/machine.h"
-#include "kernels/bf16.h"
-#include "kernels/kernels.h"
 
 namespace verbund {
 
-nlohmann::ordered_json describe_hosts(Workers& workers, int threads) {
+nlohmann::ordered_json describe_hosts(Workers& workers, const Device& device, int threads) {
   using Json = nlohmann::ordered_json;
   Json own = to_json(this_machine());
   own["allowed_cores"] = workers.self().cores.size();
-  own["kernels"] = kernels().name;
-  own["bf16_products"] = uses_bf16_products();
+  own["device"] = device.facts().kind;
+  own["kernels"] = device.facts().name;
+  own["precision"] = kPrecisionNames[static_cast<size_t>(device.precision())];
   own["threads_per_worker"] = threads;
   const std::vector<std::string> all = workers.gather(own.dump());
   Json hosts = Json::array();

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "comm/workers.h"
+#include "device/device.h"
 
 namespace verbund {
 
-// By all workers together: one object per host, with the machine, its workers' ranks and threads, and how it
-// multiplies.
-nlohmann::ordered_json describe_hosts(Workers& workers, int threads);
+// By all workers together: one object per host, with the machine, its workers' ranks and threads, and what computes.
+nlohmann::ordered_json describe_hosts(Workers& workers, const Device& device, int threads);
 
 }  // namespace verbund

@@ -1,8 +1,6 @@
 #include "train/introduction.h"
 
 #include "core/human.h"
-#include "kernels/bf16.h"
-#include "kernels/kernels.h"
 #include "train/agreement.h"
 
 namespace verbund {
@@ -17,8 +15,7 @@ std::string introduction(const Run& run) {
                   human_count(run.plan.pairs()), human_count(run.plan.dropped_pairs()), run.config.batch.max_length,
                   run.plan.batches(0)),
       run.schedule.describe(),
-      fmt::format("{} kernels{}, {} thread{}", kernels().name, uses_bf16_products() ? " with bf16 products" : "",
-                  run.threads, run.threads == 1 ? "" : "s"),
+      fmt::format("{}, {} thread{}", run.device->facts().description, run.threads, run.threads == 1 ? "" : "s"),
       run.verified};
   for (const std::string& difference : run.differences) lines.push_back("going on although " + difference);
   if (!run.dev) lines.emplace_back("the dataset has no dev pairs: there is no evaluation, and no best checkpoint");

@@ -15,7 +15,7 @@ VocabularySizes sizes_of(const DatasetManifest& manifest) {
 }  // namespace
 
 Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset opened, const Config& settled,
-         std::unique_ptr<RunKeeper> kept)
+         std::unique_ptr<Device> computing, std::unique_ptr<RunKeeper> kept)
     : request(wanted),
       workers(all),
       threads(used_threads),
@@ -26,11 +26,12 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       source(dataset.source_model()),
       target(dataset.target_model()),
       vocabularies(sizes_of(dataset.manifest())),
-      model(make_fused_transformer(config.model, vocabularies)),
+      device(std::move(computing)),
+      model(make_fused_transformer(*device, config.model, vocabularies)),
       reducer(workers, model->gradients(), config.workers),
-      optimizer(make_optimizer(config.optimizer, model->values().size(), reducer.owned())),
+      optimizer(make_optimizer(*device, config.optimizer, model->weights().size(), reducer.owned())),
       schedule(config.schedule, config.model.d_model),
-      average(config.average, model->values().size()),
+      average(*device, config.average, model->weights().size()),
       scaler(make_loss_scaler(config.loss_scale)),
       parts{config, workers, *model, reducer, *optimizer, schedule, average, *scaler},
       guard(config.train.divergence_factor, std::log(static_cast<double>(vocabularies.target))),

@@ -16,7 +16,7 @@ namespace verbund {
 struct Run {
   // Builds the parts; see open_run for what comes before and after.
   Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset opened, const Config& settled,
-      std::unique_ptr<RunKeeper> kept);
+      std::unique_ptr<Device> computing, std::unique_ptr<RunKeeper> kept);
 
   bool is_benchmark() const { return request.benchmark_steps > 0; }
   bool is_due(int64_t every) const { return !is_benchmark() && every > 0 && state.step % every == 0; }
@@ -39,6 +39,7 @@ struct Run {
   std::optional<TestSet> dev;
   std::optional<TestSet> train_probe;  // training pairs that are scored as dev pairs are
 
+  const std::unique_ptr<Device> device;
   const std::unique_ptr<DecodableModel> model;
   GradientReducer reducer;
   const std::unique_ptr<Optimizer> optimizer;

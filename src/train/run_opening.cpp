@@ -3,8 +3,8 @@
 #include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "cuda/open_device.h"
 #include "evaluate/train_probe.h"
-#include "kernels/bf16.h"
 #include "train/agreement.h"
 #include "train/compatibility.h"
 #include "train/fit_batch.h"
@@ -14,14 +14,6 @@
 
 namespace verbund {
 namespace {
-
-void use_precision(Precision precision) {
-  if (precision == Precision::kFp16) fail_usage("train.precision fp16 needs a GPU; a CPU has fp32, and some have bf16");
-  if (precision == Precision::kBf16 && !has_bf16_products()) {
-    fail_usage("train.precision bf16 needs a processor with AVX512-BF16, which this one is not: take fp32");
-  }
-  use_bf16_products(precision == Precision::kBf16);
-}
 
 // What the command line asks for must be the same everywhere.
 std::string purpose(const TrainRequest& request) {
@@ -36,8 +28,7 @@ std::unique_ptr<RunKeeper> make_keeper(const TrainRequest& request, const Worker
 }
 
 // Fills in what is left open, the same way in every part of the run.
-Config settle(Config config, const Dataset& dataset, RunKeeper& keeper, Workers& workers) {
-  use_precision(config.train.precision);
+Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& keeper, Workers& workers) {
   tokenizer_named(config.evaluate.tokenize);  // refuses an unknown one now, not at the first evaluation
   if (config.batch.tokens != kAutomatic) return config;
   double tokens = 0, at_once = 0;  // of all workers; of one of them
@@ -52,7 +43,7 @@ Config settle(Config config, const Dataset& dataset, RunKeeper& keeper, Workers&
   if (tokens == 0) {
     const VocabularySizes sizes = {static_cast<int64_t>(dataset.manifest().source_vocabulary),
                                    static_cast<int64_t>(dataset.manifest().target_vocabulary)};
-    at_once = workers.min(static_cast<double>(tokens_that_fit(config, sizes, workers.self().local_size)));
+    at_once = workers.min(static_cast<double>(tokens_that_fit(device, config, sizes, workers.self().local_size)));
     tokens = at_once * workers.size();
   }
   config.batch.tokens = static_cast<int64_t>(tokens);
@@ -97,10 +88,12 @@ bool take_over(Run& run) {
 }
 
 void begin_anew(Run& run) {
-  run.model->table().initialize(static_cast<uint64_t>(run.config.seed), run.model->values());
+  change_on_host(run.model->weights().write(), [&](std::span<float> values) {
+    run.model->table().initialize(static_cast<uint64_t>(run.config.seed), values);
+  });
   const std::string& other = run.config.train.start_from;
   if (run.workers.leads() && !other.empty()) start_from(other, *run.model);
-  run.workers.broadcast(run.model->values());
+  broadcast(run.workers, run.model->weights().write());
 }
 
 }  // namespace
@@ -111,9 +104,12 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   check_agreement(workers, {request.program, purpose(request), dataset.manifest().checksum(), show(request.config)});
   const std::string verified = verify_together(workers, dataset);
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
-  const Config config = settle(request.config, dataset, *keeper, workers);
+  const TrainConfig& train = request.config.train;
+  auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
+  const Config config = settle(request.config, dataset, *device, *keeper, workers);
 
-  auto run = std::make_unique<Run>(request, workers, threads, std::move(dataset), config, std::move(keeper));
+  auto run = std::make_unique<Run>(request, workers, threads, std::move(dataset), config, std::move(device),
+                                   std::move(keeper));
   if (workers.size() > 1) run->together.emplace();
   run->verified = verified;
   check_wishes(*run);

@@ -92,37 +92,61 @@ std::set<std::string> names_of(const LossScaler::State& state) {
   return names;
 }
 
+// A buffer's values where the host can read them, which for worker 0 may be a copy that `collected` keeps; others need
+// none.
+std::span<const float> on_host(const Buffer& buffer, bool leads, CollectedState& collected) {
+  if (buffer.device().is_host()) return buffer.host();
+  if (!leads) return {};
+  collected.emplace_back(buffer.size());
+  buffer.download(collected.back());
+  return collected.back();
+}
+
 // One buffer of the optimiser, of which each worker has its share or all.
 void restore_buffer(const Checkpoint* checkpoint, const OptimizerState& buffer, StepParts& parts) {
-  const size_t size = parts.model.values().size();
+  const size_t size = parts.model.weights().size();
   const TensorView* saved = checkpoint != nullptr ? &checkpoint->optimizer()->at(buffer.name) : nullptr;
   if (!parts.reducer.is_sharded()) {
-    if (saved != nullptr) copy_tensor(*saved, buffer.values);
-    return parts.workers.broadcast(buffer.values);
+    if (saved != nullptr) {
+      change_on_host(buffer.values, [&](std::span<float> values) { copy_tensor(*saved, values); });
+    }
+    return broadcast(parts.workers, buffer.values);
   }
   std::vector<float> whole(saved != nullptr ? size : 0);
   if (saved != nullptr) copy_tensor(*saved, std::span<float>(whole));
-  parts.workers.deal(whole, buffer.values, size);
+  change_on_host(buffer.values, [&](std::span<float> values) { parts.workers.deal(whole, values, size); });
 }
 
 }  // namespace
+
+void broadcast(Workers& workers, Buffer& buffer) {
+  if (workers.size() > 1) change_on_host(buffer, [&](std::span<float> values) { workers.broadcast(values); });
+}
 
 CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
                                  const RunState& state, const std::string& config_yaml, CollectedState& collected) {
   CheckpointSnapshot snapshot;
   snapshot.step = state.step;
-  snapshot.weights = named_views(parts.model.table(), parts.model.values());
-  const size_t size = parts.model.values().size();
+  const bool leads = parts.workers.leads();
+  const size_t size = parts.model.weights().size();
+  const auto views = [&](const Buffer& buffer) -> std::vector<TensorView> {
+    const std::span<const float> values = on_host(buffer, leads, collected);
+    return values.empty() ? std::vector<TensorView>() : named_views(parts.model.table(), values);
+  };
+  snapshot.weights = views(parts.model.weights().values());
   for (const OptimizerState& buffer : parts.optimizer.state()) {
-    std::span<const float> whole = buffer.values;
+    std::span<const float> whole;
     if (parts.reducer.is_sharded()) {
-      collected.emplace_back(parts.workers.leads() ? size : 0);
-      parts.workers.collect(buffer.values, collected.back(), size);
+      const HostCopy own(buffer.values);
+      collected.emplace_back(leads ? size : 0);
+      parts.workers.collect(own.values(), collected.back(), size);
       whole = collected.back();
+    } else {
+      whole = on_host(buffer.values, leads, collected);
     }
     snapshot.optimizer.push_back(view_tensor(buffer.name, {static_cast<int64_t>(whole.size())}, whole));
   }
-  if (parts.average.started()) snapshot.average = named_views(parts.model.table(), parts.average.values());
+  if (parts.average.started()) snapshot.average = views(parts.average.values());
   snapshot.state_json = to_json(parts, guard, best, state).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   snapshot.config_yaml = config_yaml;
   return snapshot;
@@ -144,7 +168,7 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
   Json json;
   if (checkpoint != nullptr) {
     json = checkpoint->use_state([](Json saved) { return saved; });
-    load_weights(checkpoint->weights(), parts.model.table(), parts.model.values());
+    load_weights(checkpoint->weights(), parts.model.table(), parts.model.weights().write());
     const bool averaged = parts.average.enabled() && checkpoint->average() != nullptr;
     if (averaged) load_weights(*checkpoint->average(), parts.model.table(), parts.average.values());
     if (!averaged) json["average_seen"] = 0;
@@ -158,27 +182,29 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
   } catch (const Json::exception& error) {
     fail("the checkpoint's state.json is damaged: {}. Use another checkpoint.", error.what());
   }
-  parts.workers.broadcast(parts.model.values());
+  broadcast(parts.workers, parts.model.weights().write());
   for (const OptimizerState& buffer : parts.optimizer.state()) {
     if (json.at(kOptimizerFits)) {
       restore_buffer(checkpoint, buffer, parts);
     } else {
-      std::fill(buffer.values.begin(), buffer.values.end(), 0.0f);
+      buffer.values.zero();
     }
   }
-  if (parts.average.started()) parts.workers.broadcast(parts.average.values());
+  if (parts.average.started()) broadcast(parts.workers, parts.average.values());
 }
 
 void start_from(const std::string& path, TranslationModel& model) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "weights.safetensors" : fs::path(path);
   const SafetensorsFile weights(file);
   size_t taken = 0;
-  for (const Parameter& p : model.table().all()) {
-    const TensorView* tensor = weights.find(p.name);
-    if (tensor == nullptr || tensor->shape != p.shape) continue;
-    copy_tensor(*tensor, model.values().subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
-    ++taken;
-  }
+  change_on_host(model.weights().write(), [&](std::span<float> values) {
+    for (const Parameter& p : model.table().all()) {
+      const TensorView* tensor = weights.find(p.name);
+      if (tensor == nullptr || tensor->shape != p.shape) continue;
+      copy_tensor(*tensor, values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
+      ++taken;
+    }
+  });
   if (taken == 0) fail("{} has no parameter of the name and shape of one of this model", file.string());
   log("start from {}: {} of {} parameters taken over", file.string(), taken, model.table().all().size());
 }

@@ -26,8 +26,11 @@ struct RunState {
   CheckpointOrigin origin;                           // worker 0's
 };
 
-// Where a snapshot's tensors lie that no worker has whole.
+// Where a snapshot's tensors lie that no worker has whole in the host's memory.
 using CollectedState = std::vector<std::vector<float>>;
+
+// By all workers together: all get worker 0's values.
+void broadcast(Workers& workers, Buffer& buffer);
 
 // By all workers together; worker 0's is whole. It looks at the parts' buffers and at `collected`,
 // and is to be saved before they change.

@@ -65,7 +65,7 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
                      static_cast<float>(loss_scale)};
   StepResult result;
   Phases phases(parts.workers, step);
-  std::fill(parts.model.gradients().begin(), parts.model.gradients().end(), 0.0f);
+  parts.model.gradients().zero();
   parts.reducer.begin(began);
   for (const Batch& part : batch.micro_batches()) {
     const bool last = &part == &batch.micro_batches().back();
@@ -88,11 +88,11 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
   result.trouble = !result.updated && parts.scaler.scale() == loss_scale;
   if (result.updated) {
     const double clip = clip_factor(result.gradient_norm, parts.config.optimizer.clip_norm);
-    parts.optimizer.step(parts.model.values(), parts.model.gradients(), result.rate, scale * clip);
+    parts.optimizer.step(parts.model.weights(), parts.model.gradients(), result.rate, scale * clip);
     phases.enter(Phase::kExchange);
-    parts.reducer.share_weights(parts.model.values());
+    parts.reducer.share_weights(parts.model.weights());
     phases.enter(Phase::kUpdate);
-    parts.average.update(parts.model.values(), step);
+    parts.average.update(parts.model.weights().values(), step);
   }
   take_times(phases, parts.reducer, result.times);
   return result;

@@ -61,7 +61,7 @@ class Trainer {
   }
 
   void introduce() {
-    const Json hosts = describe_hosts(run_.workers, run_.threads);
+    const Json hosts = describe_hosts(run_.workers, *run_.device, run_.threads);
     state_.origin = run_.keeper->origin();
     state_.origin.program = run_.request.program;
     go_on(run_.resumed ? state_.step : -1);
@@ -114,7 +114,8 @@ class Trainer {
       const int signal = step(batches);
       bool is_best = false;
       if (run_.is_due(run_.config.train.sample_every)) evaluator_.show_sample();
-      if (run_.is_due(run_.config.workers.check_every)) check_weights(run_.workers, run_.model->values(), state_.step);
+      if (run_.is_due(run_.config.workers.check_every))
+        check_weights(run_.workers, run_.model->weights().values(), state_.step);
       if (run_.is_due(run_.config.train.eval_every)) is_best = evaluator_.evaluate();
       if (run_.is_due(run_.config.checkpoint.save_every_steps) || is_best) save();
       if (signal != 0) return stop(signal);

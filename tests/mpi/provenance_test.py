@@ -73,7 +73,7 @@ class ProvenanceTest(TrainingTest):
         self.assertEqual([start["step"] for start in record["starts"]], [0, 5, 5])
         (host,) = first["hosts"]
         self.assertEqual((host["workers"], host["threads_per_worker"]), ([0, 1], 1))
-        for key in ("host", "processor", "cores", "memory_bytes", "system", "kernels", "bf16_products"):
+        for key in ("host", "processor", "cores", "memory_bytes", "system", "device", "kernels", "precision"):
             self.assertIn(key, host)
         self.assertEqual(stopped["hosts"][0]["workers"], [0])
         dataset = record["dataset"]

@@ -8,6 +8,7 @@
 #include "evaluate/evaluation.h"
 #include "ranks/training_runs.h"
 #include "support/expect_error.h"
+#include "support/on_cpu.h"
 #include "train/agreement.h"
 
 namespace verbund {
@@ -145,9 +146,9 @@ TEST(Agreement, AWorkerWithOtherWeightsIsNamed) {
   EXPECT_ERROR(run_as_workers(3,
                               [](Workers& all) {
                                 std::vector<float> weights(1000, 0.5f);
-                                check_weights(all, weights, 7);
+                                check_weights(all, on_cpu(weights), 7);
                                 if (all.rank() == 1) weights[999] = std::nextafter(0.5f, 1.0f);
-                                check_weights(all, weights, 8);
+                                check_weights(all, on_cpu(weights), 8);
                               }),
                Error, HasSubstr("after step 8"), HasSubstr("worker 1 on"));
 }

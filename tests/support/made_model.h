@@ -6,6 +6,7 @@
 
 #include "core/random.h"
 #include "decode/beam_search.h"
+#include "support/on_cpu.h"
 #include "support/random_batch.h"
 
 namespace verbund {
@@ -17,7 +18,7 @@ struct MadeModel {
 
   std::span<float> parameter(const std::string& name) const {
     const Parameter& p = model->table().find(name);
-    return model->values().subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size));
+    return model->weights().write().host().subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size));
   }
 };
 
@@ -54,11 +55,12 @@ inline void sharpen_attention(const MadeModel& made) {
 
 inline MadeModel made_model(const ModelConfig& config, VocabularySizes sizes, uint64_t seed, double end = 2.5) {
   if (config.share_embeddings == Sharing::kAll) sizes.source = sizes.target;
-  MadeModel made = {config, sizes, make_fused_transformer(config, sizes)};
-  made.model->table().initialize(seed, made.model->values());
+  MadeModel made = {config, sizes, make_fused_transformer(cpu(), config, sizes)};
+  const std::span<float> values = made.model->weights().write().host();
+  made.model->table().initialize(seed, values);
   Random random(seed, 1);
-  for (float& value : made.model->values()) value *= 1.5f;  // bolder than at the start of training
-  randomize(made.model->values(), random);
+  for (float& value : values) value *= 1.5f;  // bolder than at the start of training
+  randomize(values, random);
   favour_end(made, end, random);
   return made;
 }

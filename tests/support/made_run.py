@@ -174,7 +174,8 @@ class MadeRun:
 
     def _hosts_json(self):
         return [{"host": host, "processor": "AMD EPYC 9R14" + (HOSTILE if self.hostile else ""), "cores": 2,
-                 "memory_bytes": 8_000_000_000, "system": "Linux 6.1.0-13-amd64", "kernels": "avx512", "bf16_products": False,
+                 "memory_bytes": 8_000_000_000, "system": "Linux 6.1.0-13-amd64", "device": "cpu", "kernels": "avx512",
+                 "precision": "fp32",
                  "threads_per_worker": 1, "workers": [r for r in range(self.ranks) if self.host_of(r) == host]}
                 for host in self.hosts]
 

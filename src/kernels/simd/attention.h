@@ -134,9 +134,9 @@ inline void drop_row(const DropoutKey& key, const HeadTask& task, int64_t query,
 inline void attend(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key, int64_t index) {
   const HeadTask t(shape, index, op.weights);
   const int64_t depth = shape.depth, width = shape.heads * depth;
-  const float* query = op.query + t.query_row * op.query_stride + t.column;
-  const float* keys = op.key + t.key_row * op.key_stride + t.column;
-  const float* value = op.value + t.key_row * op.key_stride + t.column;
+  const float* query = op.query.f32() + t.query_row * op.query_stride + t.column;
+  const float* keys = op.key.f32() + t.key_row * op.key_stride + t.column;
+  const float* value = op.value.f32() + t.key_row * op.key_stride + t.column;
   float* transposed = scratch(0, depth * t.keys_padded);
   transpose(keys, op.key_stride, t.keys, depth, transposed, t.keys_padded);
   multiply_head({query, op.query_stride, 1, transposed, t.keys_padded, t.weights, t.keys_padded, t.queries, depth,
@@ -151,21 +151,21 @@ inline void attend(const AttentionShape& shape, const AttentionForward& op, cons
     std::copy(row, row + t.keys_padded, copy);
     drop_row(key, t, i, copy);
   }
-  multiply_head({dropped, t.keys_padded, 1, value, op.key_stride, op.output + t.query_row * width + t.column, width,
-                 t.queries, t.keys, depth});
+  multiply_head({dropped, t.keys_padded, 1, value, op.key_stride, op.output.f32() + t.query_row * width + t.column,
+                 width, t.queries, t.keys, depth});
 }
 
 inline void attend_backward(const AttentionShape& shape, const AttentionBackward& op, const DropoutKey& key,
                             int64_t index) {
   const HeadTask t(shape, index, op.weights);
   const int64_t depth = shape.depth, width = shape.heads * depth, size = t.queries * t.keys_padded;
-  const float* query = op.query + t.query_row * op.query_stride + t.column;
-  const float* keys = op.key + t.key_row * op.key_stride + t.column;
-  const float* value = op.value + t.key_row * op.key_stride + t.column;
-  const float* output_gradient = op.output_gradient + t.query_row * width + t.column;
-  float* query_gradient = op.query_gradient + t.query_row * op.query_stride + t.column;
-  float* key_gradient = op.key_gradient + t.key_row * op.key_stride + t.column;
-  float* value_gradient = op.value_gradient + t.key_row * op.key_stride + t.column;
+  const float* query = op.query.f32() + t.query_row * op.query_stride + t.column;
+  const float* keys = op.key.f32() + t.key_row * op.key_stride + t.column;
+  const float* value = op.value.f32() + t.key_row * op.key_stride + t.column;
+  const float* output_gradient = op.output_gradient.f32() + t.query_row * width + t.column;
+  float* query_gradient = op.query_gradient.f32() + t.query_row * op.query_stride + t.column;
+  float* key_gradient = op.key_gradient.f32() + t.key_row * op.key_stride + t.column;
+  float* value_gradient = op.value_gradient.f32() + t.key_row * op.key_stride + t.column;
 
   float* transposed = scratch(0, depth * t.keys_padded);
   float* dropped = scratch(1, size);   // the weights as they were used

@@ -7,12 +7,12 @@
 
 namespace verbund::VERBUND_SIMD_NAME {
 
-inline void relu_forward(int64_t n, int64_t f, float* x, const float* bias, const DropoutKey& key,
+inline void relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
                          const RowName* rows) {
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
     RowMask mask(key, rows);
-    float* values = x + row * f;
+    float* values = x.f32() + row * f;
     for_vectors(f, [&](int64_t i, int64_t count) {
       Vector v = get(values, i, count);
       if (bias != nullptr) v += get(bias, i, count);
@@ -21,8 +21,10 @@ inline void relu_forward(int64_t n, int64_t f, float* x, const float* bias, cons
   }
 }
 
-inline void relu_backward(int64_t n, int64_t f, const float* output, float* gradient, float scale, float* bias_gradient,
-                          float* partial) {
+inline void relu_backward(int64_t n, int64_t f, ConstTypedFloats outputs, TypedFloats gradients, float scale,
+                          float* bias_gradient, float* partial) {
+  const float* output = outputs.f32();
+  float* gradient = gradients.f32();
 #pragma omp parallel for schedule(static)
   for (int64_t block = 0; block < kRowBlocks; ++block) {
     float* sums = partial + block * f;
@@ -72,7 +74,8 @@ inline void embed_backward(int64_t n, int64_t d, const int32_t* ids, const float
   }
 }
 
-inline void add_bias(int64_t n, int64_t d, float* x, int64_t stride, const float* bias) {
+inline void add_bias(int64_t n, int64_t d, TypedFloats values, int64_t stride, const float* bias) {
+  float* x = values.f32();
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
     for_vectors(d, [&](int64_t i, int64_t count) {
@@ -81,7 +84,8 @@ inline void add_bias(int64_t n, int64_t d, float* x, int64_t stride, const float
   }
 }
 
-inline void column_sums(int64_t n, int64_t d, const float* x, float* sums, float* partial) {
+inline void column_sums(int64_t n, int64_t d, ConstTypedFloats values, float* sums, float* partial) {
+  const float* x = values.f32();
 #pragma omp parallel for schedule(static)
   for (int64_t block = 0; block < kRowBlocks; ++block) {
     float* own = partial + block * d;

@@ -12,7 +12,8 @@ namespace verbund::VERBUND_SIMD_NAME {
 // cross-entropy with it minus its own entropy, so that a perfect model has loss 0.
 inline void loss_row(const LossRows& op, int64_t row) {
   const int64_t v = op.vocabulary;
-  float* logits = op.logits + row * v;
+  float* logits = op.logits.f32() + row * v;
+  const bool wants_gradient = static_cast<bool>(op.gradient);  // it takes the logits' place
   const int32_t target = op.targets[row];
   Vector top = broadcast(logits[0]), all = {};
   for_vectors(v, [&](int64_t i, int64_t count) {
@@ -24,7 +25,7 @@ inline void loss_row(const LossRows& op, int64_t row) {
     top = maximum(top, x);
   });
   const float highest = largest(top), right = logits[target];
-  if (op.best != nullptr) op.best[row] = static_cast<int32_t>(std::find(logits, logits + v, highest) - logits);
+  op.best[row] = static_cast<int32_t>(std::find(logits, logits + v, highest) - logits);
 
   Vector total = {};
   for_vectors(v, [&](int64_t i, int64_t count) {
@@ -33,7 +34,7 @@ inline void loss_row(const LossRows& op, int64_t row) {
       for (int64_t lane = count; lane < kLanes; ++lane) e[lane] = 0;
     }
     total += e;
-    if (op.gradient) put(logits, i, count, e);
+    if (wants_gradient) put(logits, i, count, e);
   });
   const float partition = sum(total);
   const double log_partition = highest + std::log(static_cast<double>(partition));
@@ -46,7 +47,7 @@ inline void loss_row(const LossRows& op, int64_t row) {
   op.smoothed[row] = -((confidence - others) * log_right +
                        others * (static_cast<double>(sum(all)) - static_cast<double>(v) * log_partition)) -
                      entropy;
-  if (!op.gradient) return;
+  if (!wants_gradient) return;
   const float inverse = op.gradient_scale / partition, low = op.gradient_scale * static_cast<float>(others);
   for_vectors(v, [&](int64_t i, int64_t count) { put(logits, i, count, get(logits, i, count) * inverse - low); });
   logits[target] -= op.gradient_scale * static_cast<float>(confidence - others);

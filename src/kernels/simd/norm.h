@@ -33,7 +33,7 @@ inline void norm_forward(int64_t n, int64_t d, const NormForward& op, const Drop
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
     RowMask mask(key, rows);
-    const float* input = op.input + row * d;
+    const float* input = op.input.f32() + row * d;
     float* sums = op.sum + row * d;
     Vector total = {};
     for_vectors(d, [&](int64_t i, int64_t count) {
@@ -104,9 +104,9 @@ inline void norm_backward(int64_t n, int64_t d, const NormBackward& op, const Dr
           total += (get(gradient, i, count) * get(op.scale, i, count) - mean_g - x * mean_gx) * inverse;
         }
         put(op.residual_gradient + row * d, i, count, total);
-        if (op.input_gradient == nullptr) return;
+        if (!op.input_gradient) return;
         const Vector input = total * mask.at(row, i);
-        put(op.input_gradient + row * d, i, count, input);
+        put(op.input_gradient.f32() + row * d, i, count, input);
         if (op.input_bias_gradient != nullptr) put(input_sum, i, count, get(input_sum, i, count) + input);
       });
     }

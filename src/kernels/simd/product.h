@@ -192,7 +192,9 @@ struct FloatFormat {
 
 template <typename Format>
 void multiply_in(const Product& product, float* scratch) {
-  const auto& [transpose_a, transpose_b, m, n, k, a, lda, b, ldb, add, c, ldc] = product;
+  const auto& [transpose_a, transpose_b, m, n, k, typed_a, lda, typed_b, ldb, add, typed_c, ldc] = product;
+  const float *a = typed_a.f32(), *b = typed_b.f32();
+  float* c = typed_c.f32();
   auto* left = reinterpret_cast<typename Format::Element*>(scratch);
   auto* right = left + kBlockRows * Format::kLeftRow;
   const int64_t blocks = (k + kDepth - 1) / kDepth;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/bf16.h"
+#include "kernels/kernels.h"
 #include "kernels/simd/product.h"
 
 namespace verbund::VERBUND_SIMD_NAME {

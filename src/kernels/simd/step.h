@@ -19,7 +19,7 @@ inline float dot(const float* a, const float* b, int64_t size) {
 inline void step_attention_row(const StepAttention& op, int64_t row) {
   thread_local std::vector<float> scratch;
   const int64_t keys = op.counts[row], depth = op.depth;
-  const float* const* list = op.lists[row];
+  const auto* list = reinterpret_cast<const float* const*>(op.keys) + op.first[row];
   const auto size = static_cast<size_t>(keys);
   if (scratch.size() < 2 * size) scratch.resize(2 * size);
   float *weights = scratch.data(), *total = scratch.data() + size;
@@ -27,7 +27,7 @@ inline void step_attention_row(const StepAttention& op, int64_t row) {
   const float factor = 1.0f / std::sqrt(static_cast<float>(depth));
   for (int64_t head = 0; head < op.heads; ++head) {
     const int64_t column = head * depth;
-    const float* query = op.query + row * op.query_stride + column;
+    const float* query = op.query.f32() + row * op.query_stride + column;
     float highest = -std::numeric_limits<float>::infinity();
     for (int64_t j = 0; j < keys; ++j) {
       weights[j] = factor * dot(query, list[j] + op.key_offset + column, depth);
@@ -41,7 +41,7 @@ inline void step_attention_row(const StepAttention& op, int64_t row) {
       partition += e;
     });
     const float inverse = 1.0f / sum(partition);
-    float* output = op.output + row * op.heads * depth + column;
+    float* output = op.output.f32() + row * op.heads * depth + column;
     for_vectors(depth, [&](int64_t i, int64_t count) {
       Vector mixed = {};
       for (int64_t j = 0; j < keys; ++j) mixed += get(list[j] + op.value_offset + column, i, count) * weights[j];

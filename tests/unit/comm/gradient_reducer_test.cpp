@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/chunks.h"
+#include "support/on_cpu.h"
 #include "support/thread_workers.h"
 
 namespace verbund {
@@ -18,7 +19,7 @@ WorkersConfig buckets_of(size_t chunks) {
 }
 
 // A backward pass that finishes the buffer in uneven portions, different ones on each worker.
-void fill_and_reduce(GradientReducer& reducer, std::vector<float>& gradients, int rank) {
+void fill_and_reduce(GradientReducer& reducer, std::span<float> gradients, int rank) {
   std::fill(gradients.begin(), gradients.end(), 0.0f);
   reducer.begin();
   const size_t portion = 10000 + 7777 * static_cast<size_t>(rank);
@@ -35,8 +36,9 @@ TEST(GradientReducer, SumsWhateverThePortionsAndBuckets) {
   for (const int workers : {1, 2, 3}) {
     for (const size_t chunks : {1, 3, 100}) {
       run_as_workers(workers, [&](Workers& all) {
-        std::vector<float> gradients(kSize);
-        GradientReducer reducer(all, gradients, buckets_of(chunks));
+        Buffer buffer(cpu(), kSize, "a test");
+        const std::span<float> gradients = buffer.host();
+        GradientReducer reducer(all, buffer, buckets_of(chunks));
         for (int step = 0; step < 2; ++step) {
           fill_and_reduce(reducer, gradients, all.rank());
           for (size_t i = 0; i < kSize; ++i) {
@@ -52,8 +54,9 @@ TEST(GradientReducer, SumsWhateverThePortionsAndBuckets) {
 
 TEST(GradientReducer, AWorkerWithoutSentencesTakesPart) {
   run_as_workers(2, [](Workers& all) {
-    std::vector<float> gradients(kSize);
-    GradientReducer reducer(all, gradients, buckets_of(2));
+    Buffer buffer(cpu(), kSize, "a test");
+    const std::span<float> gradients = buffer.host();
+    GradientReducer reducer(all, buffer, buckets_of(2));
     if (all.rank() == 0) {
       fill_and_reduce(reducer, gradients, 0);
     } else {
@@ -69,8 +72,9 @@ TEST(GradientReducer, ShardedWorkersHaveTheSumsOfTheirOwn) {
   run_as_workers(3, [](Workers& all) {
     WorkersConfig config = buckets_of(4);
     config.shard_optimizer = true;
-    std::vector<float> gradients(kSize);
-    GradientReducer reducer(all, gradients, config);
+    Buffer buffer(cpu(), kSize, "a test");
+    const std::span<float> gradients = buffer.host();
+    GradientReducer reducer(all, buffer, config);
     fill_and_reduce(reducer, gradients, all.rank());
     size_t owned = 0;
     for (const Interval piece : reducer.owned()) {
@@ -89,8 +93,9 @@ TEST(GradientReducer, KnowsWhenEachBucketWasOnItsWay) {
     run_as_workers(2, [&](Workers& all) {
       WorkersConfig config = buckets_of(3);
       config.shard_optimizer = sharded;
-      std::vector<float> gradients(kSize);
-      GradientReducer reducer(all, gradients, config);
+      Buffer buffer(cpu(), kSize, "a test");
+      const std::span<float> gradients = buffer.host();
+      GradientReducer reducer(all, buffer, config);
       const BucketTimes* place = nullptr;
       for (int step = 0; step < 3; ++step) {
         fill_and_reduce(reducer, gradients, all.rank());
@@ -118,8 +123,9 @@ TEST(GradientReducer, KnowsWhenEachBucketWasOnItsWay) {
 
 TEST(GradientReducer, TimesCountFromWhereTheStepBegan) {
   run_as_workers(2, [&](Workers& all) {
-    std::vector<float> gradients(kSize);
-    GradientReducer reducer(all, gradients, buckets_of(100));
+    Buffer buffer(cpu(), kSize, "a test");
+    const std::span<float> gradients = buffer.host();
+    GradientReducer reducer(all, buffer, buckets_of(100));
     reducer.begin(std::chrono::steady_clock::now() - std::chrono::hours(1));
     reducer.finish();
     ASSERT_EQ(reducer.buckets().size(), 1u);
@@ -129,8 +135,9 @@ TEST(GradientReducer, TimesCountFromWhereTheStepBegan) {
 
 TEST(GradientReducer, OneWorkerHasNoBucketsAndTunesNothing) {
   Workers alone;
-  std::vector<float> gradients(300 * kChunk);
-  GradientReducer reducer(alone, gradients, {});
+  Buffer buffer(cpu(), 300 * kChunk, "a test");
+  const std::span<float> gradients = buffer.host();
+  GradientReducer reducer(alone, buffer, {});
   fill_and_reduce(reducer, gradients, 0);
   EXPECT_TRUE(reducer.buckets().empty());
   EXPECT_FALSE(reducer.is_tuning());
@@ -139,8 +146,9 @@ TEST(GradientReducer, OneWorkerHasNoBucketsAndTunesNothing) {
 TEST(GradientReducer, FindsTheSizeOfBucketsOnceAndTheSameEverywhere) {
   std::vector<std::string> reports(2);
   run_as_workers(2, [&](Workers& all) {
-    std::vector<float> gradients(300 * kChunk);
-    GradientReducer reducer(all, gradients, {});
+    Buffer buffer(cpu(), 300 * kChunk, "a test");
+    const std::span<float> gradients = buffer.host();
+    GradientReducer reducer(all, buffer, {});
     std::string& report = reports[static_cast<size_t>(all.rank())];
     for (int step = 0; step < 12; ++step) {
       reducer.begin();

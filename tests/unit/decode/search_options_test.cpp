@@ -162,9 +162,9 @@ MadeModel markov_model(const std::vector<std::vector<double>>& next_of) {
   config.heads = config.encoder_layers = config.decoder_layers = 1;
   config.share_embeddings = Sharing::kNone;
   const VocabularySizes sizes = {config.d_model, config.d_model};
-  MadeModel made = {config, sizes, make_fused_transformer(config, sizes)};
+  MadeModel made = {config, sizes, make_fused_transformer(cpu(), config, sizes)};
   const size_t d = next_of.size();
-  std::fill(made.model->values().begin(), made.model->values().end(), 0.0f);
+  made.model->weights().write().zero();
   for (size_t last = 0; last < d; ++last) {
     made.parameter("target.embedding")[last * d + last] = 1e6f;
     for (size_t next = 0; next < d; ++next) {
@@ -278,7 +278,7 @@ TEST(SearchOptions, ImpossibleTokensAreNotTaken) {
 
 TEST(SearchOptions, DamagedWeightsAreNamed) {
   const MadeModel made = made_model(9);
-  made.model->values()[made.model->values().size() / 2] = std::numeric_limits<float>::quiet_NaN();
+  made.model->weights().write().host()[made.model->weights().size() / 2] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_ERROR(search(made, {{{4, 5}, {}, 0}}, SearchRequest()), Error, HasSubstr("nan"),
                HasSubstr("earlier checkpoint"));
 }

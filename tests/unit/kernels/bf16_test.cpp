@@ -1,11 +1,10 @@
 // Products in bfloat16 against three loops in double precision over factors rounded the same way.
-#include "kernels/bf16.h"
+#include "kernels/product.h"
 
 #include <omp.h>
 
 #include <bit>
 
-#include "kernels/gemm.h"
 #include "unit/kernels/reference.h"
 
 namespace verbund {
@@ -28,11 +27,10 @@ class Bf16Products : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!has_bf16_products()) GTEST_SKIP() << "this processor has no AVX512-BF16";
-    use_bf16_products(true);
   }
-  void TearDown() override {
-    use_bf16_products(false);
-    omp_set_num_threads(1);
+  void TearDown() override { omp_set_num_threads(1); }
+  static void multiply(const Product& product) {
+    verbund::multiply(choose_kernels(), Factors::kRoundedToBf16, product);
   }
 };
 

@@ -31,8 +31,9 @@ struct Result {
 Result run(const Kernels& kernels, const Problem& p, bool gradient) {
   const auto rows = static_cast<size_t>(p.rows);
   Result result = {p.logits, Doubles(rows, 99), Doubles(rows, 99), std::vector<int32_t>(rows, 99)};
-  kernels.loss({p.rows, p.vocabulary, result.logits.data(), p.targets.data(), p.smoothing, gradient, 1,
-                result.smoothed.data(), result.plain.data(), gradient ? result.best.data() : nullptr});
+  kernels.loss({p.rows, p.vocabulary, result.logits.data(), p.targets.data(), p.smoothing,
+                gradient ? TypedFloats(result.logits.data()) : TypedFloats(), 1, result.smoothed.data(),
+                result.plain.data(), result.best.data()});
   return result;
 }
 

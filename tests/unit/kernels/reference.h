@@ -41,8 +41,8 @@ inline void PrintTo(const Kernels* kernels, std::ostream* out) { *out << kernels
 class KernelTest : public ::testing::TestWithParam<const Kernels*> {
  public:
   static std::vector<const Kernels*> all() {
-    const Kernels* tables[8];
-    return {tables, tables + available_kernels(tables, 8)};
+    const auto tables = available_kernels();
+    return {tables.begin(), tables.end()};
   }
   static std::string name(const ::testing::TestParamInfo<const Kernels*>& info) { return info.param->name; }
 };

@@ -51,11 +51,16 @@ struct Attended {
 };
 
 Attended run(const Kernels& kernels, const Problem& p, bool align = true) {
-  std::vector<const float* const*> lists;
-  for (const auto& list : p.keys) lists.push_back(list.data());
+  std::vector<const void*> keys;
+  std::vector<int64_t> first;
+  for (const auto& list : p.keys) {
+    first.push_back(static_cast<int64_t>(keys.size()));
+    keys.insert(keys.end(), list.begin(), list.end());
+  }
   Attended result = {filled(p.rows() * p.width, 99), std::vector<int32_t>(p.counts.size(), 99)};
-  kernels.step_attention({p.rows(), p.heads, p.depth, p.query.data(), p.query_stride, lists.data(), p.counts.data(),
-                          p.key_offset, p.value_offset, result.output.data(), align ? result.aligned.data() : nullptr});
+  kernels.step_attention({p.rows(), p.heads, p.depth, p.query.data(), p.query_stride, keys.data(), first.data(),
+                          p.counts.data(), p.key_offset, p.value_offset, result.output.data(),
+                          align ? result.aligned.data() : nullptr});
   return result;
 }
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "kernels/kernels.h"
 #include "model/transformer.h"
 #include "plain/plain_transformer.h"
+#include "support/on_cpu.h"
 #include "support/random_batch.h"
 
 namespace verbund {
@@ -27,11 +27,12 @@ TEST_P(FusedTransformer, AgreesWithThePlainPath) {
   const Batch batch = random_batch(random, 1 + static_cast<int64_t>(random.below(6)), 40, sizes);
   const Pass pass = {random.next(), random.below(1000), true};
 
-  const auto fused = make_fused_transformer(config, sizes);
+  const auto fused = make_fused_transformer(cpu(), config, sizes);
   const auto plain = make_plain_transformer(config, sizes);
-  fused->table().initialize(7, fused->values());
-  randomize(fused->values(), random);
-  std::copy(fused->values().begin(), fused->values().end(), plain->values().begin());
+  fused->table().initialize(7, fused->weights().write().host());
+  randomize(fused->weights().write().host(), random);
+  std::copy(fused->weights().write().host().begin(), fused->weights().write().host().end(),
+            plain->weights().write().host().begin());
 
   const Loss expected = plain->accumulate(batch, pass), actual = fused->accumulate(batch, pass);
   EXPECT_NEAR(actual.smoothed, expected.smoothed, 1e-5 * std::abs(expected.smoothed));
@@ -39,11 +40,12 @@ TEST_P(FusedTransformer, AgreesWithThePlainPath) {
   EXPECT_EQ(actual.tokens, expected.tokens);
   for (const Parameter& p : fused->table().all()) {
     const auto begin = static_cast<size_t>(p.offset), size = static_cast<size_t>(p.size);
-    const auto ours = fused->gradients().subspan(begin, size), theirs = plain->gradients().subspan(begin, size);
+    const auto ours = fused->gradients().host().subspan(begin, size),
+               theirs = plain->gradients().host().subspan(begin, size);
     double worst = 0;
     for (size_t i = 0; i < size; ++i) worst = std::max(worst, std::abs(static_cast<double>(ours[i]) - theirs[i]));
     // Some gradients are zero but for rounding (keys' biases): compare with the whole model's scale as well.
-    EXPECT_LE(worst, 1e-4 * largest(theirs) + 1e-6 * largest(plain->gradients())) << p.name;
+    EXPECT_LE(worst, 1e-4 * largest(theirs) + 1e-6 * largest(plain->gradients().host())) << p.name;
   }
   const Loss without = fused->evaluate(batch), reference = plain->evaluate(batch);
   EXPECT_NEAR(without.smoothed, reference.smoothed, 1e-5 * std::abs(reference.smoothed));
@@ -57,17 +59,18 @@ TEST_P(FusedTransformer, GradientsDoNotChangeOnceTheyAreFinal) {
   VocabularySizes sizes = {50, 60};
   if (config.share_embeddings == Sharing::kAll) sizes.target = sizes.source;
   const Batch batch = random_batch(random, 4, 20, sizes);
-  const auto model = make_fused_transformer(config, sizes);
-  model->table().initialize(7, model->values());
+  const auto model = make_fused_transformer(cpu(), config, sizes);
+  model->table().initialize(7, model->weights().write().host());
 
   std::vector<float> seen(model->gradients().size());  // as they were when they were final
   size_t from = seen.size();
   model->accumulate(batch, {1, 2, true}, [&](size_t offset) {
     ASSERT_LE(offset, from);
-    for (; from > offset; --from) seen[from - 1] = model->gradients()[from - 1];
+    for (; from > offset; --from) seen[from - 1] = model->gradients().host()[from - 1];
   });
   EXPECT_LT(from, seen.size());  // something was said
-  for (size_t i = from; i < seen.size(); ++i) ASSERT_EQ(model->gradients()[i], seen[i]) << i << " of " << seen.size();
+  for (size_t i = from; i < seen.size(); ++i)
+    ASSERT_EQ(model->gradients().host()[i], seen[i]) << i << " of " << seen.size();
 }
 
 // Of 300 such models (seeds 100 to 399) one, seed 367, disagrees in some gradients, probably because an
@@ -81,12 +84,12 @@ TEST(Transformer, AccumulatedHalvesAreTheWhole) {
   config.d_ff = 64;
   config.encoder_layers = config.decoder_layers = 2;
   const VocabularySizes sizes = {50, 50};
-  const auto model = make_fused_transformer(config, sizes);
-  model->table().initialize(1, model->values());
+  const auto model = make_fused_transformer(cpu(), config, sizes);
+  model->table().initialize(1, model->weights().write().host());
   const Batch whole = random_batch(random, 6, 20, sizes);
   Loss loss = model->accumulate(whole, {5, 9, true});
-  const std::vector<float> gradient(model->gradients().begin(), model->gradients().end());
-  std::fill(model->gradients().begin(), model->gradients().end(), 0.0f);
+  const std::vector<float> gradient(model->gradients().host().begin(), model->gradients().host().end());
+  std::fill(model->gradients().host().begin(), model->gradients().host().end(), 0.0f);
 
   // The same sentences one by one: dropout goes by the sentence's name, not by its place.
   Loss sum;
@@ -107,7 +110,7 @@ TEST(Transformer, AccumulatedHalvesAreTheWhole) {
   }
   EXPECT_NEAR(sum.smoothed, loss.smoothed, 1e-4);
   const double scale = largest(gradient);
-  for (size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(model->gradients()[i], gradient[i], 1e-5 * scale);
+  for (size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(model->gradients().host()[i], gradient[i], 1e-5 * scale);
 }
 
 TEST(PlainTransformer, GradientByFiniteDifferences) {

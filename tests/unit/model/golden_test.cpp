@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "model/transformer.h"
 #include "plain/plain_transformer.h"
+#include "support/on_cpu.h"
 
 namespace verbund {
 namespace {
@@ -37,7 +38,7 @@ void set_weights(TranslationModel& model) {
   for (uint32_t stream = 0; stream < parameters.size(); ++stream) {
     const Parameter& p = parameters[stream];
     for (uint32_t i = 0; i < p.size; ++i) {
-      model.values()[static_cast<size_t>(p.offset) + i] = weight(p, stream, i);
+      model.weights().write().host()[static_cast<size_t>(p.offset) + i] = weight(p, stream, i);
     }
   }
 }
@@ -89,6 +90,10 @@ struct Path {
   MakeModel make;
 };
 
+std::unique_ptr<TranslationModel> make_fused(const ModelConfig& config, VocabularySizes sizes) {
+  return make_fused_transformer(cpu(), config, sizes);
+}
+
 class Golden : public ::testing::TestWithParam<Path> {};
 
 TEST_P(Golden, LossAndGradients) {
@@ -116,14 +121,14 @@ TEST_P(Golden, LossAndGradients) {
       const Json& gradient = golden["gradients"][i];
       ASSERT_EQ(p.name, gradient["name"]);
       ASSERT_EQ(Json(p.shape), gradient["shape"]) << p.name;
-      expect_gradient(model->gradients().subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)), gradient);
+      const auto offset = static_cast<size_t>(p.offset), size = static_cast<size_t>(p.size);
+      expect_gradient(model->gradients().host().subspan(offset, size), gradient);
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, Golden,
-                         ::testing::Values(Path{"Fused", make_fused_transformer},
-                                           Path{"Plain", make_plain_transformer}),
+                         ::testing::Values(Path{"Fused", make_fused}, Path{"Plain", make_plain_transformer}),
                          [](const auto& path) { return path.param.name; });
 
 }  // namespace

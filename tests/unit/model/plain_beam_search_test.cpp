@@ -14,7 +14,8 @@ namespace {
 constexpr double kTolerance = 1e-4;
 
 std::vector<double> plain_next(const MadeModel& made, const Sentence& source, const Sentence& beginning) {
-  std::vector<double> values(made.model->values().begin(), made.model->values().end());
+  const std::span<float> weights = made.model->weights().values().host();
+  std::vector<double> values(weights.begin(), weights.end());
   return plain_next_log_probabilities(made.config, made.model->table(), values, source, beginning);
 }
 

@@ -7,6 +7,7 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "support/expect_error.h"
+#include "support/on_cpu.h"
 
 namespace verbund {
 namespace {
@@ -64,7 +65,7 @@ TEST(OptimConfig, NamesMeanWhatTheySay) {
 
 TEST(OptimConfig, DefaultsCanBeBuilt) {
   EXPECT_NO_THROW(Schedule(ScheduleConfig{}, 512));
-  EXPECT_NO_THROW(make_optimizer({}, 1));
+  EXPECT_NO_THROW(make_optimizer(cpu(), {}, 1));
   EXPECT_NO_THROW(make_loss_scaler({}));
 }
 

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "support/buffers.h"
 #include "support/expect_error.h"
+#include "support/on_cpu.h"
 
 namespace verbund {
 namespace {
@@ -21,15 +22,24 @@ constexpr Row kWeights = {1.0f, -0.5f, 0.25f, 2.0f};
 constexpr std::array<Row, 3> kGradients = {
     {{0.1f, -0.2f, 0.3f, -0.4f}, {0.05f, 0.4f, -0.1f, 0.0f}, {-0.3f, 0.2f, 0.01f, 1.5f}}};
 
+// One step on weights and gradients of the host.
+void update(Optimizer& optimizer, std::span<float> weights, std::span<const float> gradients, double rate,
+            double scale) {
+  Weights on_device(cpu(), weights.size());
+  on_device.write().upload(weights);
+  optimizer.step(on_device, on_cpu(gradients), rate, scale);
+  on_device.values().download(weights);
+}
+
 // The weights after each of three updates. Gradients are given four times too large,
 // together with the scale that corrects it.
 void expect_weights(const OptimizerConfig& config, double rate, const std::array<Row, 3>& expected) {
-  const auto optimizer = make_optimizer(config, 4);
+  const auto optimizer = make_optimizer(cpu(), config, 4);
   Row weights = kWeights;
   for (size_t t = 0; t < 3; ++t) {
     Row gradients = kGradients[t];
     for (float& gradient : gradients) gradient *= 4;
-    optimizer->step(weights, gradients, rate, 0.25);
+    update(*optimizer, weights, gradients, rate, 0.25);
     for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(weights[i], expected[t][i], 3e-7) << "update " << t << ", weight " << i;
   }
   EXPECT_EQ(optimizer->updates(), 3);
@@ -83,13 +93,13 @@ TEST(Optimizer, SgdWithMomentumIsThatOfPyTorch) {
 // Fifty updates of one AdamW weight, written down plainly in double precision.
 TEST(Optimizer, StaysNearDoublePrecision) {
   const OptimizerConfig config = {.type = OptimizerType::kAdamW, .weight_decay = 0.05};
-  const auto optimizer = make_optimizer(config, kSize);
+  const auto optimizer = make_optimizer(cpu(), config, kSize);
   std::vector<float> weights = random_values(kSize, 1);
   std::vector<double> w(weights.begin(), weights.end()), m(kSize), v(kSize);
   for (int t = 1; t <= 50; ++t) {
     const std::vector<float> gradients = random_values(kSize, 1 + t, 1e-3);
     const double rate = 1e-3 * t, scale = 0.7;
-    optimizer->step(weights, gradients, rate, scale);
+    update(*optimizer, weights, gradients, rate, scale);
     for (size_t i = 0; i < kSize; ++i) {
       const double g = gradients[i] * scale;
       m[i] = 0.9 * m[i] + 0.1 * g;
@@ -106,11 +116,11 @@ TEST(Optimizer, StaysNearDoublePrecision) {
 // What a processor without vectors and without fused multiply-add would compute, so that
 // workers on unlike machines keep the same weights.
 TEST(Optimizer, AdamHasTheBitsOfPlainArithmetic) {
-  const auto optimizer = make_optimizer({}, kSize);
+  const auto optimizer = make_optimizer(cpu(), {}, kSize);
   std::vector<float> weights = random_values(kSize, 1), w = weights, m(kSize), v(kSize);
   for (int t = 1; t <= 3; ++t) {
     const std::vector<float> gradients = random_values(kSize, 1 + t);
-    optimizer->step(weights, gradients, 0.01, 0.3);
+    update(*optimizer, weights, gradients, 0.01, 0.3);
     const auto root_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(0.997, t)));
     const auto rate = static_cast<float>(0.01 / (1 - std::pow(0.9, t)));
     for (size_t i = 0; i < kSize; ++i) {
@@ -141,27 +151,27 @@ INSTANTIATE_TEST_SUITE_P(Optimizer, EveryOptimizer,
 using Step = std::function<void(Optimizer&, std::span<float> weights, std::span<const float> gradients)>;
 
 std::vector<float> train(const OptimizerConfig& config, const Step& step) {
-  const auto optimizer = make_optimizer(config, kSize);
+  const auto optimizer = make_optimizer(cpu(), config, kSize);
   std::vector<float> weights = random_values(kSize, 1);
   for (uint64_t t = 0; t < 3; ++t) step(*optimizer, weights, random_values(kSize, 2 + t));
   return weights;
 }
 
 void whole_step(Optimizer& optimizer, std::span<float> weights, std::span<const float> gradients) {
-  optimizer.step(weights, gradients, 0.01, 0.5);
+  update(optimizer, weights, gradients, 0.01, 0.5);
 }
 
 // Two workers that share the weights, each with the state of its own pieces.
 TEST_P(EveryOptimizer, TwoOwnersGiveTheBitsOfOne) {
-  const auto one = make_optimizer(GetParam(), kSize, {{0, 33}, {70'001, kSize}});
-  const auto other = make_optimizer(GetParam(), kSize, {{33, 70'001}});
+  const auto one = make_optimizer(cpu(), GetParam(), kSize, {{0, 33}, {70'001, kSize}});
+  const auto other = make_optimizer(cpu(), GetParam(), kSize, {{33, 70'001}});
   one->freeze({{10, 20}, {80'000, 80'100}});
   other->freeze({{10, 20}, {80'000, 80'100}});
   std::vector<float> weights = random_values(kSize, 1);
   for (uint64_t t = 0; t < 3; ++t) {
     const std::vector<float> gradients = random_values(kSize, 2 + t);
-    one->step(weights, gradients, 0.01, 0.5);
-    other->step(weights, gradients, 0.01, 0.5);
+    update(*one, weights, gradients, 0.01, 0.5);
+    update(*other, weights, gradients, 0.01, 0.5);
   }
   const std::vector<float> whole = train(GetParam(), [](Optimizer& optimizer, auto all, auto gradients) {
     optimizer.freeze({{10, 20}, {80'000, 80'100}});
@@ -174,12 +184,12 @@ TEST_P(EveryOptimizer, TwoOwnersGiveTheBitsOfOne) {
 TEST_P(EveryOptimizer, AnOptimizerOfOnePartGivesTheSameBits) {
   constexpr Interval kPart = {12'345, 98'765};
   const std::vector<float> whole = train(GetParam(), whole_step);
-  const auto optimizer = make_optimizer(GetParam(), kPart.size());
+  const auto optimizer = make_optimizer(cpu(), GetParam(), kPart.size());
   std::vector<float> weights = random_values(kSize, 1);
   for (uint64_t t = 0; t < 3; ++t) {
     const std::vector<float> gradients = random_values(kSize, 2 + t);
-    optimizer->step(std::span(weights).subspan(kPart.begin, kPart.size()),
-                    std::span(gradients).subspan(kPart.begin, kPart.size()), 0.01, 0.5);
+    update(*optimizer, std::span(weights).subspan(kPart.begin, kPart.size()),
+           std::span(gradients).subspan(kPart.begin, kPart.size()), 0.01, 0.5);
   }
   EXPECT_TRUE(same_bits(std::span(weights).subspan(kPart.begin, kPart.size()),
                         std::span(whole).subspan(kPart.begin, kPart.size())));
@@ -197,16 +207,16 @@ TEST_P(EveryOptimizer, ThreadsDoNotChangeBits) {
 
 TEST_P(EveryOptimizer, ResumesWithTheSameBits) {
   const std::vector<float> straight = train(GetParam(), whole_step);
-  std::unique_ptr<Optimizer> first = make_optimizer(GetParam(), kSize);
+  std::unique_ptr<Optimizer> first = make_optimizer(cpu(), GetParam(), kSize);
   std::vector<float> weights = random_values(kSize, 1);
   for (uint64_t t = 0; t < 2; ++t) whole_step(*first, weights, random_values(kSize, 2 + t));
-  const auto second = make_optimizer(GetParam(), kSize);
+  const auto second = make_optimizer(cpu(), GetParam(), kSize);
   const auto saved = first->state(), restored = second->state();
   ASSERT_EQ(saved.size(), restored.size());
   for (size_t i = 0; i < saved.size(); ++i) {
     EXPECT_EQ(saved[i].name, restored[i].name);
     ASSERT_EQ(saved[i].values.size(), kSize);
-    std::copy(saved[i].values.begin(), saved[i].values.end(), restored[i].values.begin());
+    restored[i].values.upload(saved[i].values.host());
   }
   second->set_updates(first->updates());
   first.reset();
@@ -230,7 +240,7 @@ TEST_P(EveryOptimizer, FrozenWeightsStay) {
 }
 
 TEST(Optimizer, FreezingCanBeUndone) {
-  const auto optimizer = make_optimizer({}, 10);
+  const auto optimizer = make_optimizer(cpu(), {}, 10);
   optimizer->freeze({{0, 10}});
   EXPECT_THAT(optimizer->active(), IsEmpty());
   optimizer->freeze({{4, 6}});
@@ -243,7 +253,7 @@ TEST(Optimizer, FreezingCanBeUndone) {
 TEST(Optimizer, NamesItsState) {
   const auto names = [](const OptimizerConfig& config) {
     std::vector<std::string> result;
-    for (const OptimizerState& state : make_optimizer(config, 3)->state()) result.push_back(state.name);
+    for (const OptimizerState& state : make_optimizer(cpu(), config, 3)->state()) result.push_back(state.name);
     return result;
   };
   EXPECT_EQ(names({}), (std::vector<std::string>{"adam.m", "adam.v"}));
@@ -254,24 +264,24 @@ TEST(Optimizer, NamesItsState) {
 // A moment that decays into the denormal numbers ends as zero; the caller's arithmetic is
 // not touched.
 TEST(Optimizer, DenormalMomentsEnd) {
-  const auto optimizer = make_optimizer({}, kSize);
+  const auto optimizer = make_optimizer(cpu(), {}, kSize);
   const auto state = optimizer->state();
-  for (const OptimizerState& moment : state) std::fill(moment.values.begin(), moment.values.end(), 1e-40f);
+  for (const OptimizerState& moment : state) moment.values.upload(std::vector<float>(kSize, 1e-40f));
   std::vector<float> weights(kSize, 1.0f);
-  optimizer->step(weights, std::vector<float>(kSize), 0.01, 1);
-  EXPECT_TRUE(same_bits(state[0].values, std::vector<float>(kSize)));
-  EXPECT_TRUE(same_bits(state[1].values, std::vector<float>(kSize)));
+  update(*optimizer, weights, std::vector<float>(kSize), 0.01, 1);
+  EXPECT_TRUE(same_bits(state[0].values.host(), std::vector<float>(kSize)));
+  EXPECT_TRUE(same_bits(state[1].values.host(), std::vector<float>(kSize)));
   EXPECT_TRUE(same_bits(weights, std::vector<float>(kSize, 1.0f)));
   const volatile float tiny = 1e-30f;
   EXPECT_GT(tiny * 1e-10f, 0.0f);
 }
 
 TEST(Optimizer, RefusesBuffersOfAnotherSize) {
-  const auto optimizer = make_optimizer({}, 10);
+  const auto optimizer = make_optimizer(cpu(), {}, 10);
   std::vector<float> ten(10), nine(9);
-  EXPECT_ERROR(optimizer->step(ten, nine, 1, 1), Error, HasSubstr("made for 10"), HasSubstr("9 gradients"));
-  EXPECT_ERROR(optimizer->step(nine, ten, 1, 1), Error, HasSubstr("9 weights"));
-  EXPECT_ERROR(make_optimizer({}, 10, {{5, 11}}), Error, HasSubstr("[5, 11)"), HasSubstr("10 weights"));
+  EXPECT_ERROR(update(*optimizer, ten, nine, 1, 1), Error, HasSubstr("made for 10"), HasSubstr("9 gradients"));
+  EXPECT_ERROR(update(*optimizer, nine, ten, 1, 1), Error, HasSubstr("9 weights"));
+  EXPECT_ERROR(make_optimizer(cpu(), {}, 10, {{5, 11}}), Error, HasSubstr("[5, 11)"), HasSubstr("10 weights"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// VERBUND_OPTIM_KERNEL before a loop over plain buffers: it is compiled once per
+// VERBUND_PORTABLE_LOOP before a loop over plain buffers: it is compiled once per
 // instruction set and the loader picks the best one that the processor has.
 //
 // The bits of the result do not depend on that choice: no multiplication is fused with an
@@ -8,9 +8,9 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #ifndef __NO_MATH_ERRNO__
-#error "compile src/optim with -fno-math-errno, or sqrt is not vectorised, and with -ffp-contract=off"
+#error "compile this file with -fno-math-errno, or sqrt is not vectorised, and with -ffp-contract=off"
 #endif
-#define VERBUND_OPTIM_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define VERBUND_PORTABLE_LOOP __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define VERBUND_OPTIM_KERNEL
+#define VERBUND_PORTABLE_LOOP
 #endif

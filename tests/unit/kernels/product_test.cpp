@@ -1,5 +1,5 @@
 // Matrix products against three loops in double precision.
-#include "kernels/gemm.h"
+#include "kernels/product.h"
 
 #include <limits>
 
@@ -122,43 +122,20 @@ TEST_P(Multiply, ReplacingDoesNotLookAtWhatWasThere) {
 
 VERBUND_FOR_EVERY_INSTRUCTION_SET(Multiply);
 
-TEST(Gemm, TheThreeProductsOfALayerOnAnyNumberOfThreads) {
-  for (const auto& [n, out, in, gap] :
-       {Case{0, 3, 4, 0}, Case{1, 5, 9, 2}, Case{130, 65, 257, 3}, Case{40, 300, 33, 0}}) {
-    SCOPED_TRACE(::testing::Message() << "n " << n << ", out " << out << ", in " << in << ", gap " << gap);
-    const Matrix x(n, in, gap, 1), dy(n, out, gap, 2), w(out, in, 0, 3);
-    const Matrix y_before(n, out, gap, 4), dx_before(n, in, gap, 5), dw_before(out, in, 0, 6);
-    for (const Into into : {Into::kReplace, Into::kAdd}) {
-      const bool added = into == Into::kAdd;
-      Matrix y = y_before, dx = dx_before, dw = dw_before;
-      with_any_threads([&, n = n, out = out, in = in] {
-        y = y_before, dx = dx_before, dw = dw_before;
-        multiply_transposed(n, out, in, {x.data(), x.stride}, w.data(), {y.data(), y.stride}, into);
-        multiply_plain(n, in, out, {dy.data(), dy.stride}, w.data(), {dx.data(), dx.stride}, into);
-        add_outer_product(n, out, in, {dy.data(), dy.stride}, {x.data(), x.stride}, dw.data());
-        return Outputs{{"y", y.values}, {"dx", dx.values}, {"dw", dw.values}};
-      });
-      expect_product(y, y_before, added, in, [&](auto r, auto c, auto k) { return x.at(r, k) * w.at(c, k); });
-      expect_product(dx, dx_before, added, out, [&](auto r, auto c, auto k) { return dy.at(r, k) * w.at(k, c); });
-      expect_product(dw, dw_before, true, n, [&](auto r, auto c, auto k) { return dy.at(k, r) * x.at(k, c); });
-    }
+TEST(Products, AreTheSameOnAnyNumberOfThreads) {
+  for (const auto& [m, n, k, gap] : {Case{0, 3, 4, 0}, Case{1, 5, 9, 2}, Case{130, 65, 257, 3}, Case{40, 300, 33, 0}}) {
+    SCOPED_TRACE(::testing::Message() << m << " x " << n << " x " << k << ", gap " << gap);
+    const Operands operands({m, n, k, gap}, false, true, true);
+    Matrix c = operands.before;
+    with_any_threads([&] {
+      c = operands.before;
+      Product product = operands.product;
+      product.c = c.data();
+      multiply(choose_kernels(), Factors::kFloat, product);
+      return Outputs{{"c", c.values}};
+    });
+    expect_product(c, operands.before, true, k, [&](auto r, auto j, auto i) { return operands.term(r, j, i); });
   }
-}
-
-TEST(Gemm, LogsWhatCanBeRepeated) {
-  const Matrix x(5, 6, 2, 1), w(7, 6, 0, 2), before(5, 7, 1, 3);
-  Matrix y = before;
-  std::vector<Product> log;
-  log_products(&log);
-  multiply_transposed(5, 7, 6, {x.data(), x.stride}, w.data(), {y.data(), y.stride}, Into::kAdd);
-  log_products(nullptr);
-  multiply_transposed(5, 7, 6, {x.data(), x.stride}, w.data(), {y.data(), y.stride}, Into::kAdd);
-  ASSERT_EQ(log.size(), 1U);
-  const Floats twice = y.values;
-  y = before;
-  multiply(log[0]);
-  multiply(log[0]);
-  EXPECT_TRUE(same_bits(y.values, twice));
 }
 
 }  // namespace

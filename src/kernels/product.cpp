@@ -1,4 +1,4 @@
-#include "kernels/gemm.h"
+#include "kernels/product.h"
 
 #include <omp.h>
 
@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "kernels/bf16.h"
-
 namespace verbund {
 
 namespace avx512bf16 {  // simd/product_bf16.cpp
@@ -16,9 +14,6 @@ void multiply_bf16(const Product& product, float* scratch);
 }
 
 namespace {
-
-bool bf16_products = false;
-std::vector<Product>* product_log = nullptr;
 
 // Scratch of each thread, kept for its next product.
 float* scratch() {
@@ -58,17 +53,16 @@ int64_t part_begin(int64_t size, int64_t tile, int64_t index, int64_t parts) {
   return std::min(size, (size + tile - 1) / tile * index / parts * tile);
 }
 
-void multiply_part(Product product, const Grid& grid, int64_t index) {
-  const Kernels& table = kernels();
+void multiply_part(const Kernels& table, Factors factors, Product product, const Grid& grid, int64_t index) {
   const int64_t row = index / grid.columns, column = index % grid.columns;
   const int64_t i = part_begin(product.m, table.tile_rows, row, grid.rows);
   const int64_t j = part_begin(product.n, table.tile_columns, column, grid.columns);
   product.m = part_begin(product.m, table.tile_rows, row + 1, grid.rows) - i;
   product.n = part_begin(product.n, table.tile_columns, column + 1, grid.columns) - j;
-  product.a += product.transpose_a ? i : i * product.lda;
-  product.b += product.transpose_b ? j * product.ldb : j;
-  product.c += i * product.ldc + j;
-  (bf16_products ? avx512bf16::multiply_bf16 : table.multiply)(product, scratch());
+  product.a = product.a + (product.transpose_a ? i : i * product.lda);
+  product.b = product.b + (product.transpose_b ? j * product.ldb : j);
+  product.c = product.c + (i * product.ldc + j);
+  (factors == Factors::kRoundedToBf16 ? avx512bf16::multiply_bf16 : table.multiply)(product, scratch());
 }
 
 }  // namespace
@@ -83,33 +77,13 @@ bool has_bf16_products() {
 #endif
 }
 
-void use_bf16_products(bool use) { bf16_products = use && has_bf16_products(); }
-
-bool uses_bf16_products() { return bf16_products; }
-
-void multiply(const Product& product) {
-  if (product_log != nullptr) product_log->push_back(product);
+void multiply(const Kernels& table, Factors factors, const Product& product) {
   // A small product is done before other threads have woken up.
   constexpr int64_t kWorthThreads = 1 << 18;
   const int64_t threads = product.m * product.n * product.k < kWorthThreads ? 1 : omp_get_max_threads();
   const Grid grid = cut(product, threads);
 #pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads)) if (threads > 1)
-  for (int64_t index = 0; index < threads; ++index) multiply_part(product, grid, index);
+  for (int64_t index = 0; index < threads; ++index) multiply_part(table, factors, product, grid, index);
 }
-
-void multiply_transposed(int64_t n, int64_t out, int64_t in, ConstMatrixRows x, const float* w, MatrixRows y,
-                         Into into) {
-  multiply({false, true, n, out, in, x.data, x.stride, w, in, into == Into::kAdd, y.data, y.stride});
-}
-
-void multiply_plain(int64_t n, int64_t in, int64_t out, ConstMatrixRows dy, const float* w, MatrixRows dx, Into into) {
-  multiply({false, false, n, in, out, dy.data, dy.stride, w, in, into == Into::kAdd, dx.data, dx.stride});
-}
-
-void add_outer_product(int64_t n, int64_t out, int64_t in, ConstMatrixRows dy, ConstMatrixRows x, float* dw) {
-  multiply({true, false, out, in, n, dy.data, dy.stride, x.data, x.stride, true, dw, in});
-}
-
-void log_products(std::vector<Product>* log) { product_log = log; }
 
 }  // namespace verbund

@@ -1,0 +1,123 @@
+#include "device/cpu_device.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/human.h"
+#include "core/machine.h"
+#include "core/process.h"
+
+namespace verbund {
+namespace {
+
+// What has been asked for has happened.
+class NoMoment final : public Moment {
+ public:
+  void wait() override {}
+};
+
+class HostCopies final : public SideStream {
+ public:
+  void wait_for(Moment&) override {}
+  void download(void* host, const void* from, size_t bytes) override { std::memcpy(host, from, bytes); }
+  void upload(void* to, const void* host, size_t bytes) override { std::memcpy(to, host, bytes); }
+  void synchronize() override {}
+  std::unique_ptr<Moment> mark() override { return std::make_unique<NoMoment>(); }
+};
+
+}  // namespace
+
+std::string CpuDevice::trouble_with(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+      return "";
+    case Precision::kBf16:
+      return has_bf16_products() ? "" : "bf16 needs a processor with AVX512-BF16, which this one is not: take fp32";
+    case Precision::kTf32:
+    case Precision::kFp16:
+      return fmt::format("{} needs a GPU; a CPU has fp32, and some have bf16",
+                         kPrecisionNames[static_cast<size_t>(precision)]);
+  }
+  return "";
+}
+
+CpuDevice::CpuDevice(Precision precision, const Kernels& kernels)
+    : Device(precision, FloatType::kFp32, true), kernels_(kernels) {
+  if (const std::string trouble = trouble_with(precision); !trouble.empty()) fail_usage("precision {}", trouble);
+  facts_.kind = "cpu";
+  facts_.name = kernels.name;
+  facts_.description =
+      fmt::format("{} kernels{}", kernels.name, precision == Precision::kBf16 ? " with bf16 products" : "");
+}
+
+void* CpuDevice::allocate(size_t bytes, const char* purpose) {
+  if (bytes == 0) return nullptr;
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    fail(
+        "there is no memory for {} of {}: use smaller batches (batch.tokens, train.micro_batch_tokens) or a smaller "
+        "model",
+        human_bytes(bytes), purpose);
+  }
+  ::madvise(memory, bytes, MADV_HUGEPAGE);  // without them everything works, a little slower
+  return memory;
+}
+
+void CpuDevice::release(void* memory, size_t bytes) noexcept {
+  if (memory != nullptr) ::munmap(memory, bytes);
+}
+
+MemoryUse CpuDevice::memory() { return {free_memory(), this_machine().memory_bytes, 0}; }
+
+void CpuDevice::copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+void CpuDevice::zero(void* memory, size_t bytes) {
+  if (bytes > 0) std::memset(memory, 0, bytes);
+}
+
+std::unique_ptr<Moment> CpuDevice::mark() { return std::make_unique<NoMoment>(); }
+
+std::unique_ptr<SideStream> CpuDevice::make_side_stream() { return std::make_unique<HostCopies>(); }
+
+void CpuDevice::multiply(const Product& product) {
+  if (log_ != nullptr) log_->push_back(product);
+  verbund::multiply(kernels_, precision() == Precision::kBf16 ? Factors::kRoundedToBf16 : Factors::kFloat, product);
+}
+
+void CpuDevice::sum_losses(int64_t rows, const double* smoothed, const double* plain, const int32_t* best,
+                           const int32_t* targets, LossSums* sums) {
+  *sums = {};
+  for (int64_t i = 0; i < rows; ++i) {
+    sums->smoothed += smoothed[i];
+    sums->plain += plain[i];
+    sums->right += best[i] == targets[i] ? 1 : 0;
+  }
+}
+
+void CpuDevice::add_probabilities(int64_t rows, int64_t vocabulary, const float* logits, const float* log_partition,
+                                  float share, float* probabilities) {
+#pragma omp parallel for schedule(static)
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = row * vocabulary; i < (row + 1) * vocabulary; ++i) {
+      probabilities[i] += share * std::exp(logits[i] - log_partition[row]);
+    }
+  }
+}
+
+void CpuDevice::take_logarithm(int64_t count, float* values) {
+  for (int64_t i = 0; i < count; ++i) values[i] = std::log(values[i]);
+}
+
+void CpuDevice::round(size_t count, const float* values, TypedFloats factors) {
+  if (factors.data != values) copy(factors.data, values, count * sizeof(float));
+}
+
+void CpuDevice::swap(float* a, float* b, size_t count) { std::swap_ranges(a, a + count, b); }
+
+}  // namespace verbund

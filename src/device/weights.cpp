@@ -1,0 +1,33 @@
+#include "device/weights.h"
+
+namespace verbund {
+namespace {
+
+// Of a buffer that has the room of floats.
+size_t floats_for(FloatType type, size_t size) { return type == FloatType::kFp32 ? 0 : (size + 1) / 2; }
+
+}  // namespace
+
+Weights::Weights(Device& device, size_t size)
+    : values_(device, size, "weights"), copy_(device, floats_for(device.factor_type(), size), "weights in 16 bits") {}
+
+ConstTypedFloats Weights::factors() {
+  if (copy_.size() == 0) return values_.data();
+  const TypedFloats copy = {copy_.data(), device().factor_type()};
+  if (stale_) device().round(size(), values_.data(), copy);
+  stale_ = false;
+  return copy;
+}
+
+Buffer& Weights::write() {
+  stale_ = true;
+  return values_;
+}
+
+Weights::Both Weights::write_both() {
+  if (copy_.size() == 0) return {values_.data(), {}};
+  factors();  // what is not written must be right already
+  return {values_.data(), {copy_.data(), device().factor_type()}};
+}
+
+}  // namespace verbund

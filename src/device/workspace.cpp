@@ -1,0 +1,52 @@
+#include "device/workspace.h"
+
+#include <algorithm>
+
+namespace verbund {
+namespace {
+
+constexpr size_t kAlignment = 256;  // what a GPU's memory is aligned to
+constexpr size_t kHugePage = 2 << 20;
+
+}  // namespace
+
+Workspace::~Workspace() {
+  for (const Block& block : blocks_) device_.release(block.data, block.size);
+}
+
+void* Workspace::take_bytes(size_t bytes) {
+  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (blocks_.empty() || used_ + bytes > blocks_.back().size) grow(bytes);
+  void* result = blocks_.back().data + used_;
+  used_ += bytes;
+  return result;
+}
+
+void Workspace::grow(size_t bytes) {
+  if (!blocks_.empty()) before_ += used_;
+  // At least half as much again as so far, so that growing ends soon.
+  const size_t wanted = std::max({bytes, before_ / 2, size_t{16} << 20});
+  const size_t size = (wanted + kHugePage - 1) / kHugePage * kHugePage;
+  blocks_.push_back({static_cast<char*>(device_.allocate(size, "activations")), size});
+  used_ = 0;
+}
+
+void Workspace::reset() {
+  if (blocks_.size() > 1) {
+    const size_t total = before_ + used_;
+    for (const Block& block : blocks_) device_.release(block.data, block.size);
+    blocks_.clear();
+    before_ = 0;
+    grow(total + total / 8);
+  }
+  used_ = 0;
+  before_ = 0;
+}
+
+uint64_t Workspace::bytes() const {
+  uint64_t total = 0;
+  for (const Block& block : blocks_) total += block.size;
+  return total;
+}
+
+}  // namespace verbund

@@ -1,0 +1,66 @@
+// A device's memory for the activations of a step: handed out by moving a pointer, taken back all at
+// once. It grows while it learns how much a step needs; after that nothing is allocated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/device.h"
+
+namespace verbund {
+
+class Workspace {
+ public:
+  explicit Workspace(Device& device) : device_(device) {}
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  template <typename T = float>
+  T* take(int64_t count) {
+    return static_cast<T*>(take_bytes(static_cast<size_t>(count) * sizeof(T)));
+  }
+
+  TypedFloats take(int64_t count, FloatType type) {
+    return {take_bytes(static_cast<size_t>(count * size_of(type))), type};
+  }
+  // For what only products read.
+  TypedFloats take_factors(int64_t count) { return take(count, device_.factor_type()); }
+
+  // Forgets everything that was taken. If it did not fit into one block, the next step gets one that does.
+  void reset();
+
+  uint64_t bytes() const;
+
+  // What is taken while this lives is given back at its end.
+  class Temporary {
+   public:
+    explicit Temporary(Workspace& workspace)
+        : workspace_(workspace), blocks_(workspace.blocks_.size()), used_(workspace.used_) {}
+    ~Temporary() {
+      if (workspace_.blocks_.size() == blocks_) workspace_.used_ = used_;  // else it has grown: wait for the reset
+    }
+    Temporary(const Temporary&) = delete;
+    Temporary& operator=(const Temporary&) = delete;
+
+   private:
+    Workspace& workspace_;
+    size_t blocks_, used_;
+  };
+
+ private:
+  struct Block {
+    char* data;
+    size_t size;
+  };
+  void* take_bytes(size_t bytes);
+  void grow(size_t bytes);
+
+  Device& device_;
+  std::vector<Block> blocks_;  // the last one is in use
+  size_t used_ = 0;            // of the last block
+  size_t before_ = 0;          // bytes used of the earlier blocks
+};
+
+}  // namespace verbund
