@@ -61,7 +61,9 @@ LibraryState load_first(const Search& search, const std::string& name, const std
       if (!is_file && std::string(error.what()).find("cannot open shared object file") != std::string::npos) continue;
       state.found = true;
       if (state.path.empty()) state.path = path;
-      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", path.string(), error.what());
+      const bool named = std::string_view(error.what()).starts_with(path.string());
+      reasons +=
+          (reasons.empty() ? "" : "; ") + (named ? error.what() : fmt::format("{}: {}", path.string(), error.what()));
     }
   }
   state.why_not = !reasons.empty() ? reasons : fmt::format("there is no {}", fmt::join(names, ", "));
