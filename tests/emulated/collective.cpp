@@ -98,6 +98,7 @@ class Rounds {
   Rounds(RankMeeting& meeting, const Collective& call) : meeting_(meeting), call_(call), size_(size_of(call.type)) {}
 
   void put(size_t begin, size_t count) {
+    if (count == 0) return;  // there may be no buffer
     std::byte* own = meeting_.block(meeting_.rank());
     const auto* send = static_cast<const std::byte*>(call_.send);
     if (call_.kind == Collective::kReduceScatter) {
@@ -110,6 +111,7 @@ class Rounds {
   }
 
   void take(size_t begin, size_t count) {
+    if (count == 0) return;
     auto* receive = static_cast<std::byte*>(call_.receive) + begin * size_;
     switch (call_.kind) {
       case Collective::kAllReduce:
@@ -179,7 +181,7 @@ const char* function_name(Collective::Kind kind) {
 Outcome run_collective(RankMeeting& meeting, const Collective& call, int64_t number) {
   const Call said{number, static_cast<int64_t>(call.count), call.kind, call.type, call.operation, call.root};
   const auto spoil = [&](Outcome::End end, const std::string& why) {
-    std::memset(call.receive, 0xff, receive_bytes(call, meeting.ranks()));
+    if (call.count > 0) std::memset(call.receive, 0xff, receive_bytes(call, meeting.ranks()));
     return Outcome{end, why};
   };
   Rounds rounds(meeting, call);
