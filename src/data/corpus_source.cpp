@@ -1,7 +1,6 @@
 #include "data/corpus_source.h"
 
-#include <cstdlib>
-
+#include "core/cache_folder.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
@@ -17,8 +16,7 @@ namespace {
 
 fs::path cache_folder(const std::string& configured) {
   if (!configured.empty()) return configured;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "verbund";
-  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache/verbund";
+  if (const auto folder = user_cache_folder()) return *folder;
   fail_usage("there is no home folder to keep downloads in: give one with --set corpus.cache=FOLDER");
 }
 
