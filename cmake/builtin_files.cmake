@@ -1,12 +1,20 @@
 # verbund_builtin_files(text corpora builtin_manifests) compiles every YAML file of corpora/ into the library of
-# src/text, as the list that builtin_manifests() returns.
+# src/text, as the list that builtin_manifests() returns. Other patterns than *.yaml may follow; files of several
+# kinds have their endings in their names.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(entries "")
-  file(GLOB files ${SOURCE}/*.yaml)
+  string(REPLACE "," ";" patterns ${PATTERNS})
+  list(LENGTH patterns kinds)
+  list(TRANSFORM patterns PREPEND ${SOURCE}/)
+  file(GLOB files ${patterns})
   foreach(file ${files})
-    get_filename_component(name ${file} NAME_WLE)
+    if(kinds GREATER 1)
+      get_filename_component(name ${file} NAME)
+    else()
+      get_filename_component(name ${file} NAME_WLE)
+    endif()
     file(READ ${file} text)
-    string(APPEND entries "    {\"${name}\", R\"yaml(${text})yaml\"},\n")
+    string(APPEND entries "    {\"${name}\", R\"file(${text})file\"},\n")
   endforeach()
   file(WRITE ${OUTPUT} "#include <span>\n\n#include \"core/builtin_file.h\"\n\nnamespace verbund {\n"
        "std::span<const BuiltinFile> ${NAME}();\n"
@@ -16,14 +24,22 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 function(verbund_builtin_files library folder name)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.yaml)
+  set(patterns ${ARGN})
+  if(NOT patterns)
+    set(patterns *.yaml)
+  endif()
+  string(REPLACE ";" "," list "${patterns}")
+  list(TRANSFORM patterns PREPEND ${CMAKE_SOURCE_DIR}/${folder}/)
+  file(GLOB files CONFIGURE_DEPENDS ${patterns})
   set(output ${CMAKE_BINARY_DIR}/generated/${name}.cpp)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR}/${folder} -DNAME=${name} -DOUTPUT=${output}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR}/${folder} -DPATTERNS=${list} -DNAME=${name} -DOUTPUT=${output}
             -P ${CMAKE_SOURCE_DIR}/cmake/builtin_files.cmake
+    VERBATIM
     DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/builtin_files.cmake)
   target_sources(verbund_${library} PRIVATE ${output})
 endfunction()
 
 verbund_builtin_files(config configs builtin_presets)
 verbund_builtin_files(text corpora builtin_manifests)
+verbund_builtin_files(cuda src/cuda/kernels builtin_kernels *.cu *.cuh *.h)

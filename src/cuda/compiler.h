@@ -1,0 +1,30 @@
+// The kernels' source, and its translation by NVRTC for a GPU.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/builtin_file.h"
+#include "cuda/nvrtc_api.h"
+
+namespace verbund::cuda {
+
+// The files of src/cuda/kernels by their names, with endings; the one to compile is kernels.cu.
+std::span<const BuiltinFile> kernel_sources();
+
+// 0: float, 1: bfloat16, 2: half; what only products read.
+struct CompileTarget {
+  int architecture;  // 70 for sm_70
+  int factor;
+};
+std::vector<std::string> compile_options(const CompileTarget& target);
+
+struct Compiled {
+  std::string cubin;
+  std::string log;  // warnings
+};
+// Throws Error with the compiler's log.
+Compiled compile_kernels(const Nvrtc& nvrtc, const CompileTarget& target);
+
+}  // namespace verbund::cuda

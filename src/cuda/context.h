@@ -1,0 +1,48 @@
+// A GPU in use: its context, and the check of what the driver answers.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "cuda/libraries.h"
+
+namespace verbund::cuda {
+
+class Context {
+ public:
+  // Number `number` of the driver's GPUs. The libraries must outlive it.
+  Context(const CudaLibraries& libraries, int number);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  int number() const { return number_; }
+  const std::string& name() const { return name_; }  // "Tesla V100-SXM2-16GB"
+  int attribute(CUdevice_attribute attribute) const;
+  size_t total_memory() const;
+
+  // The driver's calls are about the context of the calling thread: before each call that a new thread may be in.
+  void make_current() const;
+  void try_make_current() const noexcept { driver_.cuCtxSetCurrent(context_); }  // for destructors
+
+  // Throws Error for all but success, with the call, the driver's word for what happened and the kernel that was
+  // launched last: errors of kernels come with later calls.
+  void check(CUresult result, const char* call) const {
+    if (result != CUDA_SUCCESS) fail(result, call);
+  }
+  void launched(const char* kernel) { last_kernel_ = kernel; }
+  std::string last_kernel() const;  // " (the kernel launched last is adam)" or ""
+
+ private:
+  [[noreturn]] void fail(CUresult result, const char* call) const;
+
+  const Driver& driver_;
+  int number_;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  std::string name_;
+  std::atomic<const char*> last_kernel_ = nullptr;
+};
+
+}  // namespace verbund::cuda

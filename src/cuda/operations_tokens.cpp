@@ -1,0 +1,69 @@
+// Launches of what works on logits: the loss, and the choice of next tokens.
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "cuda/arguments.h"
+#include "cuda/cuda_device.h"
+
+namespace verbund::cuda {
+namespace {
+
+int32_t vocabulary_of(int64_t size) {
+  if (size < 1 || size > std::numeric_limits<int32_t>::max() / 2) fail("a vocabulary has {} tokens", size);
+  return static_cast<int32_t>(size);
+}
+
+// Enough blocks to fill any GPU; their threads go on with every so many-th number.
+uint64_t striding_blocks(int64_t count) { return std::min<uint64_t>(blocks_for(count, kThreads), 2048); }
+
+}  // namespace
+
+void CudaDevice::loss(const LossRows& op) {
+  LossArguments a = {};
+  a.vocabulary = vocabulary_of(op.vocabulary);
+  a.vectors = all_aligned(op.vocabulary, ConstTypedFloats(op.logits), ConstTypedFloats(op.gradient));
+  a.logits = op.logits.data;
+  a.targets = op.targets;
+  a.smoothing = op.smoothing;
+  a.gradient = op.gradient.data;
+  a.gradient_scale = op.gradient_scale;
+  a.smoothed = op.smoothed;
+  a.plain = op.plain;
+  a.best = op.best;
+  const FloatType type = op.gradient ? op.gradient.type : op.logits.type;
+  const bool mixed = op.logits.type != type;
+  if (mixed && op.logits.type != FloatType::kFp32) fail("logits of 16 bits have a gradient of another type");
+  launch(kernels_for(type), mixed ? Kernel::loss_of_floats : Kernel::loss, {static_cast<uint64_t>(op.rows)}, kThreads,
+         a);
+}
+
+void CudaDevice::sum_losses(int64_t rows, const double* smoothed, const double* plain, const int32_t* best,
+                            const int32_t* targets, LossSums* sums) {
+  static_assert(sizeof(LossSums) == 3 * sizeof(double));
+  const SumLossesArguments a = {rows, smoothed, plain, best, targets, &sums->smoothed};
+  launch(*factor_kernels_, Kernel::sum_losses, {1}, kThreads, a);
+}
+
+void CudaDevice::best_tokens(const BestTokens& op) {
+  const BestTokensArguments a = {vocabulary_of(op.vocabulary),
+                                 static_cast<int32_t>(op.count),
+                                 op.logits,
+                                 op.tokens,
+                                 op.log_probabilities,
+                                 op.log_partition};
+  launch(*factor_kernels_, Kernel::best_tokens, {static_cast<uint64_t>(op.rows)}, kThreads, a);
+}
+
+void CudaDevice::add_probabilities(int64_t rows, int64_t vocabulary, const float* logits, const float* log_partition,
+                                   float share, float* probabilities) {
+  const AddProbabilitiesArguments a = {rows, vocabulary, logits, log_partition, share, probabilities};
+  launch(*factor_kernels_, Kernel::add_probabilities, {striding_blocks(rows * vocabulary)}, kThreads, a);
+}
+
+void CudaDevice::take_logarithm(int64_t count, float* values) {
+  const LogarithmArguments a = {count, values};
+  launch(*factor_kernels_, Kernel::take_logarithm, {striding_blocks(count)}, kThreads, a);
+}
+
+}  // namespace verbund::cuda

@@ -1,0 +1,72 @@
+#include "cuda/side_stream.h"
+
+#include <utility>
+
+#include "core/error.h"
+
+namespace verbund::cuda {
+
+CudaMoment::CudaMoment(std::shared_ptr<Context> context, CUstream stream) : context_(std::move(context)) {
+  const Driver& driver = context_->driver();
+  context_->make_current();
+  context_->check(driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+  const CUresult recorded = driver.cuEventRecord(event_, stream);
+  if (recorded != CUDA_SUCCESS) driver.cuEventDestroy_v2(event_);
+  context_->check(recorded, "cuEventRecord");
+}
+
+CudaMoment::~CudaMoment() {
+  context_->try_make_current();
+  context_->driver().cuEventDestroy_v2(event_);
+}
+
+void CudaMoment::wait() {
+  context_->make_current();
+  context_->check(context_->driver().cuEventSynchronize(event_), "cuEventSynchronize");
+}
+
+void CudaMoment::hold(CUstream stream) const {
+  context_->make_current();
+  context_->check(context_->driver().cuStreamWaitEvent(stream, event_, 0), "cuStreamWaitEvent");
+}
+
+const CudaMoment& as_cuda(const Moment& moment) {
+  const auto* cuda = dynamic_cast<const CudaMoment*>(&moment);
+  if (cuda == nullptr) fail("a GPU's stream cannot wait for what happens on another device");
+  return *cuda;
+}
+
+CudaSideStream::CudaSideStream(std::shared_ptr<Context> context) : context_(std::move(context)) {
+  context_->make_current();
+  context_->check(context_->driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+}
+
+CudaSideStream::~CudaSideStream() {
+  const Driver& driver = context_->driver();
+  context_->try_make_current();
+  driver.cuStreamSynchronize(stream_);  // what it works on may be freed next
+  driver.cuStreamDestroy_v2(stream_);
+}
+
+void CudaSideStream::wait_for(Moment& moment) { as_cuda(moment).hold(stream_); }
+
+void CudaSideStream::download(void* host, const void* from, size_t bytes) {
+  if (bytes == 0) return;
+  context_->make_current();
+  context_->check(context_->driver().cuMemcpyDtoHAsync_v2(host, address_of(from), bytes, stream_), "cuMemcpyDtoHAsync");
+}
+
+void CudaSideStream::upload(void* to, const void* host, size_t bytes) {
+  if (bytes == 0) return;
+  context_->make_current();
+  context_->check(context_->driver().cuMemcpyHtoDAsync_v2(address_of(to), host, bytes, stream_), "cuMemcpyHtoDAsync");
+}
+
+void CudaSideStream::synchronize() {
+  context_->make_current();
+  context_->check(context_->driver().cuStreamSynchronize(stream_), "cuStreamSynchronize");
+}
+
+std::unique_ptr<Moment> CudaSideStream::mark() { return std::make_unique<CudaMoment>(context_, stream_); }
+
+}  // namespace verbund::cuda

@@ -1,0 +1,49 @@
+// Points in a GPU's order of operations, and streams beside its main one.
+#pragma once
+
+#include <memory>
+
+#include "cuda/context.h"
+#include "device/device.h"
+
+namespace verbund::cuda {
+
+class CudaMoment final : public Moment {
+ public:
+  // After what `stream` has been asked so far.
+  CudaMoment(std::shared_ptr<Context> context, CUstream stream);
+  ~CudaMoment() override;
+
+  void wait() override;
+  // What `stream` is asked from now on comes after this.
+  void hold(CUstream stream) const;
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUevent event_ = nullptr;
+};
+
+// Throws if it is another device's.
+const CudaMoment& as_cuda(const Moment& moment);
+
+// Copies are asynchronous for memory of Device::allocate_host only.
+class CudaSideStream final : public SideStream {
+ public:
+  explicit CudaSideStream(std::shared_ptr<Context> context);
+  ~CudaSideStream() override;
+
+  CUstream stream() const { return stream_; }
+  void wait_for(Moment& moment) override;
+  void download(void* host, const void* from, size_t bytes) override;
+  void upload(void* to, const void* host, size_t bytes) override;
+  void synchronize() override;
+  std::unique_ptr<Moment> mark() override;
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUstream stream_ = nullptr;
+};
+
+inline CUdeviceptr address_of(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+
+}  // namespace verbund::cuda
