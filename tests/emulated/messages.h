@@ -1,0 +1,21 @@
+// What the emulated GPU has to say: each message goes to stderr and is kept until a test takes it.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace emulated {
+
+void say(const std::string& message);
+
+template <typename... T>
+void say(fmt::format_string<T...> format, T&&... values) {
+  say(fmt::format(format, std::forward<T>(values)...));
+}
+
+// All messages since the last call, a line each.
+std::string take_messages();
+
+}  // namespace emulated
