@@ -46,6 +46,10 @@ void Gpus::release(std::unique_lock<std::mutex>& lock, Device& device) {
   changed_.wait(lock, [&] {
     return std::ranges::none_of(streams_, [&](const auto& stream) { return own(stream) && stream->busy; });
   });
+  for (const auto& stream : streams_) {
+    if (!own(stream)) continue;
+    for (const Item& item : stream->queue) item.record->done = true;  // somebody may wait for it
+  }
   std::erase_if(streams_, own);
   const auto remove = [](auto& handles, const auto& belongs) {
     for (auto handle = handles.begin(); handle != handles.end();) {

@@ -51,6 +51,7 @@ struct Device {
   std::unique_ptr<CUctx_st> context;
   CUstream legacy = nullptr;  // the stream nullptr
   bool running = false;       // work that has the device for itself
+  bool has_helper = false;    // a thread for work that waits for other ranks
   CUresult error = CUDA_SUCCESS;
 };
 
@@ -79,12 +80,15 @@ class Gpus {
   void advance(std::unique_lock<std::mutex>& lock, Device& device);
 
  private:
-  void run_until(std::unique_lock<std::mutex>& lock, Device& device, const std::function<bool()>& reached);
-  CUstream next_stream(const Device* device);
+  using Targets = std::vector<const Record*>;  // what somebody waits for
+  void run_until(std::unique_lock<std::mutex>& lock, Device& device, const Targets& targets,
+                 const std::function<bool()>& reached);
+  CUstream next_stream(const Device* device, const Targets& targets);
+  bool leads_to(const Record& record, const Targets& targets) const;
   void run_first(std::unique_lock<std::mutex>& lock, CUstream_st& stream);
   void perform(std::unique_lock<std::mutex>& lock, CUstream_st& stream, Item& item);
   void check_ranges(const Device& device, const Work& work) const;
-  void run_for_others();
+  void run_for_others(Device& device);
 
   std::vector<std::unique_ptr<CUstream_st>> streams_;  // in the order of their creation
   std::condition_variable changed_;
@@ -92,7 +96,6 @@ class Gpus {
   unsigned next_number_ = 0;
   uint64_t random_ = 0;
   int running_ = 0;
-  bool helper_started_ = false;
 };
 
 // nullptr before cuInit.

@@ -1,5 +1,6 @@
 // Queues of work and the order in which it runs.
 #include <algorithm>
+#include <map>
 #include <thread>
 
 #include "emulated/counters.h"
@@ -22,9 +23,9 @@ std::shared_ptr<Record> Gpus::enqueue(CUstream stream, Work work, std::vector<st
     waits.push_back(device.legacy->last);
   }
   auto record = std::make_shared<Record>();
-  if (work.waits_for_others && !helper_started_) {
-    helper_started_ = true;
-    std::thread([this] { run_for_others(); }).detach();
+  if (work.waits_for_others && !device.has_helper) {
+    device.has_helper = true;
+    std::thread([this, &device] { run_for_others(device); }).detach();
   }
   stream->queue.push_back({std::move(work), std::move(waits), record, host_, steady_clock::now()});
   stream->last = record;
@@ -33,39 +34,75 @@ std::shared_ptr<Record> Gpus::enqueue(CUstream stream, Work work, std::vector<st
 }
 
 void Gpus::finish(std::unique_lock<std::mutex>& lock, Device& device, const Record& record) {
-  run_until(lock, device, [&] { return record.done; });
+  run_until(lock, device, {&record}, [&] { return record.done; });
   host_.join(record.clock);
 }
 
 void Gpus::finish(std::unique_lock<std::mutex>& lock, CUstream stream) {
   const std::shared_ptr<Record> last = stream->last;
   if (!last) return;
-  run_until(lock, *stream->device, [&] { return last->done; });
+  run_until(lock, *stream->device, {last.get()}, [&] { return last->done; });
   host_.join(last->clock);
 }
 
 void Gpus::finish(std::unique_lock<std::mutex>& lock, Device& device) {
   std::vector<std::shared_ptr<Record>> lasts;
+  Targets targets;
   for (const auto& stream : streams_) {
-    if (stream->device == &device && stream->last) lasts.push_back(stream->last);
+    if (stream->device != &device || !stream->last) continue;
+    lasts.push_back(stream->last);
+    targets.push_back(stream->last.get());
   }
-  run_until(lock, device, [&] { return std::ranges::all_of(lasts, [](const auto& last) { return last->done; }); });
+  run_until(lock, device, targets,
+            [&] { return std::ranges::all_of(lasts, [](const auto& last) { return last->done; }); });
   for (const auto& last : lasts) host_.join(last->clock);
 }
 
 void Gpus::advance(std::unique_lock<std::mutex>& lock, Device& device) {
   int steps = 0;
-  run_until(lock, device, [&] { return ++steps > 1 || next_stream(&device) == nullptr; });
+  run_until(lock, device, {}, [&] { return ++steps > 1 || next_stream(&device, {}) == nullptr; });
+  // Who asks must not wait for other ranks: a thread of the device does.
+  for (const auto& stream : streams_) {
+    if (stream->device != &device || stream->queue.empty() || !stream->queue.front().work.waits_for_others) continue;
+    stream->queue.front().queued = {};
+    changed_.notify_all();
+  }
 }
 
-// The stream whose first piece of work can run, by the order of the settings; of the device or of any.
-CUstream Gpus::next_stream(const Device* device) {
+// Whether the targets can be reached only after this: it is one of them, or comes before it in its stream, or before
+// what it waits for.
+bool Gpus::leads_to(const Record& record, const Targets& targets) const {
+  Targets open = targets;
+  std::map<const CUstream_st*, size_t> seen;  // items of each stream
+  while (!open.empty()) {
+    const Record* one = open.back();
+    open.pop_back();
+    if (one == &record) return true;
+    for (const auto& stream : streams_) {
+      const auto& queue = stream->queue;
+      const auto found = std::ranges::find_if(queue, [&](const Item& item) { return item.record.get() == one; });
+      if (found == queue.end()) continue;
+      for (size_t& i = seen[stream.get()]; i <= static_cast<size_t>(found - queue.begin()); ++i) {
+        if (queue[i].record.get() == &record) return true;
+        for (const auto& wait : queue[i].waits) {
+          if (!wait->done) open.push_back(wait.get());
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// The stream whose first piece of work can run, by the order of the settings; of the device or of any. Work that waits
+// for other ranks runs only for whoever needs it: others would wait for something that they may have to bring about.
+CUstream Gpus::next_stream(const Device* device, const Targets& targets) {
   std::vector<CUstream> ready;
   for (const auto& stream : streams_) {
     if (device != nullptr && stream->device != device) continue;
     if (stream->queue.empty() || stream->busy || stream->device->running) continue;
-    const auto& waits = stream->queue.front().waits;
-    if (std::ranges::all_of(waits, [](const auto& record) { return record->done; })) ready.push_back(stream.get());
+    const Item& item = stream->queue.front();
+    if (!std::ranges::all_of(item.waits, [](const auto& record) { return record->done; })) continue;
+    if (!item.work.waits_for_others || leads_to(*item.record, targets)) ready.push_back(stream.get());
   }
   if (ready.empty()) return nullptr;
   if (settings().order == Order::kForward) return ready.front();
@@ -74,11 +111,12 @@ CUstream Gpus::next_stream(const Device* device) {
   return ready[(random_ >> 33) % ready.size()];
 }
 
-void Gpus::run_until(std::unique_lock<std::mutex>& lock, Device& device, const std::function<bool()>& reached) {
+void Gpus::run_until(std::unique_lock<std::mutex>& lock, Device& device, const Targets& targets,
+                     const std::function<bool()>& reached) {
   std::vector<Device*> open;
   while (!reached()) {
-    CUstream stream = next_stream(&device);
-    if (stream == nullptr) stream = next_stream(nullptr);  // what this device waits for may be another's
+    CUstream stream = next_stream(&device, targets);
+    if (stream == nullptr) stream = next_stream(nullptr, targets);  // what this device waits for may be another's
     if (stream != nullptr) {
       if (std::ranges::find(open, stream->device) == open.end()) {
         stream->device->memory.open();
@@ -158,22 +196,22 @@ void Gpus::check_ranges(const Device& device, const Work& work) const {
 }
 
 // A real GPU works while nobody waits for it. That matters where other ranks wait for what this one has queued: a
-// thread runs such work after a while if nobody else does.
-void Gpus::run_for_others() {
+// thread of each device runs such work after a while if nobody else does.
+void Gpus::run_for_others(Device& device) {
   std::unique_lock lock(mutex);
   for (;;) {
     const auto patience = std::chrono::milliseconds(settings().patience);
     changed_.wait_for(lock, patience);
     std::shared_ptr<Record> record;
-    Device* device = nullptr;
     for (const auto& stream : streams_) {
+      if (stream->device != &device || stream->busy) continue;
       for (const Item& item : stream->queue) {
-        if (!item.work.waits_for_others || steady_clock::now() - item.queued < patience || stream->busy) continue;
+        if (!item.work.waits_for_others || steady_clock::now() - item.queued < patience) continue;
         record = item.record;
-        device = stream->device;
+        break;
       }
     }
-    if (record) run_until(lock, *device, [&] { return record->done; });
+    if (record) run_until(lock, device, {record.get()}, [&] { return record->done; });
   }
 }
 
