@@ -38,6 +38,11 @@ double GradientReducer::seconds() const {
 void GradientReducer::begin(std::chrono::steady_clock::time_point began) {
   began_ = began;
   buckets_.clear();
+  moments_.clear();
+  if (devices_ != nullptr) {
+    step_began_ = device_.mark();
+    step_began_seconds_ = seconds();
+  }
   tuning_ = workers_.size() > 1 && !tuner_.is_settled();
   unsent_ = gradients_.size();
   busy_before_ = workers_.seconds_busy();
@@ -62,9 +67,10 @@ void GradientReducer::send(Interval bucket) {
 
 void GradientReducer::send_by_devices(Interval bucket) {
   BucketTimes& times = buckets_.back();
-  devices_->stream().wait_for(*device_.mark());
-  times.begin = seconds();
+  std::unique_ptr<Moment> made = device_.mark();
+  devices_->stream().wait_for(*made);
   devices_->all_reduce(gradients_.data() + bucket.begin, bucket.size());
+  moments_.emplace_back(std::move(made), devices_->stream().mark());
   times.bytes = 2 * bucket.size() * sizeof(float) * static_cast<size_t>(workers_.size() - 1) /
                 static_cast<size_t>(workers_.size());  // what a ring sends
 }
@@ -96,9 +102,11 @@ void GradientReducer::finish() {
   const auto began = std::chrono::steady_clock::now();
   for (std::future<void>& bucket : under_way_) bucket.get();
   under_way_.clear();
-  if (SideStream* stream = devices_ != nullptr ? &devices_->stream() : side_.get()) {
-    stream->synchronize();
-    device_.wait_for(*stream->mark());
+  if (devices_ != nullptr) {
+    wait_for_devices("sum of gradients");
+    take_device_times();
+  } else if (passage_) {
+    device_.wait_for(*side_->mark());
   }
   times_.exposed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   count();
@@ -118,8 +126,7 @@ void GradientReducer::share_weights(Weights& weights) {
       }
     }
     devices_->end_group();
-    devices_->stream().synchronize();
-    device_.wait_for(*devices_->stream().mark());
+    wait_for_devices("gathering of weights");
   } else {
     const std::span<float> host = passage_ ? exchanged_ : weights.write().host();
     if (passage_) download(owned_, values);
@@ -135,6 +142,24 @@ void GradientReducer::share_weights(Weights& weights) {
   count();
 }
 
+// By the thread of communication, so that the watch knows who waits for whom.
+void GradientReducer::wait_for_devices(const char* what) {
+  workers_.start(what, [&](Communicator&) { devices_->stream().synchronize(); }).get();
+  device_.wait_for(*devices_->stream().mark());
+}
+
+// A bucket begins when it is made and the one before it is summed.
+void GradientReducer::take_device_times() {
+  double before = 0;
+  for (size_t i = 0; i < buckets_.size(); ++i) {
+    auto& [made, summed] = moments_[i];
+    BucketTimes& times = buckets_[i];
+    times.ready = step_began_seconds_ + made->seconds_after(*step_began_);
+    times.begin = std::max(times.ready, before);
+    times.end = before = step_began_seconds_ + summed->seconds_after(*step_began_);
+  }
+}
+
 void GradientReducer::download(std::span<const Interval> pieces, const float* from) {
   for (const Interval piece : pieces) {
     device_.download(&exchanged_[piece.begin], from + piece.begin, piece.size() * sizeof(float));
@@ -144,12 +169,12 @@ void GradientReducer::download(std::span<const Interval> pieces, const float* fr
 void GradientReducer::count() {
   times_.busy = workers_.seconds_busy() - busy_before_;
   times_.bytes = workers_.bytes_sent() - bytes_before_;
-  if (devices_ == nullptr || buckets_.empty()) return;
-  for (BucketTimes& bucket : buckets_) {  // how long each was under way is known of all together only
-    bucket.end = seconds();
+  if (devices_ == nullptr) return;
+  times_.busy = 0;
+  for (const BucketTimes& bucket : buckets_) {
+    times_.busy += bucket.end - bucket.begin;
     times_.bytes += bucket.bytes;
   }
-  times_.busy += buckets_.back().end - buckets_.front().begin;
 }
 
 }  // namespace verbund

@@ -67,6 +67,8 @@ class GradientReducer {
   void send(Interval bucket);
   void send_by_devices(Interval bucket);
   void send_by_hosts(Interval bucket);
+  void wait_for_devices(const char* what);
+  void take_device_times();
   void download(std::span<const Interval> pieces, const float* from);
   void count();
   double seconds() const;
@@ -79,6 +81,10 @@ class GradientReducer {
   std::optional<HostMemory> passage_;
   std::unique_ptr<SideStream> side_;
   std::span<float> exchanged_;
+  // Among devices: when the step began, and of each bucket, when it was made and when it was summed.
+  std::unique_ptr<Moment> step_began_;
+  double step_began_seconds_ = 0;
+  std::vector<std::pair<std::unique_ptr<Moment>, std::unique_ptr<Moment>>> moments_;
   Wire wire_;
   bool sharded_;
   std::vector<Interval> owned_;

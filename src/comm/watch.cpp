@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <future>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -15,6 +16,7 @@ constexpr double kPingSeconds = 1;
 constexpr double kFirstPingsSeconds = 2;
 constexpr double kLastWordsSeconds = 3;
 constexpr double kDrainSeconds = 1;
+constexpr double kAbortSeconds = 2;
 constexpr std::chrono::milliseconds kSameReason{300};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -96,6 +98,11 @@ void Watch::report_failure(const std::string& message, int exit_code) {
   }
 }
 
+void Watch::set_abort(std::function<void()> abort) {
+  const std::lock_guard lock(logging_);
+  abort_ = std::move(abort);
+}
+
 void Watch::goodbye() { tell_all(PulseKind::kGoodbye, "", 0); }
 
 void Watch::say(const WatchNotice& notice) {
@@ -120,6 +127,15 @@ void Watch::end(const WatchNotice& notice, int exit_code) {
 
 void Watch::leave_process(int exit_code) {
   std::fflush(nullptr);
+  if (std::function<void()> abort = [&] {
+        const std::lock_guard lock(logging_);
+        return abort_;
+      }()) {
+    std::packaged_task<void()> last(std::move(abort));
+    const std::future<void> done = last.get_future();
+    std::thread(std::move(last)).detach();
+    done.wait_for(std::chrono::duration<double>(kAbortSeconds));
+  }
   _exit(exit_code);
 }
 

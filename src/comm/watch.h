@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -35,6 +36,8 @@ class Watch {
   void set_limits(const WorkersConfig& limits);
   // Where warnings go, beside stderr.
   void set_log(WatchLog log);
+  // Called before this process is ended, for some seconds at most; {}: nothing.
+  void set_abort(std::function<void()> abort);
 
   // What this worker does. While it does what may take any time, others wait for it as long as it lives.
   void at(int64_t step, const char* doing, bool any_time);
@@ -90,6 +93,7 @@ class Watch {
 
   std::mutex logging_;  // while it writes, nobody waits who computes
   WatchLog log_;
+  std::function<void()> abort_;
 
   std::atomic<bool> stop_ = false, failing_ = false, leader_gone_ = false;
   std::thread thread_;

@@ -235,6 +235,10 @@ void Workers::set_log(WatchLog log) {
   if (watch_) watch_->set_log(std::move(log));
 }
 
+void Workers::set_abort(std::function<void()> abort) {
+  if (watch_) watch_->set_abort(std::move(abort));
+}
+
 void Workers::report_failure(const std::string& message, int exit_code) {
   if (watch_) watch_->report_failure(message, exit_code);
 }

@@ -86,6 +86,7 @@ class Workers {
   void at(int64_t step, const char* doing, bool any_time = false);
   void set_limits(const WorkersConfig& limits);
   void set_log(WatchLog log);
+  void set_abort(std::function<void()> abort);
   void report_failure(const std::string& message, int exit_code);
 
   // The end in peace: returns when all have come to it, and worker 0 has all messages.

@@ -10,9 +10,11 @@ namespace verbund {
 
 enum class Wire { kFp32, kBf16, kFp16 };
 constexpr const char* kWireNames[] = {"fp32", "bf16", "fp16"};
+enum class Exchange { kAuto, kMpi, kNccl };
 
 struct WorkersConfig {
   Wire wire = Wire::kFp32;
+  Exchange transport = Exchange::kAuto;
   int64_t bucket_kb = 0;
   bool shard_optimizer = false;
   int64_t check_every = 1000;
@@ -22,6 +24,9 @@ struct WorkersConfig {
   void fields(FieldVisitor& visit) {
     visit.choice("wire", wire, {kWireNames[0], kWireNames[1], kWireNames[2]},
                  "what gradients are rounded to on their way between workers; sums are fp32");
+    visit.choice("transport", transport, {"auto", "mpi", "nccl"},
+                 "who carries the gradients of GPUs: nccl, from GPU to GPU in fp32; mpi, by the hosts, with the wire; "
+                 "auto: nccl, if it is there and the wire is fp32. CPUs have mpi alone");
     visit.field(
         "bucket_kb", bucket_kb, {0, 1 << 22},
         "gradients leave in buckets of so many KiB while the backward pass goes on; 0: found in the first steps");

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -15,9 +16,15 @@ namespace verbund {
 namespace {
 
 // What has been asked for has happened.
-class NoMoment final : public Moment {
+class Now final : public Moment {
  public:
   void wait() override {}
+  double seconds_after(Moment& earlier) override {
+    return std::chrono::duration<double>(time_ - dynamic_cast<Now&>(earlier).time_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point time_ = std::chrono::steady_clock::now();
 };
 
 class HostCopies final : public SideStream {
@@ -26,7 +33,7 @@ class HostCopies final : public SideStream {
   void download(void* host, const void* from, size_t bytes) override { std::memcpy(host, from, bytes); }
   void upload(void* to, const void* host, size_t bytes) override { std::memcpy(to, host, bytes); }
   void synchronize() override {}
-  std::unique_ptr<Moment> mark() override { return std::make_unique<NoMoment>(); }
+  std::unique_ptr<Moment> mark() override { return std::make_unique<Now>(); }
 };
 
 }  // namespace
@@ -81,7 +88,7 @@ void CpuDevice::zero(void* memory, size_t bytes) {
   if (bytes > 0) std::memset(memory, 0, bytes);
 }
 
-std::unique_ptr<Moment> CpuDevice::mark() { return std::make_unique<NoMoment>(); }
+std::unique_ptr<Moment> CpuDevice::mark() { return std::make_unique<Now>(); }
 
 std::unique_ptr<SideStream> CpuDevice::make_side_stream() { return std::make_unique<HostCopies>(); }
 

@@ -25,6 +25,8 @@ class Moment {
  public:
   virtual ~Moment() = default;
   virtual void wait() = 0;  // until all that was asked for before it has happened
+  // When both have happened: how much later than that one, by the device's clock.
+  virtual double seconds_after(Moment& earlier) = 0;
 };
 
 // A second order of operations beside the main one: gradients that are final leave while others are still being made.
@@ -79,6 +81,14 @@ class Device {
   virtual std::unique_ptr<Moment> mark() = 0;
   virtual void wait_for(Moment& moment) = 0;  // what is asked for from now on comes after that
   virtual std::unique_ptr<SideStream> make_side_stream() = 0;
+
+  // Together with the devices of other workers: "" if it can, else why not; a name that worker 0 gives the meeting; and
+  // the meeting, by all of them.
+  virtual std::string trouble_with_communicator() const { return "a CPU's gradients are exchanged by the hosts"; }
+  virtual std::string new_communicator_id() { return ""; }
+  virtual std::unique_ptr<DeviceCommunicator> connect(const std::string& /*id*/, int /*rank*/, int /*size*/) {
+    return nullptr;
+  }
 
   // Operations: see kernels/kernels.h and kernels/updates.h for what each computes.
   virtual void multiply(const Product& product) = 0;

@@ -29,20 +29,25 @@ Batch longest_pairs(int64_t pairs, int64_t length) {
   return batch;
 }
 
+// The workers of a host share its memory; a GPU has one.
+uint64_t fair_limit(Device& device, int workers) {
+  const double free = static_cast<double>(device.is_host() ? free_memory() : device.memory().free);
+  return static_cast<uint64_t>(kShareOfFree * free / (device.is_host() ? workers : 1));
+}
+
 }  // namespace
 
 int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vocabularies, int workers) {
   const std::string& wish = config.batch.memory_limit;
-  const uint64_t limit = wish.empty()
-                             ? static_cast<uint64_t>(kShareOfFree * static_cast<double>(free_memory()) / workers)
-                             : parse_bytes(wish);
+  const uint64_t limit = wish.empty() ? fair_limit(device, workers) : parse_bytes(wish);
   const auto model = make_fused_transformer(device, config.model, vocabularies);
   change_on_host(model->weights().write(), [&](std::span<float> values) { model->table().initialize(1, values); });
   const size_t weights = model->weights().size();
   const auto optimizer = make_optimizer(device, config.optimizer, weights);
   WeightAverage average(device, config.average, weights);
   const size_t saved = 1 + optimizer->state().size() + (average.enabled() ? 1 : 0);
-  const uint64_t copy = config.checkpoint.asynchronous ? saved * weights * sizeof(float) : 0;
+  const bool copies = config.checkpoint.asynchronous && device.is_host();  // a GPU's are made in the host's memory
+  const uint64_t copy = copies ? saved * weights * sizeof(float) : 0;
 
   // Memory with one, two, four ... longest pairs; it grows in a line, which tells the next before it is tried.
   const int64_t length = config.batch.max_length;
@@ -51,10 +56,13 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
   for (int64_t pairs = 1;; pairs *= 2) {
     progress.waiting(fmt::format("trying {} tokens a side", human_count(static_cast<uint64_t>(pairs * length))));
     reset_peak_memory();
-    model->accumulate(longest_pairs(pairs, length), {1, 1, true});
-    optimizer->step(model->weights(), model->gradients(), 0, 0);
+    // A device keeps what it has taken; the second time, the activations are in one block.
+    for (int time = 0; time < (device.is_host() ? 1 : 2); ++time) {
+      model->accumulate(longest_pairs(pairs, length), {1, 1, true});
+      optimizer->step(model->weights(), model->gradients(), 0, 0);
+    }
     before = now;
-    now = static_cast<double>(peak_memory() + copy);
+    now = static_cast<double>((device.is_host() ? peak_memory() : device.memory().taken) + copy);
     if (pairs == 1 && now > static_cast<double>(limit)) {
       fail(
           "the memory limit is too small: training on one pair of {} tokens a side takes {}, but only {} may be used. "

@@ -4,6 +4,7 @@
 
 #include "config/show.h"
 #include "core/elapsed.h"
+#include "train/device_exchange.h"
 
 namespace verbund {
 namespace {
@@ -27,8 +28,9 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       target(dataset.target_model()),
       vocabularies(sizes_of(dataset.manifest())),
       device(std::move(computing)),
+      devices(connect_devices(workers, *device, config.workers)),
       model(make_fused_transformer(*device, config.model, vocabularies)),
-      reducer(workers, model->gradients(), config.workers),
+      reducer(workers, model->gradients(), config.workers, devices.get()),
       optimizer(make_optimizer(*device, config.optimizer, model->weights().size(), reducer.owned())),
       schedule(config.schedule, config.model.d_model),
       average(*device, config.average, model->weights().size()),
@@ -37,11 +39,15 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       guard(config.train.divergence_factor, std::log(static_cast<double>(vocabularies.target))),
       best(config.evaluate),
       plan(dataset.split("train"), config.batch, static_cast<uint64_t>(config.seed)) {
+  // Where a worker is lost, the others' GPUs wait for it in vain.
+  if (devices != nullptr) workers.set_abort([this] { devices->abort(); });
   const DatasetManifest& manifest = dataset.manifest();
   state.dataset = manifest.checksum();
   state.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
   state.target_vocabulary = manifest.files.at(manifest.target_model).checksum;
 }
+
+Run::~Run() { workers.set_abort({}); }
 
 bool Run::is_finished() const {
   const TrainConfig& train = config.train;

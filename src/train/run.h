@@ -18,6 +18,10 @@ struct Run {
   Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset opened, const Config& settled,
       std::unique_ptr<Device> computing, std::unique_ptr<RunKeeper> kept);
 
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
   bool is_benchmark() const { return request.benchmark_steps > 0; }
   bool is_due(int64_t every) const { return !is_benchmark() && every > 0 && state.step % every == 0; }
   bool is_finished() const;
@@ -40,6 +44,7 @@ struct Run {
   std::optional<TestSet> train_probe;  // training pairs that are scored as dev pairs are
 
   const std::unique_ptr<Device> device;
+  const std::unique_ptr<DeviceCommunicator> devices;  // null: the hosts exchange
   const std::unique_ptr<DecodableModel> model;
   GradientReducer reducer;
   const std::unique_ptr<Optimizer> optimizer;

@@ -7,6 +7,7 @@
 #include "evaluate/train_probe.h"
 #include "train/agreement.h"
 #include "train/compatibility.h"
+#include "train/device_exchange.h"
 #include "train/fit_batch.h"
 #include "train/freeze.h"
 #include "train/run.h"
@@ -106,6 +107,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
   const TrainConfig& train = request.config.train;
   auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
+  check_same_device(workers, *device);
   const Config config = settle(request.config, dataset, *device, *keeper, workers);
 
   auto run = std::make_unique<Run>(request, workers, threads, std::move(dataset), config, std::move(device),
