@@ -6,6 +6,8 @@
 
 #include "core/error.h"
 #include "core/human.h"
+#include "cuda/missing.h"
+#include "cuda/nccl_communicator.h"
 #include "cuda/side_stream.h"
 
 namespace verbund::cuda {
@@ -45,8 +47,9 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaLibraries> libraries, const Cud
   facts_.memory = context_->total_memory();
   facts_.libraries = fmt::format("driver of CUDA {}, NVRTC {}, cuBLAS {}", libraries_->driver_state.version,
                                  libraries_->nvrtc_state.version, libraries_->cublas_state.version);
-  facts_.description = fmt::format("GPU {}: {}, sm_{}, {}; {}", facts_.number, facts_.name, facts_.architecture,
-                                   human_bytes(facts_.memory), facts_.libraries);
+  facts_.description = fmt::format("GPU {}: {}, sm_{}, {}, {}; {}", facts_.number, facts_.name, facts_.architecture,
+                                   human_bytes(facts_.memory), kPrecisionNames[static_cast<size_t>(options.precision)],
+                                   facts_.libraries);
   if (const std::string trouble = trouble_with(options.precision, facts_.architecture); !trouble.empty()) {
     fail_usage("precision {}", trouble);
   }
@@ -164,6 +167,14 @@ std::unique_ptr<Moment> CudaDevice::mark() { return std::make_unique<CudaMoment>
 void CudaDevice::wait_for(Moment& moment) { as_cuda(moment).hold(stream_); }
 
 std::unique_ptr<SideStream> CudaDevice::make_side_stream() { return std::make_unique<CudaSideStream>(context_); }
+
+std::string CudaDevice::trouble_with_communicator() const { return missing_nccl_message(*libraries_, facts_.kind); }
+
+std::string CudaDevice::new_communicator_id() { return new_nccl_id(*libraries_->nccl); }
+
+std::unique_ptr<DeviceCommunicator> CudaDevice::connect(const std::string& id, int rank, int size) {
+  return std::make_unique<NcclCommunicator>(context_, *libraries_->nccl, id, rank, size);
+}
 
 void CudaDevice::multiply(const Product& product) {
   context_->make_current();

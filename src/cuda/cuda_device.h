@@ -53,6 +53,10 @@ class CudaDevice final : public Device {
   void wait_for(Moment& moment) override;
   std::unique_ptr<SideStream> make_side_stream() override;
 
+  std::string trouble_with_communicator() const override;
+  std::string new_communicator_id() override;
+  std::unique_ptr<DeviceCommunicator> connect(const std::string& id, int rank, int size) override;
+
   void multiply(const Product& product) override;
   // operations_rows.cpp
   void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const RowName* rows) override;

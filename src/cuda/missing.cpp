@@ -67,9 +67,9 @@ std::string missing_nccl_message(const CudaLibraries& all, const std::string& de
   const std::string install =
       "Install NCCL (Debian's and NVIDIA's package libnccl2, or the wheel nvidia-nccl-cu12, "
       "nvidia-nccl-cu13)";
-  return fmt::format("device {}: {}, and several GPUs need it. {}", device,
+  return fmt::format("device {}: {}. {}", device,
                      what_is_wrong(all.nccl_state, "which sums gradients between GPUs", all.searched),
-                     device == "emulated" ? advice(device, "") : install + ", or train on one GPU.");
+                     device == "emulated" ? advice(device, "") : install + ", or take workers.transport=mpi.");
 }
 
 }  // namespace verbund::cuda

@@ -1,5 +1,7 @@
 #include "cuda/module.h"
 
+#include <unistd.h>
+
 #include <optional>
 
 #include "core/error.h"
@@ -30,8 +32,11 @@ std::optional<std::string> read_kept(const fs::path& path) {
 void keep(const fs::path& path, const std::string& cubin) {
   try {
     make_folder(path.parent_path());
-    write_file(path, checksum_of(cubin) + cubin);
-  } catch (const Error& error) {
+    // The workers of a host begin at once: each writes a file of its own, and the last one's stays.
+    const fs::path own = fmt::format("{}.{}", path.string(), ::getpid());
+    write_file(own, checksum_of(cubin) + cubin);
+    fs::rename(own, path);
+  } catch (const std::exception& error) {
     warn("the compiled kernels cannot be kept, so that the next start compiles them again: {}", error.what());
   }
 }

@@ -9,7 +9,7 @@ namespace verbund::cuda {
 CudaMoment::CudaMoment(std::shared_ptr<Context> context, CUstream stream) : context_(std::move(context)) {
   const Driver& driver = context_->driver();
   context_->make_current();
-  context_->check(driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+  context_->check(driver.cuEventCreate(&event_, CU_EVENT_DEFAULT), "cuEventCreate");
   const CUresult recorded = driver.cuEventRecord(event_, stream);
   if (recorded != CUDA_SUCCESS) driver.cuEventDestroy_v2(event_);
   context_->check(recorded, "cuEventRecord");
@@ -23,6 +23,14 @@ CudaMoment::~CudaMoment() {
 void CudaMoment::wait() {
   context_->make_current();
   context_->check(context_->driver().cuEventSynchronize(event_), "cuEventSynchronize");
+}
+
+double CudaMoment::seconds_after(Moment& earlier) {
+  float milliseconds = 0;
+  context_->make_current();
+  context_->check(context_->driver().cuEventElapsedTime(&milliseconds, as_cuda(earlier).event_, event_),
+                  "cuEventElapsedTime");
+  return milliseconds / 1e3;
 }
 
 void CudaMoment::hold(CUstream stream) const {

@@ -15,6 +15,7 @@ class CudaMoment final : public Moment {
   ~CudaMoment() override;
 
   void wait() override;
+  double seconds_after(Moment& earlier) override;
   // What `stream` is asked from now on comes after this.
   void hold(CUstream stream) const;
 

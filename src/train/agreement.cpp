@@ -83,14 +83,14 @@ void check_weights(Workers& workers, const Buffer& weights, int64_t step) {
   if (workers.size() > 1) workers.must_agree(fmt::format("the model after step {}", step), describe(weights));
 }
 
-std::string describe(const Workers& workers, const WorkersConfig& config) {
+std::string describe(const Workers& workers, const WorkersConfig& config, bool by_devices) {
   std::string hosts;
   for (const Worker& worker : workers.all()) {
     if (worker.local_rank == 0)
       hosts += fmt::format("{} {} on {}", hosts.empty() ? "" : ",", worker.local_size, worker.host);
   }
-  return fmt::format("{} workers:{}; gradients are exchanged as {}{}", workers.size(), hosts,
-                     kWireNames[static_cast<size_t>(config.wire)],
+  return fmt::format("{} workers:{}; gradients are exchanged as {}{}{}", workers.size(), hosts,
+                     kWireNames[static_cast<size_t>(config.wire)], by_devices ? " by NCCL" : "",
                      config.shard_optimizer ? ", each worker keeps its share of the optimiser" : "");
 }
 

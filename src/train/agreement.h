@@ -30,7 +30,7 @@ void agree_on_model(Workers& workers, int64_t step, const Buffer& weights);
 void check_weights(Workers& workers, const Buffer& weights, int64_t step);
 
 // Who they are, for the log.
-std::string describe(const Workers& workers, const WorkersConfig& config);
+std::string describe(const Workers& workers, const WorkersConfig& config, bool by_devices = false);
 
 // More threads than the cores that the workers may use: it works, but slowly.
 void warn_of_crowding(const Workers& workers, int threads);

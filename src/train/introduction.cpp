@@ -19,7 +19,7 @@ std::string introduction(const Run& run) {
       run.verified};
   for (const std::string& difference : run.differences) lines.push_back("going on although " + difference);
   if (!run.dev) lines.emplace_back("the dataset has no dev pairs: there is no evaluation, and no best checkpoint");
-  if (run.workers.size() > 1) lines.push_back(describe(run.workers, run.config.workers));
+  if (run.workers.size() > 1) lines.push_back(describe(run.workers, run.config.workers, run.devices != nullptr));
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
