@@ -9,6 +9,9 @@
 #include "emulated/messages.h"
 #include "emulated/race_checker.h"
 
+// The linker's: where this library begins and ends in memory.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, _end;
+
 constinit thread_local uint3 threadIdx, blockIdx;
 constinit thread_local dim3 blockDim, gridDim;
 
@@ -53,6 +56,18 @@ bool BlockRunner::on_guard_page(const void* address) const {
   const auto offset = static_cast<const char*>(address) - stacks_;
   return offset >= 0 && static_cast<size_t>(offset) < kMostThreads * (kStack + kPage) &&
          static_cast<size_t>(offset) % (kStack + kPage) < kPage;
+}
+
+bool BlockRunner::owns(const void* address) const {
+  const auto* at = static_cast<const char*>(address);
+  const auto within = [&](const void* begin, size_t bytes) {
+    return static_cast<size_t>(at - static_cast<const char*>(begin)) < bytes;
+  };
+  return within(stacks_, kMostThreads * (kStack + kPage)) ||
+         within(launch_->arguments.get(), launch_->kernel->storage) ||
+         within(&__ehdr_start, static_cast<size_t>(&_end - &__ehdr_start)) || within(&threadIdx, sizeof threadIdx) ||
+         within(&blockIdx, sizeof blockIdx) || within(&blockDim, sizeof blockDim) || within(&gridDim, sizeof gridDim) ||
+         within(&operations, sizeof operations);
 }
 
 std::optional<Refusal> BlockRunner::run(const Launch& launch, Order order, uint64_t seed) {

@@ -60,6 +60,8 @@ class BlockRunner {
   // Where a signal's handler may go on that gives the running fiber up.
   char* end_of_stack() const { return fibers_[fiber_].stack_end(); }
   bool on_guard_page(const void* address) const;
+  // Whether the address is of what a thread has by itself: its stack, arguments and constants.
+  bool owns(const void* address) const;
 
  private:
   // What a lane waits for.

@@ -218,7 +218,12 @@ void RaceChecker::access(const void* pointer, size_t bytes, bool write) {
   if (w == nullptr || bytes == 0) return;
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   const bool shared = address - w->shared < w->shared_bytes;
-  if (!shared && address - w->begin >= w->bytes) return;  // the fiber's own stack
+  if (!shared && address - w->begin >= w->bytes) {
+    BlockRunner* runner = BlockRunner::running();
+    if (runner == nullptr || runner->owns(pointer)) return;
+    runner->refuse(CUDA_ERROR_ILLEGAL_ADDRESS,
+                   fmt::format("{} {}, which is no address of a device", write ? "writes" : "reads", pointer));
+  }
   const uintptr_t offset = address - (shared ? w->shared : w->begin);
   Cell* cells = shared ? w->shared_cells.get() : w->cells;
   if (shared)
