@@ -11,19 +11,21 @@
 namespace verbund::cuda {
 
 // The libraries of the emulated GPU, through the loader that finds the real ones.
+inline CudaLibraries load_emulated(const char* folder) {
+  CudaLibraries all = load_cuda(search_only(folder));
+  EXPECT_EQ(missing_message(all, "emulated"), "");
+  EXPECT_EQ(missing_nccl_message(all, "emulated"), "");
+  return all;
+}
 inline const CudaLibraries& emulated_libraries() {
-  static const CudaLibraries libraries = [] {
-    CudaLibraries all = load_cuda(search_only(VERBUND_EMULATED));
-    EXPECT_EQ(missing_message(all, "emulated"), "");
-    EXPECT_EQ(missing_nccl_message(all, "emulated"), "");
-    return all;
-  }();
+  static const CudaLibraries libraries = load_emulated(VERBUND_EMULATED);
   return libraries;
 }
 
 class EmulatedGpu {
  public:
-  explicit EmulatedGpu(int device = 0) : driver(emulated_libraries().driver), device_(device) {
+  explicit EmulatedGpu(int device = 0, const CudaLibraries& libraries = emulated_libraries())
+      : driver(libraries.driver), device_(device) {
     check(driver.cuDevicePrimaryCtxRetain(&context, device));
     check(driver.cuCtxSetCurrent(context));
     check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));

@@ -174,6 +174,34 @@ TEST_F(EmulatedCublas, HandlesAreOfOneDevice) {
   EXPECT_EQ(cublas_.cublasSetMathMode(none, CUBLAS_DEFAULT_MATH), CUBLAS_STATUS_NOT_INITIALIZED);
 }
 
+// A copy that does not wait for the product of another stream: a race, which the build that checks for them sees.
+TEST(EmulatedCublasChecked, AResultThatIsNotWaitedForIsARace) {
+  static const CudaLibraries checked = load_emulated(VERBUND_EMULATED_CHECKED);
+  for (const bool waits : {true, false}) {
+    EmulatedGpu gpu(0, checked);
+    cublasHandle_t handle = nullptr;
+    ASSERT_EQ(checked.cublas.cublasCreate_v2(&handle), CUBLAS_STATUS_SUCCESS);
+    ASSERT_EQ(checked.cublas.cublasSetStream_v2(handle, gpu.stream), CUBLAS_STATUS_SUCCESS);
+    const float* a = gpu.put(random_numbers(16, 1));
+    const float* b = gpu.put(random_numbers(16, 2));
+    auto* c = gpu.allocate<float>(16);
+    const float one = 1, zero = 0;
+    ASSERT_EQ(
+        checked.cublas.cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, a, CUDA_R_32F, 4, b, CUDA_R_32F, 4,
+                                    &zero, c, CUDA_R_32F, 4, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        CUBLAS_STATUS_SUCCESS);
+    CUstream copies = nullptr;
+    CUevent multiplied = nullptr;
+    EmulatedGpu::check(gpu.driver.cuStreamCreate(&copies, CU_STREAM_NON_BLOCKING));
+    EmulatedGpu::check(gpu.driver.cuEventCreate(&multiplied, CU_EVENT_DISABLE_TIMING));
+    EmulatedGpu::check(gpu.driver.cuEventRecord(multiplied, gpu.stream));
+    if (waits) EmulatedGpu::check(gpu.driver.cuStreamWaitEvent(copies, multiplied, 0));
+    EmulatedGpu::check(gpu.driver.cuMemsetD8Async(EmulatedGpu::address(c), 0, 64, copies));
+    EXPECT_EQ(gpu.driver.cuCtxSynchronize(), waits ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED);
+    checked.cublas.cublasDestroy_v2(handle);
+  }
+}
+
 TEST(EmulatedProduct, RoundsToTf32) {
   float a = 1 + 0x1p-11f, b = 1 + 0x1p-12f, c = 0;
   const auto product = [&](bool tf32) {

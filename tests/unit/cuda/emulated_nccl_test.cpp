@@ -211,6 +211,25 @@ TEST(EmulatedNccl, OtherStreamsOfTheDeviceDoNotWait) {
   });
 }
 
+TEST(EmulatedNccl, WhoAsksForAnEventDoesNotWait) {
+  std::atomic<bool> first_has_asked = false;
+  run_ranks(2, [&](Rank& rank) {
+    float* data = rank.gpu.put(rank.numbers(100));
+    while (rank.rank == 1 && !first_has_asked) std::this_thread::yield();
+    ASSERT_EQ(rank.sum(data, data, 100), ncclSuccess);
+    CUevent summed = nullptr;
+    EmulatedGpu::check(rank.gpu.driver.cuEventCreate(&summed, CU_EVENT_DISABLE_TIMING));
+    EmulatedGpu::check(rank.gpu.driver.cuEventRecord(summed, rank.gpu.stream));
+    CUresult result = CUDA_ERROR_NOT_READY;
+    for (int times = 0; (result = rank.gpu.driver.cuEventQuery(summed)) == CUDA_ERROR_NOT_READY; ++times) {
+      if (times == 10) first_has_asked = true;
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(result, CUDA_SUCCESS);
+    EXPECT_EQ(rank.gpu.get(data, 100)[0], 3000);
+  });
+}
+
 TEST(EmulatedNccl, AWaitEndsWithAnAbort) {
   std::atomic<bool> other_may_go = false;
   const auto begin = std::chrono::steady_clock::now();
