@@ -7,41 +7,45 @@
 
 #include "emulated/numbers.h"
 
+#pragma GCC optimize("O3")  // loops over numbers
+
 namespace emulated {
 
 using namespace verbund::cuda;
 
 namespace {
 
-template <typename T>
-T combine(ncclRedOp_t operation, T a, T b) {
-  switch (operation) {
-    case ncclProd:
-      return a * b;
-    case ncclMax:
-      return std::max(a, b);
-    case ncclMin:
-      return std::min(a, b);
-    default:
-      return a + b;
+// One rank after another; what is stored in 16 bits is rounded after each, as in a ring.
+template <typename Stored, typename Load, typename Store, typename Combine>
+void reduce_with(const RankMeeting& meeting, size_t begin, size_t count, void* to, const Load& load, const Store& store,
+                 const Combine& combine) {
+  const auto block = [&](int rank) { return reinterpret_cast<const Stored*>(meeting.block(rank)) + begin; };
+  auto* result = static_cast<Stored*>(to);
+  std::copy_n(block(0), count, result);
+  for (int rank = 1; rank < meeting.ranks(); ++rank) {
+    const Stored* other = block(rank);
+    for (size_t i = 0; i < count; ++i) result[i] = store(combine(load(result[i]), load(other[i])));
   }
 }
 
-// One after another in the order of ranks; what is stored in 16 bits is rounded after each, as a ring does.
 template <typename Stored, typename Load, typename Store>
-void reduce_as(const RankMeeting& meeting, ncclRedOp_t operation, size_t begin, size_t count, void* to, Load load,
-               Store store) {
-  auto* result = static_cast<Stored*>(to);
-  for (size_t i = 0; i < count; ++i) {
-    const auto value = [&](int rank) { return reinterpret_cast<const Stored*>(meeting.block(rank))[begin + i]; };
-    Stored sum = value(0);
-    for (int rank = 1; rank < meeting.ranks(); ++rank) {
-      sum = store(combine(operation, load(sum), load(value(rank))));
-    }
-    using Number = decltype(load(sum));
-    if (operation == ncclAvg) sum = store(load(sum) / static_cast<Number>(meeting.ranks()));
-    result[i] = sum;
+void reduce_as(const RankMeeting& meeting, ncclRedOp_t operation, size_t begin, size_t count, void* to,
+               const Load& load, const Store& store) {
+  using Number = decltype(load(Stored()));
+  const auto with = [&](const auto& combine) { reduce_with<Stored>(meeting, begin, count, to, load, store, combine); };
+  switch (operation) {
+    case ncclProd:
+      return with([](Number a, Number b) { return static_cast<Number>(a * b); });
+    case ncclMax:
+      return with([](Number a, Number b) { return std::max(a, b); });
+    case ncclMin:
+      return with([](Number a, Number b) { return std::min(a, b); });
+    default:
+      with([](Number a, Number b) { return static_cast<Number>(a + b); });
   }
+  if (operation != ncclAvg) return;
+  auto* result = static_cast<Stored*>(to);
+  for (size_t i = 0; i < count; ++i) result[i] = store(load(result[i]) / static_cast<Number>(meeting.ranks()));
 }
 
 template <typename Number>

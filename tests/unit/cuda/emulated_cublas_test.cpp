@@ -223,5 +223,24 @@ TEST(EmulatedNumbers, RoundToNearestWithTiesToEven) {
   EXPECT_EQ(half_to_float(0x0001), 0x1p-24f);
 }
 
+TEST(EmulatedNumbers, HalvesAreThoseOfTheCompiler) {
+  for (uint32_t bits = 0; bits < 1 << 16; ++bits) {
+    const auto half = static_cast<uint16_t>(bits);
+    const auto expected = static_cast<float>(std::bit_cast<_Float16>(half));
+    if (std::isnan(expected)) {
+      ASSERT_TRUE(std::isnan(half_to_float(half))) << bits;
+      continue;
+    }
+    ASSERT_EQ(half_to_float(half), expected) << bits;
+    // The number, what lies half way to the next one, and its neighbours.
+    const auto next = static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(half + 1)));
+    for (const float value : {expected, (expected + next) / 2, std::nextafter((expected + next) / 2, 0.0f),
+                              std::nextafter((expected + next) / 2, 1e9f)}) {
+      if (std::isnan(value)) continue;
+      ASSERT_EQ(float_to_half(value), std::bit_cast<uint16_t>(static_cast<_Float16>(value))) << value;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace verbund::cuda
