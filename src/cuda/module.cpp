@@ -74,7 +74,7 @@ Module::Module(Context& context, const CudaLibraries& libraries, int factor, con
     if (const auto cubin = read_kept(kept)) loaded = load(*cubin) == CUDA_SUCCESS;
   }
   if (!loaded) {
-    log("compiling the kernels for {} (sm_{}), which is done once", context.name(), target.architecture);
+    log("compiling the kernels for {} (sm_{}): this is done once, and kept", context.name(), target.architecture);
     const Compiled compiled = compile_kernels(libraries.nvrtc, target);
     context_.check(load(compiled.cubin), "cuModuleLoadData");
     if (!kept.empty()) keep(kept, compiled.cubin);

@@ -1,0 +1,52 @@
+// Products by cuBLAS, against the CPU's.
+#include "gpu/gpu.h"
+
+namespace verbund {
+namespace {
+
+class GpuProducts : public GpuTest {};
+VERBUND_FOR_EVERY_PRECISION(GpuProducts);
+
+TEST_P(GpuProducts, OfAllShapes) {
+  struct Size {
+    int64_t m, n, k, gap;
+  };
+  for (const Size& s : {Size{8, 16, 24, 0}, Size{33, 40, 64, 8}, Size{1, 8, 8, 0}}) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        for (const bool add : {false, true}) {
+          for (const bool float_result : {false, true}) {
+            const auto run = [&](Device& device) {
+              const int64_t lda = (transpose_a ? s.m : s.k) + s.gap, ldb = (transpose_b ? s.k : s.n) + s.gap;
+              const int64_t ldc = s.n + s.gap;
+              const TypedOnDevice a(device, factors((transpose_a ? s.k : s.m) * lda, 1), type());
+              const TypedOnDevice b(device, factors((transpose_b ? s.n : s.k) * ldb, 2), type());
+              const TypedOnDevice c(device, factors(s.m * ldc, 3), float_result ? FloatType::kFp32 : type());
+              device.multiply(
+                  {transpose_a, transpose_b, s.m, s.n, s.k, a.data(), lda, b.data(), ldb, add, c.data(), ldc});
+              return Outputs{{float_result ? "c" : "c.", c.get()}};
+            };
+            compare(run, std::to_string(s.m) + " x " + std::to_string(s.n));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(GpuProducts, OfNothing) {
+  const TypedOnDevice a(device(), factors(64, 1), type()), c(device(), factors(64, 2), type());
+  device().multiply({false, false, 0, 8, 8, a.data(), 8, a.data(), 8, false, c.data(), 8});
+  EXPECT_TRUE(same_bits(c.get(), factors(64, 2)));
+}
+
+TEST_P(GpuProducts, OfTwoTypesAreRefused) {
+  if (type() == FloatType::kFp32) return;
+  const TypedOnDevice a(device(), factors(64, 1), type());
+  const OnDevice<float> b(device(), random_values(64, 1));
+  EXPECT_THROW(device().multiply({false, false, 8, 8, 8, a.data(), 8, b.data(), 8, false, b.data(), 8}),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace verbund
