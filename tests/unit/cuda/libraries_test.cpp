@@ -91,7 +91,7 @@ TEST_F(CudaLibrariesTest, WithoutCompilerOrProductsThePackagesAreNamed) {
   const CudaLibraries all = load();
   EXPECT_EQ(missing_message(all), "");
   EXPECT_FALSE(all.nccl);
-  EXPECT_THAT(missing_nccl_message(all), AllOf(HasSubstr("libnccl2"), HasSubstr("or train on one GPU")));
+  EXPECT_THAT(missing_nccl_message(all), AllOf(HasSubstr("libnccl2"), HasSubstr("or take workers.transport=mpi")));
 }
 
 TEST_F(CudaLibrariesTest, AV100TakesTheOlderOfTwoToolkits) {
