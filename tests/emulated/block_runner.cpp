@@ -20,22 +20,20 @@ namespace {
 
 constexpr size_t kPage = 4096, kStack = 128 << 10;
 
-constinit thread_local BlockRunner* running_here = nullptr;
-
 // Neighbouring stacks begin at different lines of the cache: at equal ones, 32 lanes would push each other out of it.
 size_t stack_bytes(unsigned fiber) { return kStack - fiber % 16 * 256; }
 
 }  // namespace
 
 constinit thread_local unsigned long long operations = 0;
+constinit thread_local int lane_of_thread = 0;
+constinit thread_local BlockRunner* BlockRunner::running_ = nullptr;
 
 BlockRunner& BlockRunner::here() {
   // Behind a pointer: a library that is loaded late has little room for what each thread has.
   static thread_local const auto runner = std::make_unique<BlockRunner>();
   return *runner;
 }
-
-BlockRunner* BlockRunner::running() { return running_here; }
 
 BlockRunner::BlockRunner() : indices_(kMostThreads), shared_(kSharedLimit + 64) {
   give_signal_stack();
@@ -67,7 +65,7 @@ bool BlockRunner::owns(const void* address) const {
          within(launch_->arguments.get(), launch_->kernel->storage) ||
          within(&__ehdr_start, static_cast<size_t>(&_end - &__ehdr_start)) || within(&threadIdx, sizeof threadIdx) ||
          within(&blockIdx, sizeof blockIdx) || within(&blockDim, sizeof blockDim) || within(&gridDim, sizeof gridDim) ||
-         within(&operations, sizeof operations);
+         within(&operations, sizeof operations) || within(&lane_of_thread, sizeof lane_of_thread);
 }
 
 std::optional<Refusal> BlockRunner::run(const Launch& launch, Order order, uint64_t seed) {
@@ -95,11 +93,11 @@ std::optional<Refusal> BlockRunner::run(const Launch& launch, Order order, uint6
   blockDim = block;
   refusal_.reset();
 
-  running_here = this;
+  running_ = this;
   begin_block();
   begin_thread(static_cast<unsigned>(take_next()));
   change_to(take_fiber());
-  running_here = nullptr;
+  running_ = nullptr;
   if (refusal_) {  // fibers were left in the midst of the kernel
     free_.clear();
     for (unsigned fiber = kMostThreads; fiber-- > 0;) {
@@ -147,15 +145,16 @@ bool BlockRunner::next_block() {
 void BlockRunner::enter(unsigned thread) {
   me_ = thread;
   threadIdx = indices_[thread];
+  lane_of_thread = static_cast<int>(thread % 32);
   if (kChecked) RaceChecker::enter(thread, warp_epoch_[thread / 32]);
 }
 
 // Runs threads until the launch has none left for this fiber.
 void BlockRunner::fiber_main() {
-  BlockRunner& runner = *running_here;
+  BlockRunner& runner = *running_;
   Fiber::entered(runner.fibers_[kMostThreads]);
   for (;;) {
-    BlockRunner& now = *running_here;
+    BlockRunner& now = *running_;
     now.enter(now.starting_);
     now.launch_->kernel->call(now.launch_->arguments.get());
     now.finish();
@@ -244,7 +243,7 @@ void BlockRunner::barrier(const char* file, int line) {
   if (waiting_ == 0) {
     barrier_file_ = file;
     barrier_line_ = line;
-  } else if (line != barrier_line_ || std::strcmp(file, barrier_file_) != 0) {
+  } else if (line != barrier_line_ || (file != barrier_file_ && std::strcmp(file, barrier_file_) != 0)) {
     refuse(verbund::cuda::CUDA_ERROR_LAUNCH_FAILED,
            fmt::format("waits at the barrier {}:{}, but other threads of its block at {}:{}", file, line, barrier_file_,
                        barrier_line_));

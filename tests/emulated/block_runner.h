@@ -41,7 +41,7 @@ class BlockRunner {
   // The runner of this thread of the system, made at its first launch.
   static BlockRunner& here();
   // Of the launch that this thread of the system is in the midst of, or nullptr.
-  static BlockRunner* running();
+  static BlockRunner* running() { return running_; }
 
   std::optional<Refusal> run(const Launch& launch, Order order, uint64_t seed);
 
@@ -51,7 +51,6 @@ class BlockRunner {
   uint64_t ballot(unsigned mask, bool value, const char* file, int line);
   void warp_barrier(unsigned mask, const char* file, int line);
   void* shared_memory(SharedSite& site, size_t bytes, size_t alignment);
-  int lane() const { return static_cast<int>(me_ & 31); }
   [[noreturn]] void refuse(verbund::cuda::CUresult error, std::string message);
 
   // "kernel softmax, block (3, 0, 0), thread (17, 0, 0)"
@@ -90,6 +89,8 @@ class BlockRunner {
   unsigned take_fiber();
   [[noreturn]] void refuse_stuck();
   uint64_t random();
+
+  static constinit thread_local BlockRunner* running_;
 
   // The launch.
   const Launch* launch_ = nullptr;

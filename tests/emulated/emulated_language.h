@@ -88,13 +88,14 @@ struct SharedSite {
 };
 
 extern constinit thread_local unsigned long long operations;
+extern constinit thread_local int lane_of_thread;
 
 void barrier(const char* file, int line);
 void warp_barrier(unsigned mask, const char* file, int line);
 // Shows `value` to the lanes of the mask and returns what the lane `source` shows.
 uint64_t exchange(unsigned mask, uint64_t value, int source, const char* file, int line);
 uint64_t ballot(unsigned mask, bool value, const char* file, int line);
-int lane();
+inline int lane() { return lane_of_thread; }
 void* shared_memory(SharedSite& site, size_t bytes, size_t alignment);
 // Atomic functions of a launch; they race with nothing.
 float atomic_add(float* place, float value);

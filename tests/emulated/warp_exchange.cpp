@@ -39,7 +39,7 @@ void BlockRunner::complete_exchange(unsigned warp, unsigned mask) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     Wait& wait = waits_[warp * 32 + lane];
     if ((wait.mask & existing_[warp]) != mask || wait.line != mine.line || wait.kind != mine.kind ||
-        std::strcmp(wait.file, mine.file) != 0) {
+        (wait.file != mine.file && std::strcmp(wait.file, mine.file) != 0)) {
       refuse(kFailed, fmt::format("{}:{} (lanes {:#010x}) meets lane {} at {}:{} (lanes {:#010x}): all lanes of a mask "
                                   "must come to the same place with the same mask",
                                   mine.file, mine.line, mine.mask, lane, wait.file, wait.line, wait.mask));
@@ -112,7 +112,6 @@ uint64_t exchange(unsigned mask, uint64_t value, int source, const char* file, i
 uint64_t ballot(unsigned mask, bool value, const char* file, int line) {
   return BlockRunner::running()->ballot(mask, value, file, line);
 }
-int lane() { return BlockRunner::running()->lane(); }
 
 // A launch runs one thread at a time, so a plain sum is atomic.
 template <typename T>
