@@ -266,7 +266,7 @@ void BlockRunner::barrier(const char* file, int line) {
 // The stack is never gone back to, so nothing on it may own memory.
 void BlockRunner::refuse(verbund::cuda::CUresult error, std::string message) {
   refusal_ = Refusal{error, place() + ": " + message};
-  message = std::string();
+  std::string().swap(message);
   at_barrier_.fill(0);
   exchanging_.fill(0);
   change_to(kMostThreads);

@@ -57,7 +57,7 @@ class BlockRunner {
   std::string place() const { return place_of(me_); }
   const Kernel& kernel() const { return *launch_->kernel; }
   // Where a signal's handler may go on that gives the running fiber up.
-  char* end_of_stack() const { return fibers_[fiber_].stack_end(); }
+  char* give_up_stack() const { return fibers_[fiber_].give_up_frames(); }
   bool on_guard_page(const void* address) const;
   // Whether the address is of what a thread has by itself: its stack, arguments and constants.
   bool owns(const void* address) const;

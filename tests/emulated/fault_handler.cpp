@@ -50,7 +50,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     registers[REG_RIP] = reinterpret_cast<greg_t>(&refuse_fault);
     // A fresh part of the fiber's stack, as after a call; the kernel's own variables are given up.
     registers[REG_RSP] =
-        static_cast<greg_t>((reinterpret_cast<uintptr_t>(runner->end_of_stack()) & ~uintptr_t{15}) - 8);
+        static_cast<greg_t>((reinterpret_cast<uintptr_t>(runner->give_up_stack()) & ~uintptr_t{15}) - 8);
     return;
   }
 #endif

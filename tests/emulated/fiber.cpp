@@ -59,6 +59,13 @@ void Fiber::prepare(char* stack, size_t bytes, void (*entry)()) {
 #endif
 }
 
+char* Fiber::give_up_frames() const {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(bottom_, bytes_);
+#endif
+  return bottom_ + bytes_;
+}
+
 void Fiber::change(Fiber& from, Fiber& to) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&from.fake_stack_, to.bottom_, to.bytes_);

@@ -23,7 +23,8 @@ class Fiber {
   bool prepared() const { return prepared_; }
   // What runs on the stack will never be gone on with.
   void abandon() { prepared_ = false; }
-  char* stack_end() const { return bottom_ + bytes_; }
+  // The same from within, while it runs: where a stack may begin anew.
+  char* give_up_frames() const;
 
   // Leaves `from`, which is running, and goes on where `to` was left.
   static void change(Fiber& from, Fiber& to);

@@ -232,11 +232,10 @@ void RaceChecker::access(const void* pointer, size_t bytes, bool write) {
     (write ? w->counts.bytes_written : w->counts.bytes_read) += bytes;
   for (uintptr_t unit = offset / Shadow::kUnit; unit <= (offset + bytes - 1) / Shadow::kUnit; ++unit) {
     Cell& cell = cells[unit];
-    if (cell.write == kOutside) {
-      if (BlockRunner* runner = BlockRunner::running()) {
-        runner->refuse(CUDA_ERROR_ILLEGAL_ADDRESS,
-                       fmt::format("{} {}", write ? "writes" : "reads", w->device->memory.describe(address)));
-      }
+    if (BlockRunner* runner = BlockRunner::running(); runner != nullptr && cell.write == kOutside) {
+      std::string text = w->device->memory.describe(address);
+      text.insert(0, write ? "writes " : "reads ");
+      runner->refuse(CUDA_ERROR_ILLEGAL_ADDRESS, std::move(text));
     }
     access_cell(*w, cell, w->shared * shared + w->begin * !shared + unit * Shadow::kUnit, write, shared);
   }
