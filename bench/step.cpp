@@ -4,68 +4,28 @@
 //
 //   bench_step [tiny|small|base ...] [threads ...] [bf16]    bf16: and with factors in bfloat16
 //   bench_step --json NAME THREADS STEPS    the step alone, as one line of JSON
+//   bench_step --device cpu|cuda|emulated ...    the step alone, on that device: see device_step.h
 #include <fmt/format.h>
-#include <omp.h>
 #include <sys/resource.h>
 
-#include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "bench/blas.h"
+#include "bench/device_step.h"
 #include "bench/shapes.h"
+#include "bench/trained_step.h"
 #include "core/process.h"
 #include "device/cpu_device.h"
-#include "model/transformer.h"
-#include "optim/clip.h"
-#include "optim/optimizer.h"
 
 using namespace verbund;
 
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 long page_faults() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_minflt + usage.ru_majflt;
 }
-
-// Trains on the same batch again and again.
-class Bench {
- public:
-  Bench(const Shape& shape, int threads, Device& device) : threads_(threads), batch_(make_batch(shape)) {
-    omp_set_num_threads(threads);
-    model_ = make_fused_transformer(device, shape.model, shape.vocabularies);
-    change_on_host(model_->weights().write(), [&](std::span<float> values) { model_->table().initialize(1, values); });
-    optimizer_ = make_optimizer(device, OptimizerConfig(), model_->weights().size());
-  }
-
-  double step() {  // returns its time
-    const double start = now();
-    model_->gradients().zero();
-    const Loss loss = model_->accumulate(batch_, {1, losses_.size(), true});
-    const double scale = 1.0 / static_cast<double>(loss.tokens);
-    const double norm = measure(model_->gradients()).norm * scale;
-    optimizer_->step(model_->weights(), model_->gradients(), 3e-4, scale * clip_factor(norm, 1.0));
-    losses_.push_back(loss.smoothed * scale);
-    return now() - start;
-  }
-
-  bool trains() const { return std::isfinite(losses_.back()) && losses_.back() < losses_.front(); }
-  const std::vector<double>& losses() const { return losses_; }
-  const Batch& batch() const { return batch_; }
-  double tokens() const { return static_cast<double>(batch_.target_tokens()); }
-  int threads() const { return threads_; }
-
- private:
-  int threads_;
-  Batch batch_;
-  std::unique_ptr<TranslationModel> model_;
-  std::unique_ptr<Optimizer> optimizer_;
-  std::vector<double> losses_;
-};
 
 // The products of a step alone, on matrices of their own.
 class Products {
@@ -179,6 +139,7 @@ int main(int argc, char** argv) try {
   if (arguments.size() == 4 && arguments[0] == "--json") {
     return print_json(shape_named(arguments[1]), std::stoi(arguments[2]), std::stoi(arguments[3])) ? 0 : 1;
   }
+  if (!arguments.empty() && arguments[0] == "--device") return bench_on_device(arguments) ? 0 : 1;
   std::vector<std::string> names;
   std::vector<int> threads;
   bool bf16 = false;

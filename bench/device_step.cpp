@@ -1,0 +1,158 @@
+#include "bench/device_step.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/trained_step.h"
+#include "core/error.h"
+#include "cuda/open_device.h"
+#include "tests/emulated/emulated_gpu.h"
+
+namespace verbund {
+namespace {
+
+struct Wish {
+  DeviceWish device;
+  std::vector<std::string> models;
+  // 0: as the model has it
+  int64_t sentences = 0, layers = 0, vocabulary = 0;
+  int steps = 0;  // 0: few where a step takes long
+  std::string counters;
+};
+
+template <typename Choice, size_t kCount>
+Choice choice_of(const std::string& flag, const std::string& name, const char* const (&names)[kCount]) {
+  const auto* const found = std::find(std::begin(names), std::end(names), name);
+  if (found == std::end(names)) fail_usage("{} {}: take one of {}", flag, name, fmt::join(names, ", "));
+  return static_cast<Choice>(found - std::begin(names));
+}
+
+Wish parse(const std::vector<std::string>& arguments) {
+  Wish wish;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& flag = arguments[i];
+    if (!flag.starts_with("--")) {
+      wish.models.push_back(flag);
+      continue;
+    }
+    if (i + 1 == arguments.size()) fail_usage("{} needs a value", flag);
+    const std::string& value = arguments[++i];
+    if (flag == "--device") {
+      wish.device.choice = choice_of<DeviceChoice>(flag, value, kDeviceNames);
+    } else if (flag == "--precision") {
+      wish.device.precision = choice_of<Precision>(flag, value, kPrecisionNames);
+    } else if (flag == "--sentences") {
+      wish.sentences = std::stoll(value);
+    } else if (flag == "--layers") {
+      wish.layers = std::stoll(value);
+    } else if (flag == "--vocabulary") {
+      wish.vocabulary = std::stoll(value);
+    } else if (flag == "--steps") {
+      wish.steps = std::stoi(value);
+    } else if (flag == "--counters") {
+      wish.counters = value;
+    } else {
+      fail_usage("there is no flag {}", flag);
+    }
+  }
+  if (wish.models.empty()) wish.models = {"tiny", "small", "base"};
+  return wish;
+}
+
+// If it is the emulated GPU that was loaded: its functions.
+emulated::ControlFunctions find_emulator() {
+  emulated::ControlFunctions functions;
+  void* library = dlopen("libemulated_gpu.so", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return functions;
+#define FIND(result, name, parameters) \
+  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));
+  EMULATED_GPU_FUNCTIONS(FIND)
+#undef FIND
+  return functions;
+}
+
+void write_counters(const std::string& path, const Shape& shape, const Bench& bench, const Device& device,
+                    const nlohmann::ordered_json& counters) {
+  std::ofstream file(path);
+  file << nlohmann::ordered_json{{"model", shape.name},
+                                 {"precision", kPrecisionNames[static_cast<size_t>(device.precision())]},
+                                 {"d_model", shape.model.d_model},
+                                 {"d_ff", shape.model.d_ff},
+                                 {"encoder_layers", shape.model.encoder_layers},
+                                 {"decoder_layers", shape.model.decoder_layers},
+                                 {"vocabulary", shape.vocabularies.target},
+                                 {"weights", bench.weights()},
+                                 {"sentences", bench.batch().sentences()},
+                                 {"source_tokens", bench.batch().source_tokens()},
+                                 {"target_tokens", bench.batch().target_tokens()},
+                                 {"checked", counters["checked"]},
+                                 {"work", counters["work"]}}
+              .dump(1)
+       << "\n";
+  if (!file.flush()) fail("{} cannot be written", path);
+}
+
+Shape shape_wished(const Wish& wish, const std::string& name) {
+  Shape shape = shape_named(name);
+  if (wish.sentences > 0) {
+    shape.sentences = wish.sentences;
+    shape.pattern = 4;
+  }
+  if (wish.layers > 0) shape.model.encoder_layers = shape.model.decoder_layers = wish.layers;
+  if (wish.vocabulary > 0) shape.vocabularies = {wish.vocabulary, wish.vocabulary};
+  return shape;
+}
+
+bool bench_model(const Wish& wish, const std::string& name, Device& device) {
+  const Shape shape = shape_wished(wish, name);
+  const emulated::ControlFunctions emulator = device.is_host() ? emulated::ControlFunctions() : find_emulator();
+  const bool counts = emulator.emulated_gpu_counters != nullptr;
+  const int steps = wish.steps > 0 ? wish.steps : counts ? 1 : device.is_host() ? shape.rounds : 50;
+
+  Bench bench(shape, device.is_host() ? omp_get_max_threads() : 1, device);
+  bench.step();  // compiles and allocates
+  std::vector<double> seconds;
+  for (int i = 0; i < steps; ++i) {
+    if (counts) emulator.emulated_gpu_reset();
+    seconds.push_back(bench.step());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  fmt::print("{} in {}, {} target tokens: step {:.4f} s, {:.0f} tokens/s; loss {:.3f} -> {:.3f}{}\n", shape.name,
+             kPrecisionNames[static_cast<size_t>(device.precision())], bench.tokens(), median, bench.tokens() / median,
+             bench.losses().front(), bench.losses().back(), bench.trains() ? "" : "  DOES NOT TRAIN");
+  if (counts) {
+    const auto counters = nlohmann::ordered_json::parse(emulator.emulated_gpu_counters());
+    int64_t launches = 0, bytes = 0, operations = 0;
+    for (const auto& work : counters["work"]) {
+      launches += work["launches"].get<int64_t>();
+      bytes += work["distinct_read"].get<int64_t>() + work["distinct_written"].get<int64_t>();
+      operations += work["operations"].get<int64_t>();
+    }
+    fmt::print("  {} launches, {:.3f} GB moved{}, {:.4f} TFLOP a step\n", launches, static_cast<double>(bytes) / 1e9,
+               emulator.emulated_gpu_checked() != 0 ? "" : " by copies and products (emulated-checked counts kernels)",
+               static_cast<double>(operations) / 1e12);
+    if (!wish.counters.empty()) write_counters(wish.counters, shape, bench, device, counters);
+  } else if (!wish.counters.empty()) {
+    fail_usage("--counters: only the emulated GPU counts");
+  }
+  std::fflush(stdout);
+  return bench.trains();
+}
+
+}  // namespace
+
+bool bench_on_device(const std::vector<std::string>& arguments) {
+  const Wish wish = parse(arguments);
+  const std::unique_ptr<Device> device = open_device(wish.device);
+  fmt::print("{}\n", device->facts().description);
+  bool good = true;
+  for (const std::string& model : wish.models) good = bench_model(wish, model, *device) && good;
+  return good;
+}
+
+}  // namespace verbund
