@@ -42,6 +42,8 @@ bool may_change(const std::string& key) {
                              "train.timeline",
                              "train.record",
                              "train.start_from",
+                             "train.precision",
+                             "device",
                              "decode.",
                              "evaluate.",
                              "workers.",

@@ -1,0 +1,137 @@
+"""Training on GPUs, one for each worker: the same curve as the CPU's, the same bits when killed and resumed, checkpoints
+that go on on another device, the same translations. On the emulated GPU of the build folder, or, where
+VERBUND_TEST_DEVICE=cuda, on real ones."""
+
+import os
+import pathlib
+import random as numbers
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import PROGRAM  # noqa: E402
+from support.training import MPIRUN, TrainingTest  # noqa: E402
+
+DEVICE = os.environ.get("VERBUND_TEST_DEVICE", "emulated")
+STEPS = int(os.environ.get("VERBUND_TEST_STEPS", "60"))
+EMULATED = pathlib.Path(PROGRAM).resolve().parent / "emulated"
+
+
+def on(device, **more):
+    """Settings; batches small enough for the emulated GPU."""
+    return {"device": device, "batch.tokens": 160, **{key.replace("__", "."): value for key, value in more.items()}}
+
+
+@unittest.skipUnless(DEVICE == "cuda" or EMULATED.exists(), "the emulated GPU is not built")
+class TrainGpuTest(TrainingTest):
+    @classmethod
+    def prepared(cls, folder, *more):
+        """Few pairs to validate on: the emulated GPU is patient, its user is not."""
+        random = numbers.Random(1)
+        words = "one two three four five six seven eight nine ten eleven twelve".split()
+        files = {}
+        for split, pairs in (("train", 600), ("dev", 12), ("test", 12)):
+            lines = [random.choices(words, k=random.randint(2, 9)) for _ in range(pairs)]
+            for side, direction in (("source", 1), ("target", -1)):
+                text = "".join(" ".join(line[::direction]) + ".\n" for line in lines)
+                files[split, side] = cls.shared.write(f"{split}.{side}", text)
+        flags = {"train": "--", "dev": "--dev-", "test": "--test-"}
+        corpus = [word for (split, side), file in files.items() for word in (flags[split] + side, file)]
+        cls.shared.succeed("prepare", *corpus, "--set", "subwords.vocabulary=80", "--out", folder)
+        return folder
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        case = cls("test_two_gpus_follow_the_curve_of_the_cpu")
+        cls.on_cpu = cls.shared.folder / "cpu"
+        cls.shared.succeed(*case.arguments(cls.on_cpu, on("cpu", train__max_steps=STEPS)))
+        cls.expected = case.losses(cls.on_cpu)
+
+    def begin(self, steps):
+        return {step: self.expected[step] for step in range(1, steps + 1)}
+
+    def run_on(self, device, run, count=2, steps=STEPS, **more):
+        return self.train(count, run, on(device, train__max_steps=steps, **more))
+
+    def test_two_gpus_follow_the_curve_of_the_cpu(self):
+        self.assertLess(self.expected[STEPS], 0.9 * self.expected[1])
+        for transport, steps in (("nccl", STEPS), ("mpi", STEPS // 4)):
+            with self.subTest(transport=transport):
+                run = self.folder / transport
+                said = self.run_on(DEVICE, run, steps=steps, workers__transport=transport)
+                self.assert_says(said, "GPU")
+                self.assert_same_curve(run, self.begin(steps), 1e-3)
+
+    def test_the_same_run_has_the_same_bits(self):
+        for transport in ("nccl", "mpi"):
+            first, second = self.folder / f"{transport}-1", self.folder / f"{transport}-2"
+            for run in (first, second):
+                self.run_on(DEVICE, run, steps=5, workers__transport=transport)
+            self.assertEqual(self.weights(first), self.weights(second))
+
+    def test_sharded_and_wired(self):
+        for name, more in (("sharded", {"workers__shard_optimizer": "true"}),
+                           ("sharded-mpi", {"workers__shard_optimizer": "true", "workers__transport": "mpi"}),
+                           ("bf16 wire", {"workers__wire": "bf16"})):
+            with self.subTest(name):
+                run = self.folder / name.replace(" ", "-")
+                self.run_on(DEVICE, run, steps=8, **more)
+                self.assert_same_curve(run, self.begin(8), 1e-3 if "wire" not in name else 2e-2)
+
+    def test_precisions_follow_within_noise(self):
+        os.environ["VERBUND_EMULATED_ARCH"] = "80"  # which has them all
+        self.addCleanup(os.environ.pop, "VERBUND_EMULATED_ARCH")
+        for precision, steps, more in (("tf32", STEPS // 4, {}), ("bf16", STEPS // 4, {}),
+                                       ("fp16", STEPS, {"loss_scale__type": "backoff"})):
+            with self.subTest(precision):
+                run = self.folder / precision
+                self.run_on(DEVICE, run, steps=steps, train__precision=precision, **more)
+                self.assert_same_curve(run, self.begin(steps), 2e-2)
+
+    def test_killed_and_resumed_has_the_same_bits(self):
+        whole, broken = self.folder / "whole", self.folder / "broken"
+        often = {"checkpoint__save_every_steps": 4}
+        self.run_on(DEVICE, whole, steps=14, **often)
+        job = self.start_workers(2, broken, on(DEVICE, train__max_steps=14, **often))
+        self.kill(self.workers_at_step(job, 2, broken, 6)[1], signal.SIGKILL)
+        self.assertNotEqual(job.wait(), 0)
+        said = self.run_on(DEVICE, broken, steps=14, **often)
+        self.assert_says(said, "resume at step")
+        self.assertEqual(self.weights(whole), self.weights(broken))
+
+    def test_checkpoints_go_on_on_another_device(self):
+        run = self.folder / "moving"
+        for device, steps in ((DEVICE, 10), ("cpu", 20), (DEVICE, 30)):
+            self.run_on(device, run, steps=steps)
+        self.assert_same_curve(run, self.begin(30), 1e-3)
+
+    def test_translations_are_the_same(self):
+        lines = (self.data / "test.source.txt").read_text().splitlines(True)
+        sources = self.write("source.txt", "".join(lines[:20]))
+        said = {device: self.succeed("translate", "-m", self.on_cpu, "--device", device, sources).stdout
+                for device in ("cpu", DEVICE)}
+        self.assertEqual(said["cpu"], said[DEVICE])
+        loss = {device: self.succeed("evaluate", "-m", self.on_cpu, "--device", device, "--data", self.data).stdout
+                for device in ("cpu", DEVICE)}
+        self.assertEqual(loss["cpu"].splitlines()[1:4], loss[DEVICE].splitlines()[1:4])
+
+    def test_more_workers_than_gpus_are_refused(self):
+        if DEVICE != "emulated":
+            self.skipTest("who knows how many there are")
+        job = self.start_workers(3, self.folder / "three", on(DEVICE, train__max_steps=5))
+        self.assertEqual(job.wait(), 2)
+        self.assert_says(job.said(), "2 GPUs", "one GPU for each worker")
+
+    def test_mixed_runs_are_refused(self):
+        command = [*MPIRUN, "-n", 1, *self.command(*self.arguments(self.run_folder, on(DEVICE, train__max_steps=5))),
+                   ":", "-n", 1, *self.command(*self.arguments(self.run_folder, on("cpu", train__max_steps=5)))]
+        job = self.start(command)
+        self.assertNotEqual(job.wait(), 0)
+        self.assert_says(job.said(), "device")
+        self.assertFalse(self.run_folder.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
