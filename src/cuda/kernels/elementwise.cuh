@@ -12,14 +12,7 @@ __device__ __forceinline__ void relu_forward_strip(const ReluForwardArguments& a
   const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, my.strip);
   Strip x;
   load_strip<kVector>(row, my.strip, a.f, x);
-  UNROLL
-  for (int k = 0; k < kStripQuads; ++k) {
-    if (a.bias == nullptr) continue;
-    float bias[4];
-    load_features<kVector>(a.bias, strip_feature(my.strip, k), a.f, bias);
-    UNROLL
-    for (int c = 0; c < 4; ++c) x[k][c] += bias[c];
-  }
+  if (a.bias != nullptr) add_to_strip<kVector>(a.bias, my.strip, a.f, x);
   // A NaN stays one.
   change_strip(x, [&](float v, int k, int c) { return (0.0f > v ? 0.0f : v) * mask_of(a.key, kept, k, c); });
   store_strip<kVector>(row, my.strip, a.f, x);

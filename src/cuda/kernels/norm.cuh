@@ -25,22 +25,14 @@ __device__ __forceinline__ void norm_forward_row(const NormForwardArguments& a) 
   const RowShare my(a.n, a.d, a.threads);
   const int64_t begin = my.row * a.d;
   FactorT* factors = a.factors == nullptr ? nullptr : static_cast<FactorT*>(a.factors) + begin;
-  Strip x, other;
+  Strip x;
   float total = 0;
   for (int strip = my.first; strip < my.strips; strip += my.step) {
     load_strip<kVector>(static_cast<const Input*>(a.input) + begin, strip, a.d, x);
-    if (a.residual != nullptr) load_strip<kVector>(a.residual + begin, strip, a.d, other);
     const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, strip);
-    UNROLL
-    for (int k = 0; k < kStripQuads; ++k) {
-      if (a.input_bias == nullptr) continue;
-      float bias[4];
-      load_features<kVector>(a.input_bias, strip_feature(strip, k), a.d, bias);
-      UNROLL
-      for (int c = 0; c < 4; ++c) x[k][c] += bias[c];
-    }
+    if (a.input_bias != nullptr) add_to_strip<kVector>(a.input_bias, strip, a.d, x);
     change_strip(x, [&](float v, int k, int c) { return v * mask_of(a.key, kept, k, c); });
-    if (a.residual != nullptr) change_strip(x, [&](float v, int k, int c) { return v + other[k][c]; });
+    if (a.residual != nullptr) add_to_strip<kVector>(a.residual + begin, strip, a.d, x);
     change_strip(x, [&](float v, int, int) {
       total += v;  // 0 beyond the row's end
       return v;
@@ -138,10 +130,7 @@ __device__ __forceinline__ void norm_backward_row(const NormBackwardArguments& a
     } else {
       change_strip(x, [](float, int, int) { return 0.0f; });
     }
-    if (a.sum_gradient != nullptr) {
-      load_strip<kVector>(a.sum_gradient + begin, strip, a.d, g);
-      change_strip(x, [&](float v, int k, int c) { return v + g[k][c]; });
-    }
+    if (a.sum_gradient != nullptr) add_to_strip<kVector>(a.sum_gradient + begin, strip, a.d, x);
     store_strip<kVector>(a.residual_gradient + begin, strip, a.d, x);
     if (a.input_gradient == nullptr) continue;
     const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, strip);

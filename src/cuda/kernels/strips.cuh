@@ -44,6 +44,16 @@ __device__ __forceinline__ void store_strip(T* row, int strip, int d, const Stri
   UNROLL
   for (int k = 0; k < kStripQuads; ++k) store_features<kVector>(row, strip_feature(strip, k), d, x[k]);
 }
+template <bool kVector, typename T>
+__device__ __forceinline__ void add_to_strip(const T* row, int strip, int d, Strip& x) {
+  UNROLL
+  for (int k = 0; k < kStripQuads; ++k) {
+    float other[4];
+    load_features<kVector>(row, strip_feature(strip, k), d, other);
+    UNROLL
+    for (int c = 0; c < 4; ++c) x[k][c] += other[c];
+  }
+}
 // x[k][c] = f(x[k][c], k, c)
 template <typename F>
 __device__ __forceinline__ void change_strip(Strip& x, F f) {
