@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "cuda/cuda_device.h"
+#include "cuda/find_gpu.h"
 #include "cuda/missing.h"
 #include "device/cpu_device.h"
 
@@ -28,20 +29,8 @@ std::unique_ptr<Device> open_cpu(const DeviceWish& wish) {
   return std::make_unique<CpuDevice>(settle_precision(wish, CpuDevice::trouble_with(wish.precision)), table);
 }
 
-// The tests' GPU is a folder of libraries beside the program.
-cuda::Search search_for(DeviceChoice choice) {
-  if (choice != DeviceChoice::kEmulated) return cuda::usual_search(cuda::SearchVariables::of_environment());
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "emulated";
-  if (!std::filesystem::exists(folder)) {
-    fail_usage("device emulated is for tests: this program was built without them ({} is not there)", folder.string());
-  }
-  return cuda::search_only(folder);
-}
-
-// One GPU for each worker of a host. Slurm may show each task its own alone.
 int gpu_of(const DeviceWish& wish, size_t gpus) {
-  if (static_cast<size_t>(wish.number) < gpus) return wish.number;
-  if (gpus == 1 && std::getenv("SLURM_LOCALID") != nullptr) return 0;
+  if (const std::optional<int> number = gpu_of_worker(wish.number, gpus)) return *number;
   fail_usage(
       "this host has {} GPU{}, but worker number {} on it was started: there is one GPU for each worker (-H "
       "HOST:{}), or take --set device=cpu",

@@ -16,6 +16,7 @@
 #include "core/pipeline.h"
 #include "core/process.h"
 #include "data/dataset.h"
+#include "doctor/collect_gpu.h"
 #include "doctor/model_needs.h"
 #include "kernels/kernels.h"
 
@@ -67,8 +68,9 @@ fs::path temporary_folder() {
 
 }  // namespace
 
-WorkerFacts collect_worker_facts(const Worker& self, int workers, const Training& training) {
-  WorkerFacts facts;
+Collected collect_worker_facts(const Worker& self, int workers, const Training& training) {
+  Collected collected;
+  WorkerFacts& facts = collected.facts;
   facts.rank = self.rank;
   facts.host = self.host;
   facts.cores = self.cores;
@@ -95,6 +97,9 @@ WorkerFacts collect_worker_facts(const Worker& self, int workers, const Training
       facts.config_error = error.what();
     }
   }
+  CollectedGpu gpu = collect_gpu_facts(self, config.value_or(Config()));
+  facts.gpu = std::move(gpu.facts);
+  collected.gpu = std::move(gpu.device);
   if (!training.data.empty()) {
     facts.dataset_disk = disk_of(training.data);
     try {
@@ -111,7 +116,7 @@ WorkerFacts collect_worker_facts(const Worker& self, int workers, const Training
       facts.dataset_error = error.what();
     }
   }
-  return facts;
+  return collected;
 }
 
 }  // namespace verbund

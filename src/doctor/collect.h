@@ -1,10 +1,12 @@
 // What a worker can find out about itself and its host without asking anybody.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "comm/worker.h"
+#include "device/device.h"
 #include "doctor/facts.h"
 
 namespace verbund {
@@ -17,7 +19,12 @@ struct Training {           // that is planned
   std::string run;   // folder; "": none
 };
 
-// A configuration or dataset that is missing or wrong is a fact like any other.
-WorkerFacts collect_worker_facts(const Worker& self, int workers, const Training& training);
+struct Collected {
+  WorkerFacts facts;
+  std::unique_ptr<Device> gpu;  // the worker's own, if it has one that works and is to be used
+};
+
+// A configuration, dataset or GPU that is missing or wrong is a fact like any other.
+Collected collect_worker_facts(const Worker& self, int workers, const Training& training);
 
 }  // namespace verbund

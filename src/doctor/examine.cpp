@@ -1,10 +1,12 @@
 #include "doctor/examine.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "config/config.h"
 #include "core/error.h"
 #include "doctor/measure.h"
+#include "doctor/measure_gpus.h"
 
 namespace verbund {
 namespace {
@@ -12,14 +14,32 @@ namespace {
 constexpr uint64_t kUsualGradient = 64 << 20;
 constexpr double kDeadlineSeconds = 60;  // nothing here takes longer
 
+constexpr const char* kTransportNames[] = {"auto", "mpi", "nccl"};  // of Exchange
+
 // How gradients would travel, by worker 0's configuration: all must do the same, even if theirs differ.
-Wire planned_wire(Workers& workers, const Training& training) {
+struct Travel {
   Wire wire = WorkersConfig().wire;
+  Exchange transport = WorkersConfig().transport;
+};
+
+Travel planned_travel(Workers& workers, const Training& training) {
+  Travel own;
   try {
-    wire = load_config(training.config_file, training.overrides).workers.wire;
+    const WorkersConfig config = load_config(training.config_file, training.overrides).workers;
+    own = {config.wire, config.transport};
   } catch (const Error&) {  // it has been noted among the facts
   }
-  return static_cast<Wire>(std::stoi(workers.broadcast(std::to_string(static_cast<int>(wire)))));
+  const nlohmann::json numbers = nlohmann::json::parse(
+      workers.broadcast(nlohmann::json{static_cast<int>(own.wire), static_cast<int>(own.transport)}.dump()));
+  return {static_cast<Wire>(numbers[0].get<int>()), static_cast<Exchange>(numbers[1].get<int>())};
+}
+
+// All have a GPU that works and NCCL, and none wishes to do without it.
+bool gpus_meet(const Facts& facts, const Travel& travel) {
+  return facts.workers.size() > 1 && travel.transport != Exchange::kMpi && travel.wire == Wire::kFp32 &&
+         std::all_of(facts.workers.begin(), facts.workers.end(), [](const WorkerFacts& worker) {
+           return worker.gpu.computes() && worker.gpu.nccl_missing.empty();
+         });
 }
 
 // What the system says, in file names or messages, need not be UTF-8.
@@ -34,7 +54,8 @@ Facts examine(Workers& workers, const Training& training) {
   limits.deadline_seconds = kDeadlineSeconds;
   workers.set_limits(limits);
   Facts facts;
-  const nlohmann::json own = collect_worker_facts(workers.self(), workers.size(), training);
+  const Collected collected = collect_worker_facts(workers.self(), workers.size(), training);
+  const nlohmann::json own = collected.facts;
   for (const std::string& text : workers.gather(line_of(own))) {
     facts.workers.push_back(nlohmann::json::parse(text).get<WorkerFacts>());
   }
@@ -42,7 +63,10 @@ Facts examine(Workers& workers, const Training& training) {
   uint64_t gradient = 0;
   for (const WorkerFacts& worker : facts.workers) gradient = std::max(gradient, worker.needs.gradient_bytes);
   if (gradient == 0) gradient = kUsualGradient;
-  facts.all_reduce = measure_all_reduce(workers, gradient, planned_wire(workers, training));
+  const Travel travel = planned_travel(workers, training);
+  facts.transport = kTransportNames[static_cast<size_t>(travel.transport)];
+  facts.all_reduce = measure_all_reduce(workers, gradient, travel.wire);
+  if (gpus_meet(facts, travel)) facts.gpu_sum = measure_gpu_sum(workers, *collected.gpu);
   return facts;
 }
 

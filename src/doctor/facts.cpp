@@ -16,8 +16,13 @@ NLOHMANN_JSON_SERIALIZE_ENUM(StartResult, {{StartResult::kTogether, "together"},
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AskedHost, name, slots, answers, said)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkAddress, interface, address)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DiskFacts, path, free_bytes, writable)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelNeeds, parameters, gradient_bytes, worker_bytes, leader_bytes, checkpoint_bytes,
-                                   checkpoints)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelNeeds, parameters, gradient_bytes, worker_bytes, gpu_bytes, leader_bytes,
+                                   checkpoint_bytes, checkpoints)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryFacts, name, path, version, why_not)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepFacts, loss, gradient_norm)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuFacts, wish, precision, cpu_trouble, libraries, missing, nccl_missing, driver,
+                                   count, number, name, architecture, memory, free_memory, trouble, step, cpu_step)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuSumFacts, workers, trouble, bytes, seconds, difference)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AllReduceFacts, workers, bytes, measured_bytes, seconds)
 
 namespace {
@@ -45,6 +50,7 @@ void each_member(Members& facts, Visit visit) {
   visit("temporary", facts.temporary);
   visit("addresses", facts.addresses);
   visit("gpus", facts.gpus);
+  visit("gpu", facts.gpu);
 }
 
 }  // namespace
@@ -74,8 +80,9 @@ void from_json(const nlohmann::json& json, LinkFacts& facts) {
 }
 
 void to_json(nlohmann::json& json, const Facts& facts) {
-  json = {{"asked", facts.asked},     {"start", facts.start}, {"start_message", facts.start_message},
-          {"workers", facts.workers}, {"links", facts.links}, {"all_reduce", facts.all_reduce}};
+  json = {{"asked", facts.asked},         {"start", facts.start},    {"start_message", facts.start_message},
+          {"workers", facts.workers},     {"links", facts.links},    {"all_reduce", facts.all_reduce},
+          {"transport", facts.transport}, {"gpu_sum", facts.gpu_sum}};
 }
 
 void from_json(const nlohmann::json& json, Facts& facts) {
@@ -85,6 +92,8 @@ void from_json(const nlohmann::json& json, Facts& facts) {
   json.at("workers").get_to(facts.workers);
   json.at("links").get_to(facts.links);
   json.at("all_reduce").get_to(facts.all_reduce);
+  json.at("transport").get_to(facts.transport);
+  json.at("gpu_sum").get_to(facts.gpu_sum);
 }
 
 std::string WorkerFacts::name() const { return fmt::format("worker {} on {}", rank, host); }

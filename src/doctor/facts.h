@@ -37,10 +37,44 @@ struct ModelNeeds {
   int64_t parameters = 0;
   uint64_t gradient_bytes = 0;
   uint64_t worker_bytes = 0;      // of memory, for each worker
+  uint64_t gpu_bytes = 0;         // of its GPU's memory, if it computes on one
   uint64_t leader_bytes = 0;      // and so much more for worker 0
   uint64_t checkpoint_bytes = 0;  // on disk
   int64_t checkpoints = 0;        // that are there at a time
   bool known() const { return parameters > 0; }
+};
+
+// One of NVIDIA's libraries.
+struct LibraryFacts {
+  std::string name, path, version;
+  std::string why_not;  // "": it can be used
+};
+
+// A small step, computed on one device.
+struct StepFacts {
+  double loss = 0;  // of a token
+  double gradient_norm = 0;
+};
+
+// What a worker's host has of GPUs, and the one that is this worker's.
+struct GpuFacts {
+  std::string wish = "auto";            // device of the configuration
+  std::string precision = "fp32";       // train.precision
+  std::string cpu_trouble;              // why the CPU cannot compute in that precision; "": it can, or need not
+  std::vector<LibraryFacts> libraries;  // driver, NVRTC, cuBLAS, NCCL
+  std::string missing;                  // why GPUs cannot be used, with what to do; "": they can
+  std::string nccl_missing;             // the same for several together
+  bool driver = false;                  // the driver can be used: there is a GPU
+  int count = 0;                        // GPUs that can be used
+  int number = -1;                      // of this worker's; -1: none, or the CPU is wished for
+  std::string name;                     // the rest is of that one
+  int architecture = 0;
+  uint64_t memory = 0, free_memory = 0;
+  std::string trouble;  // what kept it from a step
+  StepFacts step, cpu_step;
+
+  bool computes() const { return number >= 0 && trouble.empty(); }
+  bool insists() const { return wish == "cuda" || wish == "emulated"; }  // the CPU will not do
 };
 
 struct WorkerFacts {
@@ -61,7 +95,8 @@ struct WorkerFacts {
   DiskFacts dataset_disk;  // where the dataset is or would be
   DiskFacts temporary;     // where MPI keeps its files
   std::vector<NetworkAddress> addresses;
-  std::vector<std::string> gpus;
+  std::vector<std::string> gpus;  // that the system lists, whether or not they can be used
+  GpuFacts gpu;
 
   std::string name() const;  // "worker 1 on b"
 };
@@ -85,6 +120,15 @@ struct AllReduceFacts {
   double bus_bytes_per_second() const;  // what a worker sends: 2 (n - 1) / n of the gradient
 };
 
+// The same by the GPUs among themselves, beside the hosts' sum of the same numbers.
+struct GpuSumFacts {
+  int workers = 0;      // 0: not measured
+  std::string trouble;  // what kept it from a sum
+  uint64_t bytes = 0;
+  double seconds = 0;
+  double difference = 0;  // the largest, as a share of the largest sum
+};
+
 struct Facts {
   std::vector<AskedHost> asked;  // nobody, if another launcher started the workers
   StartResult start = StartResult::kTogether;
@@ -92,6 +136,8 @@ struct Facts {
   std::vector<WorkerFacts> workers;  // by rank; none if they did not come together
   std::vector<LinkFacts> links;
   AllReduceFacts all_reduce;
+  std::string transport = "auto";  // workers.transport
+  GpuSumFacts gpu_sum;
 };
 
 // The hosts in the order of their first workers, with their workers.

@@ -28,7 +28,7 @@ Health worst_of(const Findings& findings) {
 
 Findings judge_facts(const Facts& facts) {
   Findings all;
-  for (const auto& part : {judge_start, judge_sameness, judge_resources, judge_network}) {
+  for (const auto& part : {judge_start, judge_sameness, judge_resources, judge_gpus, judge_network}) {
     for (Finding& finding : part(facts)) all.push_back(std::move(finding));
   }
   return all;

@@ -1,4 +1,4 @@
-// What each host has of cores, memory, disk and GPUs, against what its workers take.
+// What each host has of cores, memory and disk, against what its workers take.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,15 @@ Finding judge_memory(const Host& host, const ModelNeeds& needs) {
     return {Health::kOk, "memory",
             fmt::format("{}: {} free (--config and --data tell what the model needs)", host.first, human_bytes(free))};
   }
-  const uint64_t needed = needs.worker_bytes * host.second.size() + (first.rank == 0 ? needs.leader_bytes : 0);
+  const uint64_t leader = first.rank == 0 ? needs.leader_bytes : 0;
+  if (first.gpu.computes()) {  // the model is in the GPUs' memory
+    const bool enough = free >= leader;
+    return {enough ? Health::kOk : Health::kProblem, "memory",
+            fmt::format("{}: {} free; {} for the copy of a checkpoint that is written while training goes on",
+                        host.first, human_bytes(free), human_bytes(leader)),
+            enough ? "" : "checkpoint.asynchronous=false does without"};
+  }
+  const uint64_t needed = needs.worker_bytes * host.second.size() + leader;
   const std::string text =
       fmt::format("{}: {} free; {} for weights, gradients and optimiser of {}, and what the batches take", host.first,
                   human_bytes(free), human_bytes(needed), describe_workers_of(host));
@@ -77,17 +85,6 @@ Findings judge_temporary(const Host& host) {
            "make room, or set TMPDIR: mpirun keeps its files there, and workers of a host their shared memory"}};
 }
 
-// Training does not use them, so that they are only listed.
-Finding judge_gpus(const WorkersByHost& hosts) {
-  std::string list;
-  for (const Host& host : hosts) {
-    for (const std::string& gpu : host.second.front()->gpus) {
-      list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", host.first, gpu);
-    }
-  }
-  return {Health::kOk, "GPUs", list.empty() ? "none; training runs on the cores" : list};
-}
-
 }  // namespace
 
 Findings judge_resources(const Facts& facts) {
@@ -100,7 +97,6 @@ Findings judge_resources(const Facts& facts) {
   for (const Host& host : hosts) add({judge_memory(host, needs)});
   add(judge_run_disk(facts.workers.front(), needs));
   for (const Host& host : hosts) add(judge_temporary(host));
-  add({judge_gpus(hosts)});
   return findings;
 }
 

@@ -110,19 +110,6 @@ LinkFacts measure_link(Conversation talk, const std::string& from, const std::st
   return link;
 }
 
-double sum_over_workers(Communicator& all, std::span<float> buffer, Wire wire) {
-  all.barrier();
-  const auto start = Clock::now();
-  for (size_t begin = 0; begin < buffer.size(); begin += kBucket) {
-    const Interval piece = {begin, std::min(begin + kBucket, buffer.size())};
-    all.reduce_scatter(buffer, piece, wire);
-    all.all_gather(buffer, piece, wire);
-  }
-  double seconds = seconds_since(start);
-  all.max({&seconds, 1});  // the same on all, so that all decide alike
-  return seconds;
-}
-
 }  // namespace
 
 std::vector<LinkFacts> measure_links(Workers& workers) {
@@ -157,6 +144,19 @@ std::vector<LinkFacts> measure_links_between(Workers& workers, const std::vector
     for (const nlohmann::json& link : nlohmann::json::parse(text)) links.push_back(link.get<LinkFacts>());
   }
   return links;
+}
+
+double sum_over_workers(Communicator& all, std::span<float> buffer, Wire wire) {
+  all.barrier();
+  const auto start = Clock::now();
+  for (size_t begin = 0; begin < buffer.size(); begin += kBucket) {
+    const Interval piece = {begin, std::min(begin + kBucket, buffer.size())};
+    all.reduce_scatter(buffer, piece, wire);
+    all.all_gather(buffer, piece, wire);
+  }
+  double seconds = seconds_since(start);
+  all.max({&seconds, 1});  // the same on all, so that all decide alike
+  return seconds;
 }
 
 AllReduceFacts measure_all_reduce(Workers& workers, uint64_t bytes, Wire wire) {

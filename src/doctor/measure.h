@@ -17,4 +17,7 @@ std::vector<LinkFacts> measure_links_between(Workers& workers, const std::vector
 // it begins with a small part of the gradient, and doubles it until it takes long enough or is all there is.
 AllReduceFacts measure_all_reduce(Workers& workers, uint64_t bytes, Wire wire);
 
+// Sums the buffers of all workers as training does; the seconds are those of the slowest.
+double sum_over_workers(Communicator& all, std::span<float> buffer, Wire wire);
+
 }  // namespace verbund

@@ -22,6 +22,8 @@ ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, in
   needs.gradient_bytes = buffer;
   const uint64_t own_state = config.workers.shard_optimizer ? state / static_cast<uint64_t>(workers) : state;
   needs.worker_bytes = 2 * buffer + own_state + average;  // weights and gradient
+  const bool rounded = config.train.precision == Precision::kBf16 || config.train.precision == Precision::kFp16;
+  needs.gpu_bytes = needs.worker_bytes + (rounded ? buffer / 2 : 0);  // weights once more, as factors of products
   needs.checkpoint_bytes = buffer + state + average;
   needs.leader_bytes = config.checkpoint.asynchronous ? needs.checkpoint_bytes : 0;  // the copy that is written
   // The newest, the best by each measure, and the one that is being written.

@@ -12,11 +12,12 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "hosts"))
 from hosts import INTERFACE, SCRIPT, Hosts  # noqa: E402
-from support.program import ProgramTest  # noqa: E402
+from support.program import PROGRAM, ProgramTest  # noqa: E402
 
 MPIRUN = ["mpirun", *(["--allow-run-as-root"] if os.geteuid() == 0 else []), "--oversubscribe", "--bind-to", "none"]
 CHECKS = ["reachable", "start", "program", "kernels", "config", "dataset", "cores", "memory", "disk", "GPUs", "network",
           "link", "all-reduce"]
+EMULATED = pathlib.Path(PROGRAM).resolve().parent / "emulated"
 
 # Runs a command "on a host": here. It cannot be reached while FOLDER/HOST.down exists; while FOLDER/HOST.blocked does,
 # mpirun's daemon starts there, but is never heard of.
@@ -142,6 +143,52 @@ class DoctorTest(ProgramTest):
                 self.assertEqual(code, 1)
                 self.assertEqual(rows["config"][0], "problem")
                 self.assert_says(rows["config"][1], "worker 1 on ", said)
+
+    @unittest.skipUnless(EMULATED.exists(), "the emulated GPU is not built")
+    def test_gpus_are_tried_and_compared(self):
+        done = self.succeed("doctor", "-n", "2", "--json", "--set", "threads=1", "--set", "device=emulated", "--data",
+                            self.data)
+        report = json.loads(done.stdout)
+        rows = {finding["check"]: finding for finding in report["findings"]}
+        for check in ("GPUs", "GPU step", "GPU memory", "NCCL"):
+            self.assertEqual(rows[check]["verdict"], "ok", rows[check])
+        self.assert_says(rows["GPUs"]["finding"], "2 GPUs", "libnccl.so.2", "emulated")
+        self.assert_says(rows["memory"]["finding"], "the copy of a checkpoint")
+        for rank, worker in enumerate(report["facts"]["workers"]):
+            gpu = worker["gpu"]
+            self.assertEqual((gpu["wish"], gpu["number"], gpu["missing"], gpu["trouble"]), ("emulated", rank, "", ""))
+            self.assertEqual([library["why_not"] for library in gpu["libraries"]], [""] * 4)
+            for what in ("loss", "gradient_norm"):
+                self.assertAlmostEqual(gpu["step"][what] / gpu["cpu_step"][what], 1, 5)
+        self.assertEqual(report["facts"]["gpu_sum"]["workers"], 2)
+        self.assertLess(report["facts"]["gpu_sum"]["difference"], 1e-6)
+
+        done = self.succeed("doctor", "-n", "2", "--set", "device=emulated", "--set", "workers.transport=mpi")
+        self.assertNotIn("NCCL", self.rows(done.stdout))
+
+    @unittest.skipUnless(EMULATED.exists(), "the emulated GPU is not built")
+    def test_gpus_that_are_too_few_or_too_old(self):
+        done = self.run_program("doctor", "-n", "3", "--set", "device=emulated", "--set", "threads=1")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        verdict, text = self.rows(done.stdout)["GPUs"]
+        self.assertEqual(verdict, "problem")
+        self.assert_says(text, "2 GPUs, but 3 workers", "one worker for each GPU")
+        done = self.run_program("doctor", "--set", "device=emulated", "--set", "train.precision=bf16",
+                                env={"VERBUND_EMULATED_ARCH": "70"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(self.rows(done.stdout)["GPU step"][1], "bf16 needs a GPU of sm_80")
+
+    def test_gpus_that_are_not_there(self):
+        if pathlib.Path("/proc/driver/nvidia").exists():
+            self.skipTest("there is NVIDIA's driver")
+        done = self.run_program("doctor", "-n", "2", "--set", "device=cuda", "--set", "threads=1")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        verdict, text = self.rows(done.stdout)["GPUs"]
+        self.assertEqual(verdict, "problem")
+        self.assert_says(text, "libcuda.so.1, NVIDIA's driver, is not on this machine", "--set device=cpu")
+        done = self.run_program("doctor", "--set", "train.precision=fp16")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(self.rows(done.stdout)["precision"][1], "fp16 needs a GPU")
 
     def test_too_many_workers_for_the_cores_are_a_warning(self):
         done = self.succeed("doctor", "-n", os.cpu_count() + 1)

@@ -209,13 +209,6 @@ TEST(Judge, LittleRoomForTemporaryFilesIsAWarning) {
               ElementsAre(Says(Health::kOk, "runs/x"), Says(Health::kWarning, "b: only 50 MB")));
 }
 
-TEST(Judge, GpusAreListed) {
-  Facts facts = made_facts();
-  EXPECT_THAT(spoiled("GPUs", facts), ElementsAre(Says(Health::kOk, "none")));
-  for (const size_t rank : {2, 3}) facts.workers[rank].gpus = {"Tesla V100", "Tesla V100"};
-  EXPECT_THAT(spoiled("GPUs", facts), ElementsAre(Says(Health::kOk, "b: Tesla V100, b: Tesla V100")));
-}
-
 TEST(Judge, ClocksAreComparedWithThatOfWorker0) {
   Facts facts = made_facts();
   facts.links[0].clock_offset_seconds = 2.5;

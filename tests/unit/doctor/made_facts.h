@@ -21,7 +21,7 @@ inline WorkerFacts made_worker(int rank, const std::string& host) {
   worker.config = "c0ffee00c0ffee00";
   worker.dataset = "da7a5e7ada7a5e7a";
   worker.dataset_bytes = 3 * kGigabyte;
-  worker.needs = {60000000, 240000000, kGigabyte, kGigabyte / 2, 720000000, 9};
+  worker.needs = {60000000, 240000000, kGigabyte, kGigabyte, kGigabyte / 2, 720000000, 9};
   worker.free_memory = 64 * kGigabyte;
   worker.dataset_disk = {"data", 100 * kGigabyte, true};
   worker.temporary = {"/tmp", 10 * kGigabyte, true};
@@ -37,6 +37,28 @@ inline Facts made_facts() {
   facts.workers = {made_worker(0, "a"), made_worker(1, "a"), made_worker(2, "b"), made_worker(3, "b")};
   facts.links = {{"a", "b", 0.0002, 0.01, 117e6}, {"b", "a", 0.0002, -0.01, 116e6}};
   facts.all_reduce = {4, 240000000, 120000000, 1.5};
+  return facts;
+}
+
+// The same with a GPU for each worker, all of them well.
+inline Facts made_gpu_facts() {
+  Facts facts = made_facts();
+  for (WorkerFacts& worker : facts.workers) {
+    GpuFacts& gpu = worker.gpu;
+    gpu.libraries = {{"libcuda.so.1", "/lib/libcuda.so.1", "12.4", ""},
+                     {"libnccl.so.2", "/lib/libnccl.so.2", "2.21.5", ""}};
+    gpu.driver = true;
+    gpu.count = 2;
+    gpu.number = worker.rank % 2;
+    gpu.name = "Tesla V100";
+    gpu.architecture = 70;
+    gpu.memory = 16 * kGigabyte;
+    gpu.free_memory = 15 * kGigabyte;
+    gpu.step = {5.000001, 0.500001};
+    gpu.cpu_step = {5, 0.5};
+    worker.gpus = {"Tesla V100", "Tesla V100"};
+  }
+  facts.gpu_sum = {4, "", 16000000, 0.002, 1e-7};
   return facts;
 }
 

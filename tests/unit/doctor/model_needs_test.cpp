@@ -11,6 +11,7 @@ TEST(ModelNeeds, CountBuffers) {
   EXPECT_EQ(needs.parameters, ParameterTable(config.model, sizes).count());
   EXPECT_EQ(needs.gradient_bytes, buffer);
   EXPECT_EQ(needs.worker_bytes, 4 * buffer);  // weights, gradient, two of Adam
+  EXPECT_EQ(needs.gpu_bytes, 4 * buffer);
   EXPECT_EQ(needs.checkpoint_bytes, 3 * buffer);
   EXPECT_EQ(needs.leader_bytes, 3 * buffer);
   EXPECT_EQ(needs.checkpoints, config.checkpoint.keep_last + 3 + 1);
@@ -24,6 +25,8 @@ TEST(ModelNeeds, CountBuffers) {
   EXPECT_EQ(needs.leader_bytes, 0U);
 
   config = Config();
+  config.train.precision = Precision::kFp16;  // weights once more, in half the bytes
+  EXPECT_EQ(needs_of_model(config, sizes, 1).gpu_bytes, 4 * buffer + buffer / 2);
   config.optimizer.type = OptimizerType::kSgd;
   EXPECT_EQ(needs_of_model(config, sizes, 1).worker_bytes, 2 * buffer);
   config.optimizer.momentum = 0.9;

@@ -77,6 +77,12 @@ TEST(Report, FactsSurviveTheirWayAsJson) {
   facts.start = StartResult::kBlocked;
   facts.asked[1] = {"b", 2, false, "no"};
   facts.workers[1].gpus = {"Tesla"};
+  facts.workers[1].gpu.wish = "cuda";
+  facts.workers[1].gpu.libraries = {{"libcuda.so.1", "/lib/libcuda.so.1", "12.4", ""}};
+  facts.workers[1].gpu.number = 1;
+  facts.workers[1].gpu.trouble = "no room";
+  facts.transport = "nccl";
+  facts.gpu_sum = {2, "", 1000, 0.5, 1e-7};
   facts.workers[1].config_error = "unknown";
   facts.workers[1].dataset_error = "none";
   const nlohmann::json json = facts;

@@ -1,0 +1,65 @@
+#include "doctor/collect_gpu.h"
+
+#include "core/error.h"
+#include "cuda/find_gpu.h"
+#include "cuda/libraries.h"
+#include "cuda/missing.h"
+#include "cuda/open_device.h"
+#include "device/cpu_device.h"
+#include "doctor/small_step.h"
+
+namespace verbund {
+namespace {
+
+void note_libraries(DeviceChoice wish, GpuFacts& facts) {
+  const cuda::CudaLibraries all = cuda::load_cuda(search_for(wish));
+  for (const cuda::LibraryState* state : {&all.driver_state, &all.nvrtc_state, &all.cublas_state, &all.nccl_state}) {
+    facts.libraries.push_back({state->name, state->path.string(), state->version, state->why_not});
+  }
+  const std::string name = wish == DeviceChoice::kEmulated ? "emulated" : "cuda";
+  facts.missing = cuda::missing_message(all, name);
+  facts.nccl_missing = cuda::missing_nccl_message(all, name);
+  facts.driver = all.driver_state.usable();
+  if (all.usable()) facts.count = static_cast<int>(all.architectures.size());
+}
+
+std::unique_ptr<Device> open_and_try(DeviceChoice wish, Precision precision, int local_rank, GpuFacts& facts) {
+  std::unique_ptr<Device> gpu = open_device({wish, precision, false, local_rank});
+  facts.name = gpu->facts().name;
+  facts.architecture = gpu->facts().architecture;
+  const MemoryUse memory = gpu->memory();
+  facts.memory = memory.total;
+  facts.free_memory = memory.free;
+  facts.step = small_step(*gpu);
+  facts.cpu_step = small_step(*open_device({DeviceChoice::kCpu}));
+  return gpu;
+}
+
+}  // namespace
+
+CollectedGpu collect_gpu_facts(const Worker& self, const Config& config) {
+  CollectedGpu collected;
+  GpuFacts& facts = collected.facts;
+  facts.wish = kDeviceNames[static_cast<size_t>(config.device)];
+  facts.precision = kPrecisionNames[static_cast<size_t>(config.train.precision)];
+  try {
+    note_libraries(config.device, facts);
+  } catch (const Error& error) {
+    facts.missing = error.what();
+  }
+  if (config.device == DeviceChoice::kCpu || facts.count == 0) {
+    if (!facts.insists()) facts.cpu_trouble = CpuDevice::trouble_with(config.train.precision);
+    return collected;
+  }
+  const std::optional<int> number = gpu_of_worker(self.local_rank, static_cast<size_t>(facts.count));
+  if (!number) return collected;
+  facts.number = *number;
+  try {
+    collected.device = open_and_try(config.device, config.train.precision, self.local_rank, facts);
+  } catch (const Error& error) {
+    facts.trouble = error.what();
+  }
+  return collected;
+}
+
+}  // namespace verbund

@@ -1,0 +1,79 @@
+#include "doctor/measure_gpus.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/elapsed.h"
+#include "core/error.h"
+#include "core/random.h"
+#include "device/buffer.h"
+#include "doctor/measure.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kValues = 4 << 20;
+constexpr int kTimedSums = 3;
+
+std::vector<float> own_numbers(int rank) {
+  Random random(17, static_cast<uint64_t>(rank));
+  std::vector<float> numbers(kValues);
+  for (float& number : numbers) number = static_cast<float>(random.uniform() - 0.5);
+  return numbers;
+}
+
+// The first one opens NCCL's connections, and is the one that is compared; those after it are timed.
+double sum_by_gpus(Workers& workers, Device& device, std::span<float> values) {
+  const std::string id = workers.broadcast(workers.leads() ? device.new_communicator_id() : "");
+  workers.at(0, "connecting the GPUs");
+  const auto gpus = device.connect(id, workers.rank(), workers.size());
+  workers.at(0, "summing over the GPUs");
+  Buffer buffer(device, values.size(), "a sum over all GPUs");
+  buffer.upload(values);
+  device.synchronize();
+  gpus->all_reduce(buffer.data(), buffer.size());
+  gpus->stream().synchronize();
+  buffer.download(values);
+  workers.barrier();
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kTimedSums; ++i) gpus->all_reduce(buffer.data(), buffer.size());
+  gpus->stream().synchronize();
+  return seconds_since(start) / kTimedSums;
+}
+
+// As a share of the largest; infinite if any is not a number.
+double largest_difference(std::span<const float> values, std::span<const float> expected) {
+  double difference = 0, largest = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) return HUGE_VAL;
+    difference = std::max(difference, std::abs(static_cast<double>(values[i]) - static_cast<double>(expected[i])));
+    largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+  }
+  return difference / largest;
+}
+
+}  // namespace
+
+GpuSumFacts measure_gpu_sum(Workers& workers, Device& device) {
+  GpuSumFacts facts;
+  facts.workers = workers.size();
+  facts.bytes = kValues * sizeof(float);
+  std::vector<float> values = own_numbers(workers.rank());
+  std::vector<float> expected = values;
+  try {
+    facts.seconds = sum_by_gpus(workers, device, values);
+  } catch (const Error& error) {
+    facts.trouble = error.what();
+  }
+  for (const std::string& trouble : workers.gather(facts.trouble)) {
+    if (facts.trouble.empty()) facts.trouble = trouble;
+  }
+  if (!facts.trouble.empty()) return facts;
+  workers.start("a sum to compare", [&](Communicator& all) { sum_over_workers(all, expected, Wire::kFp32); }).get();
+  facts.difference = workers.max(std::min(largest_difference(values, expected), 1e9));
+  facts.seconds = workers.max(facts.seconds);
+  return facts;
+}
+
+}  // namespace verbund
