@@ -103,11 +103,12 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   const int threads = use_threads(workers, request.config.threads);
   Dataset dataset(request.dataset);
   check_agreement(workers, {request.program, purpose(request), dataset.manifest().checksum(), show(request.config)});
-  const std::string verified = verify_together(workers, dataset);
-  std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
+  // Before the run folder is made: a GPU that is not here leaves nothing behind.
   const TrainConfig& train = request.config.train;
   auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
   check_same_device(workers, *device);
+  const std::string verified = verify_together(workers, dataset);
+  std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
   const Config config = settle(request.config, dataset, *device, *keeper, workers);
 
   auto run = std::make_unique<Run>(request, workers, threads, std::move(dataset), config, std::move(device),

@@ -1,0 +1,151 @@
+"""What users meet who ask for a device or a precision that is not here: one message with what is missing and what there is,
+exit code 2, and nothing written. On a machine without a GPU."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import PROGRAM, ProgramTest  # noqa: E402
+from support.training import CORPUS, SMALL, settings  # noqa: E402
+
+EMULATED = pathlib.Path(PROGRAM).resolve().parent / "emulated"
+CPU_HAS_BF16 = "avx512_bf16" in pathlib.Path("/proc/cpuinfo").read_text()
+
+
+@unittest.skipIf(pathlib.Path("/proc/driver/nvidia").exists(), "there is NVIDIA's driver")
+class DeviceTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = ProgramTest("run")
+        cls.shared.setUp()
+        cls.addClassCleanup(cls.shared.doCleanups)
+        cls.data, cls.run_folder = cls.shared.folder / "data", cls.shared.folder / "run"
+        cls.shared.succeed("prepare", *CORPUS, "--out", cls.data)
+        cls.shared.succeed("train", "--data", cls.data, "--run", cls.run_folder,
+                           *settings({**SMALL, "train.max_steps": 2}))
+        cls.sentences = cls.shared.write("sentences.txt", "the dog sees the cat .\n")
+
+    def train_refused(self, values, **options):
+        """The message; nothing may have been written."""
+        run = self.folder / "none"
+        said = self.refuse(2, "train", "--data", self.data, "--run", run,
+                           *settings({**SMALL, "train.max_steps": 2, **values}), **options)
+        self.assertFalse(run.exists())
+        return said
+
+    def translate(self, *flags, program=PROGRAM, **options):
+        return subprocess.run([program, "translate", "-m", str(self.run_folder), *flags, str(self.sentences)],
+                              capture_output=True, text=True, **options)
+
+    def test_without_a_driver_a_gpu_is_refused_by_its_name(self):
+        said = self.train_refused({"device": "cuda"})
+        self.assert_says(said, "libcuda.so.1, NVIDIA's driver, is not on this machine", "looked in",
+                         "Install the driver", "--set device=cpu")
+
+    def test_a_toolkit_without_a_driver_does_not_do(self):
+        toolkit = self.folder / "cuda" / "lib64"
+        toolkit.mkdir(parents=True)
+        for name in ("libnvrtc.so.12", "libcublas.so.12"):
+            (toolkit / name).write_bytes(b"")
+        for path in (toolkit, toolkit.parent):
+            said = self.train_refused({"device": "cuda"}, env={"VERBUND_CUDA_PATH": str(path)})
+            self.assert_says(said, "libcuda.so.1, NVIDIA's driver, is not on this machine", path)
+
+    def test_a_driver_that_is_none(self):
+        for content, said in ((b"not a library", "libcuda.so.1"), (None, "libcuda.so.1")):
+            folder = self.folder / ("text" if content else "other")
+            folder.mkdir()
+            if content:
+                (folder / "libcuda.so.1").write_bytes(content)
+            else:  # a library of another kind
+                (folder / "libcuda.so.1").symlink_to(self.a_library())
+            message = self.train_refused({"device": "cuda"}, env={"VERBUND_CUDA_PATH": str(folder)})
+            self.assert_says(message, said, "cannot be used", folder, "nvidia-smi")
+
+    def a_library(self):
+        for line in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout.splitlines():
+            if "libfmt" in line:
+                return line.split()[2]
+        self.skipTest("libfmt is linked statically")
+
+    def test_precisions_that_the_cpu_does_not_have(self):
+        for precision in ("tf32", "fp16"):
+            with self.subTest(precision):
+                said = self.train_refused({"device": "cpu", "train.precision": precision})
+                self.assert_says(said, f"{precision} needs a GPU", "a CPU has fp32")
+                said = self.train_refused({"train.precision": precision, "loss_scale.type": "backoff"})
+                self.assert_says(said, f"{precision} needs a GPU")
+                done = self.translate("--precision", precision)
+                self.assertEqual(done.returncode, 2)
+                self.assert_says(done.stderr, f"{precision} needs a GPU", "a CPU has fp32")
+
+    def test_bf16_where_the_cpu_has_it(self):
+        done = self.translate("--device", "cpu", "--precision", "bf16")
+        self.assertEqual(done.returncode, 0 if CPU_HAS_BF16 else 2, done.stderr)
+        if not CPU_HAS_BF16:
+            self.assert_says(done.stderr, "AVX512-BF16")
+
+    def test_words_that_are_no_device_or_precision(self):
+        for flags, *parts in ((["--device", "gpu"], "gpu", "cpu", "cuda"),
+                              (["--precision", "half"], "half", "fp32", "tf32", "bf16", "fp16"),
+                              (["--device", "cuda"], "libcuda.so.1")):
+            with self.subTest(flags):
+                done = self.translate(*flags)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assert_says(done.stderr, *parts)
+        self.assert_says(self.train_refused({"device": "gpu"}), "gpu", "auto", "cpu", "cuda")
+        self.assert_says(self.train_refused({"use_gpu": "true"}), "did you mean device?")
+        self.assert_says(self.train_refused({"train.fp16": "true"}), "did you mean train.precision?", "backoff")
+
+    def test_auto_takes_the_cpu(self):
+        for flags in ([], ["--device", "auto"], ["--device", "cpu"]):
+            done = self.translate(*flags)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_emulated_gpu_belongs_to_the_build_folder(self):
+        elsewhere = self.folder / "verbund"
+        shutil.copy(PROGRAM, elsewhere)
+        done = self.translate("--device", "emulated", program=elsewhere)
+        self.assertEqual(done.returncode, 2)
+        self.assert_says(done.stderr, "device emulated is for tests", self.folder / "emulated")
+
+    @unittest.skipUnless(EMULATED.exists(), "the emulated GPU is not built")
+    def test_translations_of_the_emulated_gpu(self):
+        expected = self.translate("--device", "cpu").stdout
+        for flags in (["--device", "emulated"], ["--device", "emulated", "--precision", "fp16"]):
+            done = self.translate(*flags)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(done.stdout.splitlines()), 1)
+            if "fp16" not in flags:
+                self.assertEqual(done.stdout, expected)
+        done = self.translate("--device", "emulated", "--precision", "bf16",
+                              env={**os.environ, "VERBUND_EMULATED_ARCH": "70"})
+        self.assertEqual(done.returncode, 2)
+        self.assert_says(done.stderr, "bf16 needs a GPU of sm_80", "sm_70", "take fp16")
+
+    def test_the_program_is_not_linked_with_cuda(self):
+        linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        for name in ("libcuda", "libnvrtc", "libcublas", "libnccl", "nvidia"):
+            self.assertNotIn(name, linked)
+
+    def test_help_and_explanations_name_them(self):
+        for command in ("translate", "evaluate", "score-pairs"):
+            self.assert_says(self.succeed(command, "--help").stdout, "--device", "--precision")
+        said = self.succeed("config", "--explain").stdout
+        self.assert_says(said, "device", "NVIDIA's GPUs, one for each worker", "fp16: GPUs, with loss_scale")
+
+    def test_doctor_tells_what_is_missing(self):
+        said = self.succeed("doctor").stdout
+        self.assert_says(said, "none; training runs on the cores")
+        done = self.run_program("doctor", "--set", "device=cuda")
+        self.assertEqual(done.returncode, 1)
+        self.assert_says(" ".join(done.stdout.split()), "libcuda.so.1, NVIDIA's driver, is not on this machine",
+                         "docs/gpu.md")
+
+
+if __name__ == "__main__":
+    unittest.main()
