@@ -16,7 +16,13 @@ constexpr const char* kTokensOfAll =
 constexpr const char* kNoAccumulation =
     "A step of any size is cut into parts that fit (train.micro_batch_tokens), so that only the whole is chosen.";
 constexpr const char* kEvaluationsToWait = "It counts evaluations; evaluate.stop_on=bleu (or loss) turns it on.";
-constexpr const char* kLaunch = "Workers are started, not configured: verbund launch -n 4 -- train ...";
+constexpr const char* kLaunch =
+    "Workers are started, not configured, one for each GPU or as many as you like on CPUs: verbund launch -n 4 -- "
+    "train "
+    "...";
+constexpr const char* kDevice = "device=cuda insists on a GPU, cpu does without, auto takes one if there is one.";
+constexpr const char* kHalf =
+    "On a GPU: train.precision=fp16 with loss_scale.type=backoff; from Ampere on, and on CPUs with AVX512-BF16: bf16.";
 constexpr const char* kRunFolder = "The folder of a run is a flag: verbund train --run FOLDER";
 constexpr const char* kDatasetFolder =
     "Text becomes a dataset first: verbund prepare --source FILE --target FILE --out FOLDER; then train --data FOLDER";
@@ -137,9 +143,23 @@ constexpr Hint kHints[] = {
     {"exponential_smoothing", "average.decay", "average.decay = 1 - exponential-smoothing: 0.9999 for 1e-4."},
     {"average_decay", "average.decay", ""},
     {"loss_scaling", "loss_scale.type", ""},
-    {"fp16", "train.precision", "16 bits on a CPU are bf16: train.precision=bf16"},
-    {"dtype", "train.precision", "fp32, or bf16 for \"mixed\"."},
-    {"amp", "train.precision", "16 bits on a CPU are bf16: train.precision=bf16"},
+    {"fp16", "train.precision", kHalf},
+    {"use_fp16", "train.precision", kHalf},
+    {"half", "train.precision", kHalf},
+    {"amp", "train.precision", kHalf},
+    {"use_amp", "train.precision", kHalf},
+    {"mixed_precision", "train.precision", kHalf},
+    {"dtype", "train.precision", kHalf},
+    {"model_dtype", "train.precision", kHalf},
+    {"bf16", "train.precision", "train.precision=bf16"},
+    {"tf32", "train.precision", "train.precision=tf32"},
+    {"gpu", "device", kDevice},
+    {"use_gpu", "device", kDevice},
+    {"cuda", "device", kDevice},
+    {"use_cuda", "device", kDevice},
+    {"no_cuda", "device", kDevice},
+    {"use_cpu", "device", kDevice},
+    {"accelerator", "device", kDevice},
     {"freeze_variables_regex", "train.freeze", ""},
     {"fixed_param_names", "train.freeze", ""},
     {"load_model", "train.start_from", ""},

@@ -162,7 +162,10 @@ class Conversion {
     if (*dtype == "float32") return ours_.set("train.precision", "fp32", "dtype");
     if (*dtype != "mixed" && *dtype != "float16")
       return ours_.remark("dtype: " + comment_text(*dtype), "fp32 is taken");
-    ours_.set("train.precision", "bf16", "dtype: " + *dtype + "; for CPUs with AVX512-BF16, others take fp32");
+    ours_.set("train.precision", "bf16",
+              "dtype: " + *dtype +
+                  "; for CPUs with AVX512-BF16 and GPUs from Ampere on. On any GPU: fp16 with loss_scale.type backoff; "
+                  "on other CPUs: fp32");
   }
 
   // The command lines that the files of the three modes become.
