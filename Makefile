@@ -1,12 +1,14 @@
 # Two commands do everything on a fresh machine:
 #   make demo    sets up what the program needs, builds it, and does the main job on a corpus that the program makes itself
 #   make test    sets up what the tests need as well, builds them, and runs every test that needs nothing but Debian's packages
-.PHONY: help build build-tests build-package install deb demo test test-oracle test-asan test-tsan bench format lint setup setup-tests clean
+# With NVIDIA's GPUs there is a third:
+#   make test-gpu  on a machine with NVIDIA's GPUs: builds, runs every check on them, prints a block to paste into an issue
+.PHONY: help build build-tests build-package install deb demo test test-oracle test-asan test-tsan test-gpu bench format lint setup setup-tests clean
 
 JOBS ?= $(shell nproc)
 
 help:
-	@sed -n 's/^#   //p' Makefile; echo "Also: build, install, deb, test-oracle, test-asan, test-tsan, bench, format, lint, clean"
+	@sed -n 's/^#   //p' Makefile; echo "Also: build, install, deb, test-oracle, test-asan, test-tsan, test-gpu, bench, format, lint, clean"
 
 # `make build` needs less than `make test`, and both use one folder: once the tests are part of it, they stay.
 setup:
@@ -57,6 +59,12 @@ test-asan test-tsan: test-%: setup-tests
 	cmake --preset $* > /dev/null
 	cmake --build --preset $* --parallel $(JOBS)
 	ctest --preset $*
+
+# On the GPUs of this machine; VERBUND_TEST_DEVICE=emulated: on the one that the tests have.
+test-gpu: setup-tests
+	@grep -qs '^VERBUND_BUILD_TESTS:BOOL=ON' build/CMakeCache.txt && test -f build/build.ninja || { cmake --preset release $(quietly); }
+	@cmake --build --preset release --parallel $(JOBS) --target verbund gpu_test emulated_gpu bench_step
+	@scripts/test-gpu.sh
 
 bench: setup-tests build
 	scripts/bench.sh
