@@ -25,6 +25,9 @@ INSTEAD = {
     "make demo": "",  # what runs this test has built the program, and the commands of the demo are below
     "make test": "",  # this is one of them
     "verbund prepare --corpus wmt16-en-de --out data/wmt16": "verbund prepare --help",  # needs the internet
+    "verbund doctor --set device=cuda": "verbund doctor",  # here is no GPU
+    "verbund train --config demo --data data/demo --run runs/gpu --set device=cuda --set train.precision=fp16 "
+    "--set loss_scale.type=backoff": "",
 }
 REWRITTEN = [
     (r"-H a:2,b:2", "-n 2"),  # hosts a and b: see tests/hosts
