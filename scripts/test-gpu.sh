@@ -3,7 +3,7 @@
 #   make test-gpu                                  on the GPUs of this machine
 #   VERBUND_TEST_DEVICE=emulated make test-gpu     on the tests' emulated one, which tests this script
 # Exit code 0: all is well; 1: a check failed; 2: there is no GPU that can be used.
-# To run less: VERBUND_TEST_FILTER (of gpu_test), VERBUND_TEST_TRAINING (names of tests), VERBUND_TEST_STEPS.
+# VERBUND_BUILD is another build folder. To run less: VERBUND_TEST_FILTER (of gpu_test), VERBUND_TEST_TRAINING (names of tests), VERBUND_TEST_STEPS.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,12 +11,13 @@ device=${VERBUND_TEST_DEVICE:-cuda}
 default_steps=200
 [ "$device" = cuda ] || default_steps=60
 export VERBUND_TEST_DEVICE=$device VERBUND_TEST_STEPS=${VERBUND_TEST_STEPS:-$default_steps}
-export VERBUND=$PWD/build/verbund VERBUND_SOURCE=$PWD PYTHONDONTWRITEBYTECODE=1
+build=$(realpath "${VERBUND_BUILD:-build}")
+export VERBUND=$build/verbund VERBUND_SOURCE=$PWD PYTHONDONTWRITEBYTECODE=1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 facts() { scripts/gpu_facts.py "$folder/doctor.json" "$1"; }
-build/verbund doctor --set device="$device" --json > "$folder/doctor.json" 2> "$folder/doctor.log"
+"$VERBUND" doctor --set device="$device" --json > "$folder/doctor.json" 2> "$folder/doctor.log"
 gpus=$(facts count 2> /dev/null || echo 0)
 if [ "$gpus" = 0 ]; then
   echo "There is no GPU that can be used, so that there is nothing to test:" >&2
@@ -24,6 +25,10 @@ if [ "$gpus" = 0 ]; then
   echo "VERBUND_TEST_DEVICE=emulated make test-gpu runs the same on the emulated GPU." >&2
   exit 2
 fi
+precisions="fp32 fp16"
+[ "$(facts architecture)" -ge 80 ] && precisions="fp32 tf32 bf16 fp16"
+export VERBUND_TEST_PRECISIONS=$precisions VERBUND_TEST_WORKERS=$((gpus < 2 ? 1 : 2))
+
 failed=0
 results=()
 # check NAME FUNCTION: its output goes to the terminal, what it leaves in $folder/summary to the block at the end.
@@ -40,7 +45,7 @@ check() {
 test_kernels() {
   local where=()
   [ "$device" = cuda ] && where=(VERBUND_CUDA_PATH="${VERBUND_CUDA_PATH:-$folder/none}")
-  env "${where[@]}" build/gpu_test --gtest_brief=1 ${VERBUND_TEST_FILTER:+"--gtest_filter=$VERBUND_TEST_FILTER"} |
+  env "${where[@]}" "$build/gpu_test" --gtest_brief=1 ${VERBUND_TEST_FILTER:+"--gtest_filter=$VERBUND_TEST_FILTER"} |
     tee "$folder/kernels"
   local code=$?
   grep -E '^\[ *(=+|PASSED|FAILED) *\]' "$folder/kernels" > "$folder/summary"
@@ -50,7 +55,7 @@ test_kernels() {
 test_one_gpu() {
   local precision code=0
   for precision in fp32 tf32 bf16 fp16; do
-    build/verbund doctor --set device="$device" --set train.precision=$precision --json > "$folder/step.json" 2> /dev/null
+    "$VERBUND" doctor --set device="$device" --set train.precision=$precision --json > "$folder/step.json" 2> /dev/null
     scripts/gpu_facts.py "$folder/step.json" step | sed "s/^/$precision: /" | tee -a "$folder/summary" || code=1
   done
   return $code
@@ -61,17 +66,17 @@ test_all_gpus() {
   local as_root=()
   [ "$(id -u)" = 0 ] && as_root=(--allow-run-as-root)
   mpirun "${as_root[@]}" --oversubscribe --bind-to none -n "$gpus" \
-    build/verbund doctor --set device="$device" --set threads=1 | tee "$folder/all" || return 1
+    "$VERBUND" doctor --set device="$device" --set threads=1 | tee "$folder/all" || return 1
   sed -n '/^[a-z]* *NCCL/,/^[a-z]* *\(clock\|network\)/p' "$folder/all" | sed '$d; s/^[a-z]* *NCCL *//' > "$folder/summary"
   grep -q '^ok *NCCL' "$folder/all"
 }
 
 test_speed() {
-  local precision precisions="fp32 fp16" size=(base)
+  local precision size=(base)
+  if [ ! -x "$build/bench_step" ]; then echo "bench_step is not built" | tee "$folder/summary"; return 0; fi
   [ "$device" = cuda ] || size=(--sentences 4 --layers 1 --vocabulary 1000 tiny)
-  [ "$(facts architecture)" -ge 80 ] && precisions="fp32 tf32 bf16 fp16"
   for precision in $precisions; do
-    build/bench_step --device "$device" --precision "$precision" "${size[@]}" | tee "$folder/speed" || return 1
+    "$build/bench_step" --device "$device" --precision "$precision" "${size[@]}" | tee "$folder/speed" || return 1
     grep 'tokens/s' "$folder/speed" >> "$folder/summary"
   done
 }
@@ -92,7 +97,7 @@ check speed test_speed
 check training test_training
 
 printf '\n==== paste this into an issue ====\n'
-build/verbund --version
+"$VERBUND" --version
 facts block
 [ "$device" = cuda ] && command -v nvidia-smi > /dev/null && nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 printf '%s\n' "${results[@]}"
