@@ -14,6 +14,8 @@ int32_t width_of(int64_t d) {
   return static_cast<int32_t>(d);
 }
 
+constexpr unsigned kNormThreads = 128;  // as in kernels/norm.cuh
+
 // So many threads share a row of a norm: a power of 2, at most a warp.
 int32_t threads_for_row(int64_t d) {
   int32_t threads = 4;
@@ -48,7 +50,7 @@ void CudaDevice::norm_forward(int64_t n, int64_t d, const NormForward& op, const
   const bool mixed = op.input.type != type;
   if (mixed && op.input.type != FloatType::kFp32) fail("the input of a norm is of another type than its output");
   launch(kernels_for(type), mixed ? Kernel::norm_forward_of_floats : Kernel::norm_forward,
-         {blocks_for(n, kThreads / a.threads)}, kThreads, a);
+         {blocks_for(n, kNormThreads / a.threads)}, kNormThreads, a);
 }
 
 void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const RowName* rows,
@@ -75,7 +77,7 @@ void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, con
   const bool norm = op.scale != nullptr && op.normed_gradient != nullptr;
   const bool biased = op.input_bias_gradient != nullptr && op.input_gradient;
   if (norm) launch(module, Kernel::norm_sums, tiles, kThreads, a);
-  launch(module, Kernel::norm_backward, {blocks_for(n, kThreads / a.threads)}, kThreads, a);
+  launch(module, Kernel::norm_backward, {blocks_for(n, kNormThreads / a.threads)}, kNormThreads, a);
   if (biased) {
     ColumnSumsArguments sums = {};
     sums.n = n;

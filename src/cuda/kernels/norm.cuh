@@ -5,6 +5,8 @@
 #include "groups.cuh"
 #include "strips.cuh"
 
+constexpr int kNormThreads = 128;
+
 // Which row a thread works on and which part of it it has: rows beyond the last have none, but take part in sums.
 struct RowShare {
   int64_t row;
@@ -12,7 +14,7 @@ struct RowShare {
   bool again;  // there are several strips for each thread
 
   __device__ __forceinline__ RowShare(int64_t n, int d, int threads) {
-    row = static_cast<int64_t>(blockIdx.x) * (kBlockThreads / threads) + threadIdx.x / threads;
+    row = static_cast<int64_t>(blockIdx.x) * (kNormThreads / threads) + threadIdx.x / threads;
     first = static_cast<int>(threadIdx.x) % threads;
     step = threads;
     strips = row < n ? strips_of(d) : 0;
@@ -73,11 +75,11 @@ __device__ __forceinline__ void norm_forward_row(const NormForwardArguments& a) 
   }
 }
 
-KERNEL_OF(256, 2, norm_forward)(NormForwardArguments a) {
+KERNEL_OF(kNormThreads, 3, norm_forward)(NormForwardArguments a) {
   a.vectors ? norm_forward_row<true, FactorT>(a) : norm_forward_row<false, FactorT>(a);
 }
 // The same of an input in float, where factors are not.
-KERNEL_OF(256, 2, norm_forward_of_floats)(NormForwardArguments a) {
+KERNEL_OF(kNormThreads, 3, norm_forward_of_floats)(NormForwardArguments a) {
   a.vectors ? norm_forward_row<true, float>(a) : norm_forward_row<false, float>(a);
 }
 
@@ -139,6 +141,6 @@ __device__ __forceinline__ void norm_backward_row(const NormBackwardArguments& a
   }
 }
 
-KERNEL_OF(256, 2, norm_backward)(NormBackwardArguments a) {
+KERNEL_OF(kNormThreads, 3, norm_backward)(NormBackwardArguments a) {
   a.vectors ? norm_backward_row<true>(a) : norm_backward_row<false>(a);
 }
