@@ -1,4 +1,4 @@
-// The headers that nearly every file needs, compiled once per target.
+// The headers that nearly every file needs, compiled once for all libraries, and once for all tests.
 #pragma once
 
 #include <fmt/format.h>
