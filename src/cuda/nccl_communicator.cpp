@@ -44,13 +44,19 @@ NcclCommunicator::~NcclCommunicator() {
 
 void NcclCommunicator::check(ncclResult_t result, const char* call) const { check_result(nccl_, result, call, comm_); }
 
-void NcclCommunicator::all_reduce(float* values, size_t count) {
+// What was aborted is gone.
+void NcclCommunicator::prepare() const {
+  if (aborted_) fail("NCCL's operations were aborted, because a worker was lost");
   context_->make_current();
+}
+
+void NcclCommunicator::all_reduce(float* values, size_t count) {
+  prepare();
   check(nccl_.ncclAllReduce(values, values, count, ncclFloat32, ncclSum, comm_, side_.stream()), "ncclAllReduce");
 }
 
 void NcclCommunicator::broadcast(float* values, size_t count, int from_rank) {
-  context_->make_current();
+  prepare();
   check(nccl_.ncclBroadcast(values, values, count, ncclFloat32, from_rank, comm_, side_.stream()), "ncclBroadcast");
 }
 

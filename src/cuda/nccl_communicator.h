@@ -26,6 +26,7 @@ class NcclCommunicator final : public DeviceCommunicator {
   void abort() noexcept override;
 
  private:
+  void prepare() const;
   void check(ncclResult_t result, const char* call) const;
 
   std::shared_ptr<Context> context_;
