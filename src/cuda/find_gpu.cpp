@@ -20,7 +20,8 @@ cuda::Search search_for(DeviceChoice choice) {
 // Slurm may show each task its own GPU alone.
 std::optional<int> gpu_of_worker(int local_rank, size_t gpus) {
   if (static_cast<size_t>(local_rank) < gpus) return local_rank;
-  if (gpus == 1 && std::getenv("SLURM_LOCALID") != nullptr) return 0;
+  if (gpus == 1 && (std::getenv("SLURM_LOCALID") != nullptr || std::getenv("CUDA_VISIBLE_DEVICES") != nullptr))
+    return 0;
   return std::nullopt;
 }
 

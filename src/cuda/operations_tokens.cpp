@@ -31,7 +31,7 @@ void CudaDevice::loss(const LossRows& op) {
   a.smoothed = op.smoothed;
   a.plain = op.plain;
   a.best = op.best;
-  const FloatType type = op.gradient ? op.gradient.type : op.logits.type;
+  const FloatType type = op.gradient ? op.gradient.type : factor_type();
   const bool mixed = op.logits.type != type;
   if (mixed && op.logits.type != FloatType::kFp32) fail("logits of 16 bits have a gradient of another type");
   launch(kernels_for(type), mixed ? Kernel::loss_of_floats : Kernel::loss, {static_cast<uint64_t>(op.rows)}, kThreads,

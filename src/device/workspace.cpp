@@ -24,8 +24,11 @@ void* Workspace::take_bytes(size_t bytes) {
 
 void Workspace::grow(size_t bytes) {
   if (!blocks_.empty()) before_ += used_;
-  // At least half as much again as so far, so that growing ends soon.
-  const size_t wanted = std::max({bytes, before_ / 2, size_t{16} << 20});
+  // At least half as much again as so far, so that growing ends soon; of a GPU's memory less, for what is taken is
+  // gone.
+  size_t more = before_ / 2;
+  if (!device_.is_host()) more = std::min<size_t>(before_ / 8, device_.memory().free / 4);
+  const size_t wanted = std::max({bytes, more, size_t{16} << 20});
   const size_t size = (wanted + kHugePage - 1) / kHugePage * kHugePage;
   blocks_.push_back({static_cast<char*>(device_.allocate(size, "activations")), size});
   used_ = 0;
@@ -37,7 +40,8 @@ void Workspace::reset() {
     for (const Block& block : blocks_) device_.release(block.data, block.size);
     blocks_.clear();
     before_ = 0;
-    grow(total + total / 8);
+    const size_t room = device_.is_host() ? 2 * total : static_cast<size_t>(device_.memory().free / 10 * 9);
+    grow(std::clamp(room, total, total + total / 8));
   }
   used_ = 0;
   before_ = 0;

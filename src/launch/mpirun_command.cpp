@@ -39,6 +39,12 @@ std::vector<std::string> mpirun_command(const JobSettings& settings, const std::
   if (!settings.interface.empty()) {
     set("btl_tcp_if_include", settings.interface);  // the workers' data
     set("oob_tcp_if_include", settings.interface);  // mpirun's daemons
+    // NCCL takes names, not networks; "=": this one and none that begins so.
+    const std::vector<std::string>& passed = settings.environment;
+    if (settings.interface.find('/') == std::string::npos &&
+        std::find(passed.begin(), passed.end(), "NCCL_SOCKET_IFNAME") == passed.end()) {
+      add({"-x", "NCCL_SOCKET_IFNAME==" + settings.interface});
+    }
   }
   if (!settings.rsh_agent.empty()) set("plm_rsh_agent", settings.rsh_agent);
   if (settings.share_cores) set("mpi_yield_when_idle", "1");
@@ -66,7 +72,7 @@ std::vector<std::string> passed_variables(const char* const* environment) {
   std::vector<std::string> names;
   for (; *environment != nullptr; ++environment) {
     const std::string_view variable = *environment;
-    for (const std::string_view prefix : {"VERBUND_", "OMP_", "GOMP_"}) {
+    for (const std::string_view prefix : {"VERBUND_", "OMP_", "GOMP_", "NCCL_", "VIRTUAL_ENV=", "LD_LIBRARY_PATH="}) {
       if (variable.starts_with(prefix)) names.emplace_back(variable.substr(0, variable.find('=')));
     }
   }

@@ -12,13 +12,14 @@
 namespace verbund {
 namespace {
 
-constexpr int64_t kMostTokens = 1 << 20;
+constexpr int64_t kMostTokens = 1 << 19;
 constexpr double kShareOfFree = 0.8;
 
-// Attention takes memory by the square of a sentence's length: the longest ones are the worst.
-Batch longest_pairs(int64_t pairs, int64_t length) {
+// Attention takes memory by the square of a sentence's length: the longest ones are the worst. All tokens occur, for a
+// GPU adds up what belongs to one token after the other.
+Batch longest_pairs(int64_t pairs, int64_t length, int64_t vocabulary) {
   Batch batch;
-  batch.source.assign(static_cast<size_t>(pairs * length), kEndOfSentence);
+  for (int64_t i = 0; i < pairs * length; ++i) batch.source.push_back(static_cast<TokenId>(i % vocabulary));
   batch.target_input = batch.target_output = batch.source;
   for (int64_t i = 0; i < pairs; ++i) {
     batch.source_offsets.push_back(static_cast<int32_t>((i + 1) * length));
@@ -58,7 +59,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
     reset_peak_memory();
     // A device keeps what it has taken; the second time, the activations are in one block.
     for (int time = 0; time < (device.is_host() ? 1 : 2); ++time) {
-      model->accumulate(longest_pairs(pairs, length), {1, 1, true});
+      model->accumulate(longest_pairs(pairs, length, std::min(vocabularies.source, vocabularies.target)), {1, 1, true});
       optimizer->step(model->weights(), model->gradients(), 0, 0);
     }
     before = now;

@@ -3,6 +3,7 @@
 #include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "cuda/open_device.h"
 #include "evaluate/train_probe.h"
 #include "train/agreement.h"
@@ -50,6 +51,20 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
   config.batch.tokens = static_cast<int64_t>(tokens);
   config.train.micro_batch_tokens = static_cast<int64_t>(at_once);
   return config;
+}
+
+// What 16 bits need on a GPU.
+void check_half_precision(const Config& config, const Device& device, const DatasetManifest& manifest, bool leads) {
+  if (device.factor_type() == FloatType::kFp32) return;
+  if (device.factor_type() == FloatType::kFp16 && config.loss_scale.type == LossScaleType::kNone) {
+    fail_usage("train.precision=fp16 needs loss_scale.type=backoff (or logmax): small gradients vanish in 16 bits");
+  }
+  if (leads && manifest.target_vocabulary % 8 != 0) {
+    warn(
+        "the target vocabulary has {} pieces, no multiple of 8: the largest products are several times slower on a GPU "
+        "for that. Prepare the dataset with subwords.vocabulary={}",
+        manifest.target_vocabulary, (manifest.target_vocabulary + 7) / 8 * 8);
+  }
 }
 
 void check_wishes(const Run& run) {
@@ -107,6 +122,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   const TrainConfig& train = request.config.train;
   auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
   check_same_device(workers, *device);
+  check_half_precision(request.config, *device, dataset.manifest(), workers.leads());
   const std::string verified = verify_together(workers, dataset);
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
   const Config config = settle(request.config, dataset, *device, *keeper, workers);

@@ -46,10 +46,12 @@ __device__ __forceinline__ void adam_quad(const AdamArguments& a, int64_t i) {
   load_quad<kVector>(a.square, i, a.size, square);
   UNROLL
   for (int c = 0; c < 4; ++c) {
-    const float g = gradient[c] * a.gradient_scale + weight[c] * a.gradient_decay;
-    mean[c] = mean[c] * a.beta1 + g * a.one_minus_beta1;
-    square[c] = square[c] * a.beta2 + g * g * a.one_minus_beta2;
-    weight[c] = weight[c] * a.weight_keep - a.rate * (mean[c] / (sqrtf(square[c]) * a.root_scale + a.epsilon));
+    // Fused by hand: workers with unlike GPUs or compilers keep the same weights.
+    const float g = __fmaf_rn(gradient[c], a.gradient_scale, weight[c] * a.gradient_decay);
+    mean[c] = __fmaf_rn(mean[c], a.beta1, g * a.one_minus_beta1);
+    square[c] = __fmaf_rn(square[c], a.beta2, g * g * a.one_minus_beta2);
+    const float step = mean[c] / __fmaf_rn(sqrtf(square[c]), a.root_scale, a.epsilon);
+    weight[c] = __fmaf_rn(-a.rate, step, weight[c] * a.weight_keep);
   }
   store_quad<kVector>(a.weights, i, a.size, weight);
   store_quad<kVector>(a.mean, i, a.size, mean);
@@ -67,16 +69,16 @@ __device__ __forceinline__ void sgd_quad(const SgdArguments& a, int64_t i) {
   load_quad<kVector>(a.gradients, i, a.size, change);
   load_quad<kVector>(a.weights, i, a.size, weight);
   UNROLL
-  for (int c = 0; c < 4; ++c) change[c] = change[c] * a.gradient_scale + weight[c] * a.weight_decay;
+  for (int c = 0; c < 4; ++c) change[c] = __fmaf_rn(change[c], a.gradient_scale, weight[c] * a.weight_decay);
   if (a.momentum != nullptr) {
     float momentum[4];
     load_quad<kVector>(a.momentum, i, a.size, momentum);
     UNROLL
-    for (int c = 0; c < 4; ++c) change[c] += momentum[c] * a.momentum_keep;
+    for (int c = 0; c < 4; ++c) change[c] = __fmaf_rn(momentum[c], a.momentum_keep, change[c]);
     store_quad<kVector>(a.momentum, i, a.size, change);
   }
   UNROLL
-  for (int c = 0; c < 4; ++c) weight[c] -= a.rate * change[c];
+  for (int c = 0; c < 4; ++c) weight[c] = __fmaf_rn(-a.rate, change[c], weight[c]);
   store_quad<kVector>(a.weights, i, a.size, weight);
   if (a.factors != nullptr) store_quad<kVector>(static_cast<FactorT*>(a.factors), i, a.size, weight);
 }
@@ -91,7 +93,7 @@ __device__ __forceinline__ void average_quad(const AverageArguments& a, int64_t 
   load_quad<kVector>(a.weights, i, a.size, weight);
   load_quad<kVector>(a.average, i, a.size, average);
   UNROLL
-  for (int c = 0; c < 4; ++c) average[c] += a.share * (weight[c] - average[c]);
+  for (int c = 0; c < 4; ++c) average[c] = __fmaf_rn(a.share, weight[c] - average[c], average[c]);
   store_quad<kVector>(a.average, i, a.size, average);
 }
 KERNEL(average)(AverageArguments a) {

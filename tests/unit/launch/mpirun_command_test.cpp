@@ -59,10 +59,11 @@ TEST(MpirunCommand, LeavesToTheUserWhatTheUserSets) {
 
 TEST(MpirunCommand, PassesVariablesOfTheProgramAndItsThreads) {
   const char* const environment[] = {
-      "PATH=/bin",     "OMP_NUM_THREADS=2", "VERBUND_X=a=b",           "GOMP_SPINCOUNT=1",
-      "MY_OMP_THING=", "VERBUND=build",     "VERBUND_TERMINAL=status", "VERBUND_RESTART=1 x",
-      nullptr};
-  EXPECT_THAT(passed_variables(environment), ElementsAre("GOMP_SPINCOUNT", "OMP_NUM_THREADS", "VERBUND_X"));
+      "PATH=/bin",       "OMP_NUM_THREADS=2",       "VERBUND_X=a=b",        "GOMP_SPINCOUNT=1",
+      "NCCL_DEBUG=INFO", "VIRTUAL_ENV=/x",          "VIRTUAL_ENV_PROMPT=x", "MY_OMP_THING=",
+      "VERBUND=build",   "VERBUND_TERMINAL=status", "VERBUND_RESTART=1 x",  nullptr};
+  EXPECT_THAT(passed_variables(environment),
+              ElementsAre("GOMP_SPINCOUNT", "NCCL_DEBUG", "OMP_NUM_THREADS", "VERBUND_X", "VIRTUAL_ENV"));
 }
 
 TEST(ShellLine, QuotesWhatAShellWouldUnderstandOtherwise) {
