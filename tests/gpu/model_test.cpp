@@ -112,7 +112,9 @@ TEST_P(GpuModel, GoesOnTokenByTokenAsTheCpuDoes) {
     pair.cpu.download(expected.data(), pair.on_cpu->step(rows, aligned[0].data()), size * sizeof(float));
     gpu(GetParam()).download(actual.data(), pair.on_gpu->step(rows, aligned[1].data()), size * sizeof(float));
     for (size_t i = 0; i < size; ++i) ASSERT_NEAR(actual[i], expected[i], tolerance) << step << ", " << i;
-    if (GetParam() == Precision::kFp32) EXPECT_EQ(aligned[0], aligned[1]);
+    if (GetParam() == Precision::kFp32) {
+      EXPECT_EQ(aligned[0], aligned[1]);
+    }
     // Other parents, one of them twice.
     rows = {{1, 20 + step}, {0, 30}, {0, 31}, {2, 9}};
   }
