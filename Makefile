@@ -3,12 +3,12 @@
 #   make test    sets up what the tests need as well, builds them, and runs every test that needs nothing but Debian's packages
 # With NVIDIA's GPUs there is a third:
 #   make test-gpu  on a machine with NVIDIA's GPUs: builds, runs every check on them, prints a block to paste into an issue
-.PHONY: help build build-tests build-package install deb demo test test-oracle test-asan test-tsan test-gpu bench format lint setup setup-tests clean
+.PHONY: help build build-tests build-package install deb demo test test-oracle test-races test-asan test-tsan test-gpu bench format lint setup setup-tests clean
 
 JOBS ?= $(shell nproc)
 
 help:
-	@sed -n 's/^#   //p' Makefile; echo "Also: build, install, deb, test-oracle, test-asan, test-tsan, test-gpu, bench, format, lint, clean"
+	@sed -n 's/^#   //p' Makefile; echo "Also: build, install, deb, test-oracle, test-races, test-asan, test-tsan, test-gpu, bench, format, lint, clean"
 
 # `make build` needs less than `make test`, and both use one folder: once the tests are part of it, they stay.
 setup:
@@ -54,6 +54,10 @@ test: build-tests
 test-oracle: build-tests
 	scripts/oracles.sh
 	ctest --preset oracle
+
+# Every kernel once more with all its accesses of memory checked for races: some minutes.
+test-races: build-tests
+	ctest --preset races
 
 test-asan test-tsan: test-%: setup-tests
 	cmake --preset $* > /dev/null
