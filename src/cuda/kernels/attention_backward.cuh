@@ -39,7 +39,7 @@ struct AttentionGradient {
 
   // From the output gradients and values in shared memory.
   __device__ __forceinline__ void weight_gradients(int q0, int k0) {
-    inner_products<kDepth>(queries, keys, a.depth, gradient);
+    inner_products<kDepth>(queries, head.queries - q0, keys, head.seen_by_tile(a, q0) - k0, a.depth, gradient);
     const uint32_t kept = kept_weights(a, head, q0, k0);
     UNROLL
     for (int i = 0; i < kTileRows; ++i) {
@@ -102,7 +102,7 @@ struct AttentionGradient {
       __syncthreads();
       load_keys(a.key, k0);
       __syncthreads();
-      add_weighted_rows<kDepth>(score_gradients, keys, min(kTile, end - k0), sums);
+      add_weighted_rows<kDepth>(score_gradients, head.queries - q0, keys, min(kTile, end - k0), sums);
     }
     sums.store(a, a.query_gradient, (head.query_row + q0) * a.query_stride + head.column, a.query_stride,
                head.queries - q0);
@@ -129,11 +129,11 @@ struct AttentionGradient {
         __syncthreads();
       }
       const int count = min(kTile, part_end - q0);
-      add_rows_by_key<kDepth>(used, queries, count, of_values);
+      add_rows_by_key<kDepth>(used, head.keys - k0, queries, count, of_values);
       __syncthreads();
       load_queries(q0);
       __syncthreads();
-      add_rows_by_key<kDepth>(score_gradients, queries, count, of_keys);
+      add_rows_by_key<kDepth>(score_gradients, head.keys - k0, queries, count, of_keys);
     }
     const int64_t at = (head.key_row + k0) * a.key_stride + head.column;
     of_values.store(a, a.value_gradient, at, a.key_stride, head.keys - k0, part > 0);

@@ -37,7 +37,7 @@ __device__ __forceinline__ void attend(const AttentionArguments& a, RowTile<kDep
       if (k0 > 0) __syncthreads();
       load_tile<kDepth>(a, a.key, (head.key_row + k0) * a.key_stride + head.column, a.key_stride, head.keys - k0, keys);
       __syncthreads();
-      inner_products<kDepth>(queries, keys, a.depth, score);
+      inner_products<kDepth>(queries, head.queries - q0, keys, end - k0, a.depth, score);
       UNROLL
       for (int i = 0; i < kTileRows; ++i) {
         UNROLL
@@ -83,7 +83,7 @@ __device__ __forceinline__ void attend(const AttentionArguments& a, RowTile<kDep
       }
       if (!any) continue;
       __syncthreads();
-      add_weighted_rows<kDepth>(weights, keys, min(kTile, end - k0), output);
+      add_weighted_rows<kDepth>(weights, head.queries - q0, keys, min(kTile, end - k0), output);
     }
     const int64_t width = static_cast<int64_t>(a.heads) * a.depth;
     output.store(a, a.output, (head.query_row + q0) * width + head.column, width, head.queries - q0);

@@ -115,36 +115,52 @@ struct RowSums {
   }
 };
 
-// result[i][j]: the inner product of row 4 y + i with key x + 16 j.
+// Whether a warp, which has 8 rows of a tile, has one of the first `rows`: sentences end anywhere in a tile, and what
+// is computed of rows after their end is never used.
+__device__ __forceinline__ bool warp_has_rows(int rows) {
+  return static_cast<int>(threadIdx.x) / kWarp * (kWarp / kRowLanes * kTileRows) < rows;
+}
+
+template <int kDepth, int kKeys>
+__device__ __forceinline__ void add_inner_products(const RowTile<kDepth>& rows, const RowTile<kDepth>& keys, int depth,
+                                                   float (&result)[kTileRows][kTileKeys]) {
+  UNROLL_BY_4
+  for (int quad = 0; quad < (depth + 3) / 4; ++quad) {
+    float4 b[kKeys];
+    UNROLL
+    for (int j = 0; j < kKeys; ++j) b[j] = keys[tile_x() + kRowLanes * j][quad];
+    UNROLL
+    for (int i = 0; i < kTileRows; ++i) {
+      const float4 r = rows[kTileRows * tile_y() + i][quad];
+      UNROLL
+      for (int j = 0; j < kKeys; ++j) {
+        result[i][j] += r.x * b[j].x + r.y * b[j].y + r.z * b[j].z + r.w * b[j].w;
+      }
+    }
+  }
+  COUNT_OPERATIONS(2 * kTileRows * kKeys * depth);
+}
+
+// result[i][j]: the inner product of row 4 y + i with key x + 16 j, where they are among the tile's first `row_count`
+// and `key_count`.
 template <int kDepth>
-__device__ __forceinline__ void inner_products(const RowTile<kDepth>& rows, const RowTile<kDepth>& keys, int depth,
-                                               float (&result)[kTileRows][kTileKeys]) {
+__device__ __forceinline__ void inner_products(const RowTile<kDepth>& rows, int row_count, const RowTile<kDepth>& keys,
+                                               int key_count, int depth, float (&result)[kTileRows][kTileKeys]) {
   UNROLL
   for (int i = 0; i < kTileRows; ++i) {
     UNROLL
     for (int j = 0; j < kTileKeys; ++j) result[i][j] = 0;
   }
-  UNROLL_BY_4
-  for (int quad = 0; quad < (depth + 3) / 4; ++quad) {
-    float4 b[kTileKeys];
-    UNROLL
-    for (int j = 0; j < kTileKeys; ++j) b[j] = keys[tile_x() + kRowLanes * j][quad];
-    UNROLL
-    for (int i = 0; i < kTileRows; ++i) {
-      const float4 r = rows[kTileRows * tile_y() + i][quad];
-      UNROLL
-      for (int j = 0; j < kTileKeys; ++j) {
-        result[i][j] += r.x * b[j].x + r.y * b[j].y + r.z * b[j].z + r.w * b[j].w;
-      }
-    }
-  }
-  COUNT_OPERATIONS(2 * kTileRows * kTileKeys * depth);
+  if (!warp_has_rows(row_count)) return;
+  key_count > kRowLanes ? add_inner_products<kDepth, kTileKeys>(rows, keys, depth, result)
+                        : add_inner_products<kDepth, 1>(rows, keys, depth, result);
 }
 
-// sums += weights x rows, over keys [0, keys) of the tile.
+// sums += weights x rows, over keys [0, keys) of the tile, for its first `queries`.
 template <int kDepth>
-__device__ __forceinline__ void add_weighted_rows(const WeightTile& weights, const RowTile<kDepth>& rows, int keys,
-                                                  RowSums<kDepth>& sums) {
+__device__ __forceinline__ void add_weighted_rows(const WeightTile& weights, int queries, const RowTile<kDepth>& rows,
+                                                  int keys, RowSums<kDepth>& sums) {
+  if (!warp_has_rows(queries)) return;
   UNROLL_BY_2
   for (int quad = 0; quad < (keys + 3) / 4; ++quad) {
     float4 w[kTileRows];
@@ -167,10 +183,12 @@ __device__ __forceinline__ void add_weighted_rows(const WeightTile& weights, con
   COUNT_OPERATIONS(2 * kTileRows * (kDepth / kRowLanes) * ((keys + 3) / 4 * 4));
 }
 
-// sums += transposed weights x rows, over queries [0, queries) of the tile: the thread's rows are keys then.
+// sums += transposed weights x rows, over queries [0, queries) of the tile, for its first `keys`: the thread's rows are
+// keys then.
 template <int kDepth>
-__device__ __forceinline__ void add_rows_by_key(const WeightTile& weights, const RowTile<kDepth>& rows, int queries,
-                                                RowSums<kDepth>& sums) {
+__device__ __forceinline__ void add_rows_by_key(const WeightTile& weights, int keys, const RowTile<kDepth>& rows,
+                                                int queries, RowSums<kDepth>& sums) {
+  if (!warp_has_rows(keys)) return;
   UNROLL_BY_4
   for (int query = 0; query < queries; ++query) {
     const float4 w = weights[query][tile_y()];
