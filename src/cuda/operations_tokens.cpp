@@ -31,10 +31,9 @@ void CudaDevice::loss(const LossRows& op) {
   a.smoothed = op.smoothed;
   a.plain = op.plain;
   a.best = op.best;
-  const FloatType type = op.gradient ? op.gradient.type : factor_type();
-  const bool mixed = op.logits.type != type;
-  if (mixed && op.logits.type != FloatType::kFp32) fail("logits of 16 bits have a gradient of another type");
-  launch(kernels_for(type), mixed ? Kernel::loss_of_floats : Kernel::loss, {static_cast<uint64_t>(op.rows)}, kThreads,
+  if (op.gradient && op.gradient.type != op.logits.type) fail("logits are of another type than their gradient");
+  const bool floats = op.logits.type == FloatType::kFp32 && factor_type() != FloatType::kFp32;
+  launch(*factor_kernels_, floats ? Kernel::loss_of_floats : Kernel::loss, {static_cast<uint64_t>(op.rows)}, kThreads,
          a);
 }
 

@@ -12,8 +12,13 @@
 namespace verbund {
 namespace {
 
-// Rows of logits that are made, turned into their gradient and used up at a time.
-constexpr int64_t kLossRows = 512;
+// So many rows of logits are made, turned into their gradient and used up at a time. On a CPU few, which stay near its
+// caches; on a GPU many, since each time all of the output matrix's gradient is read and written.
+int64_t rows_of_logits(const Device& device, int64_t vocabulary, FloatType type) {
+  constexpr int64_t kRowsOnHost = 512, kBytesOnGpu = 256 << 20;
+  if (device.is_host()) return kRowsOnHost;
+  return std::max(kRowsOnHost, kBytesOnGpu / (vocabulary * size_of(type)));
+}
 
 struct EncoderLayer {
   SelfAttention attention;
@@ -258,18 +263,20 @@ void FusedTransformer::project(ConstTypedFloats decoded, float* decoded_gradient
   best_ = workspace_.take<TokenId>(n);
   sums_ = workspace_.take<LossSums>(1);
   const Workspace::Temporary temporary(workspace_);
-  float* logits = workspace_.take(std::min(n, kLossRows) * v);
-  TypedFloats gradient;
-  if (decoded_gradient != nullptr) {
-    gradient = device_.factor_type() == FloatType::kFp32 ? logits : workspace_.take_factors(std::min(n, kLossRows) * v);
-  }
-  for (int64_t first = 0; first < n; first += kLossRows) {
-    const int64_t rows = std::min(kLossRows, n - first);
+  // Training keeps logits as all that products make, and their gradient replaces them; losses that are reported alone
+  // are of logits in full.
+  const bool trains = decoded_gradient != nullptr;
+  const FloatType type = trains ? device_.factor_type() : FloatType::kFp32;
+  const int64_t most_rows = std::min(n, rows_of_logits(device_, v, type));
+  const TypedFloats logits = workspace_.take(most_rows * v, type);
+  const TypedFloats gradient = trains ? logits : TypedFloats();
+  for (int64_t first = 0; first < n; first += most_rows) {
+    const int64_t rows = std::min(most_rows, n - first);
     const ConstMatrixRows x = {decoded + first * d, d};
     multiply_nt(device_, rows, v, d, x, output_.factors, {logits, v}, Into::kReplace);
     device_.loss({rows, v, logits, batch_.target_output() + first, config_.label_smoothing, gradient,
                   context_.pass.loss_scale, smoothed_ + first, cross_entropies_ + first, best_ + first});
-    if (decoded_gradient == nullptr) continue;
+    if (!trains) continue;
     add_outer_product(device_, rows, v, d, {gradient, v}, x, output_.gradient);
     multiply_nn(device_, rows, d, v, {gradient, v}, output_.factors, {decoded_gradient + first * d, d}, Into::kReplace);
   }

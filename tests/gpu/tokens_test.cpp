@@ -20,8 +20,8 @@ TEST_P(GpuTokens, Loss) {
     bool gradient, float_logits, in_place;
   };
   for (const Case& c : {Case{5, 1000, 0.1, true, false, true}, Case{3, 1001, 0.1, true, false, true},
-                        Case{4, 37, 0, true, true, false}, Case{2, 4500, 0.2, false, false, false},
-                        Case{3, 2, 0.1, true, true, false}, Case{2, 3000, 0.1, false, true, false}}) {
+                        Case{4, 37, 0, true, false, false}, Case{2, 4500, 0.2, false, false, false},
+                        Case{3, 2, 0.1, true, false, true}, Case{2, 3000, 0.1, false, true, false}}) {
     const auto count = static_cast<size_t>(c.rows);
     std::vector<int32_t> wanted;
     Random random(5, 0);

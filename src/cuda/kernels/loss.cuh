@@ -35,11 +35,11 @@ struct SoftmaxPart {
 
 // The target gives 1 - s to the right token and s / (v - 1) to each other one. The loss is the cross-entropy with it
 // minus its own entropy, so that a perfect model has loss 0.
-template <bool kVector, typename Logit, typename Gradient>
+template <bool kVector, typename T>
 __device__ __forceinline__ void loss_row(const LossArguments& a, Numbered* tops, float* sums) {
   const int64_t row = blockIdx.x;
   const int v = a.vocabulary;
-  const Logit* logits = static_cast<const Logit*>(a.logits) + row * v;
+  const T* logits = static_cast<const T*>(a.logits) + row * v;
   const int32_t target = a.targets[row];
   const float right = to_float(logits[target]);
   SoftmaxPart part;
@@ -66,7 +66,7 @@ __device__ __forceinline__ void loss_row(const LossArguments& a, Numbered* tops,
     if (a.best != nullptr) a.best[row] = top.number < v ? top.number : 0;
   }
   if (a.gradient == nullptr) return;
-  Gradient* gradient = static_cast<Gradient*>(a.gradient) + row * v;  // may be the logits
+  T* gradient = static_cast<T*>(a.gradient) + row * v;  // may be the logits
   const float inverse = a.gradient_scale / partition, low = a.gradient_scale * static_cast<float>(others);
   const float at_target = a.gradient_scale * static_cast<float>(confidence - others);
   for (int i = 4 * static_cast<int>(threadIdx.x); i < v; i += 4 * kBlockThreads) {
@@ -83,13 +83,13 @@ __device__ __forceinline__ void loss_row(const LossArguments& a, Numbered* tops,
 KERNEL(loss)(LossArguments a) {
   SHARED(Numbered, tops, [kBlockWarps]);
   SHARED(float, sums, [kBlockWarps]);
-  a.vectors ? loss_row<true, FactorT, FactorT>(a, tops, sums) : loss_row<false, FactorT, FactorT>(a, tops, sums);
+  a.vectors ? loss_row<true, FactorT>(a, tops, sums) : loss_row<false, FactorT>(a, tops, sums);
 }
-// Of logits in float, where factors are not.
+// Of logits in float, where factors are not: what evaluations compute.
 KERNEL(loss_of_floats)(LossArguments a) {
   SHARED(Numbered, tops, [kBlockWarps]);
   SHARED(float, sums, [kBlockWarps]);
-  a.vectors ? loss_row<true, float, FactorT>(a, tops, sums) : loss_row<false, float, FactorT>(a, tops, sums);
+  a.vectors ? loss_row<true, float>(a, tops, sums) : loss_row<false, float>(a, tops, sums);
 }
 
 // One block: each thread adds up every 256th row, then they are added in order.
