@@ -20,7 +20,7 @@ struct Wish {
   std::vector<std::string> models;
   // 0: as the model has it
   int64_t sentences = 0, layers = 0, vocabulary = 0;
-  int steps = 0;  // 0: few where a step takes long
+  int steps = -1;  // after the first, which compiles and allocates; 0: only that one. -1: few where a step takes long
   std::string counters;
 };
 
@@ -111,20 +111,21 @@ bool bench_model(const Wish& wish, const std::string& name, Device& device) {
   const Shape shape = shape_wished(wish, name);
   const emulated::ControlFunctions emulator = device.is_host() ? emulated::ControlFunctions() : find_emulator();
   const bool counts = emulator.emulated_gpu_counters != nullptr;
-  const int steps = wish.steps > 0 ? wish.steps : counts ? 1 : device.is_host() ? shape.rounds : 50;
+  const int steps = wish.steps >= 0 ? wish.steps : counts ? 1 : device.is_host() ? shape.rounds : 50;
 
   Bench bench(shape, device.is_host() ? omp_get_max_threads() : 1, device);
-  bench.step();  // compiles and allocates
   std::vector<double> seconds;
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i <= steps; ++i) {
     if (counts) emulator.emulated_gpu_reset();
     seconds.push_back(bench.step());
   }
+  if (steps > 0) seconds.erase(seconds.begin());
+  const bool good = steps > 0 ? bench.trains() : std::isfinite(bench.losses().front());
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
   fmt::print("{} in {}, {} target tokens: step {:.4f} s, {:.0f} tokens/s; loss {:.3f} -> {:.3f}{}\n", shape.name,
              kPrecisionNames[static_cast<size_t>(device.precision())], bench.tokens(), median, bench.tokens() / median,
-             bench.losses().front(), bench.losses().back(), bench.trains() ? "" : "  DOES NOT TRAIN");
+             bench.losses().front(), bench.losses().back(), good ? "" : "  DOES NOT TRAIN");
   if (counts) {
     const auto counters = nlohmann::ordered_json::parse(emulator.emulated_gpu_counters());
     int64_t launches = 0, bytes = 0, operations = 0;
@@ -141,7 +142,7 @@ bool bench_model(const Wish& wish, const std::string& name, Device& device) {
     fail_usage("--counters: only the emulated GPU counts");
   }
   std::fflush(stdout);
-  return bench.trains();
+  return good;
 }
 
 }  // namespace
