@@ -10,7 +10,7 @@ namespace verbund::cuda {
 
 class Context {
  public:
-  // Number `number` of the driver's GPUs. The libraries must outlive it.
+  // Number `number` of the driver's GPUs.
   Context(const CudaLibraries& libraries, int number);
   ~Context();
   Context(const Context&) = delete;
@@ -37,7 +37,8 @@ class Context {
  private:
   [[noreturn]] void fail(CUresult result, const char* call) const;
 
-  const Driver& driver_;
+  // A copy: what is released last, of any thread, may outlive the one who loaded the libraries.
+  const Driver driver_;
   int number_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;

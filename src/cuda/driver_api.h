@@ -116,6 +116,7 @@ using CUfunction = struct CUfunc_st*;
   X(CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                  \
   X(CUresult, cuCtxSetCurrent, (CUcontext context))                                                             \
   X(CUresult, cuCtxSynchronize, ())                                                                             \
+  X(CUresult, cuCtxGetStreamPriorityRange, (int* least, int* greatest))                                         \
   X(CUresult, cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                       \
   X(CUresult, cuMemAlloc_v2, (CUdeviceptr * pointer, std::size_t bytes))                                        \
   X(CUresult, cuMemFree_v2, (CUdeviceptr pointer))                                                              \
@@ -126,6 +127,7 @@ using CUfunction = struct CUfunc_st*;
   X(CUresult, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream))     \
   X(CUresult, cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream))       \
   X(CUresult, cuStreamCreate, (CUstream * stream, unsigned int flags))                                          \
+  X(CUresult, cuStreamCreateWithPriority, (CUstream * stream, unsigned int flags, int priority))                \
   X(CUresult, cuStreamDestroy_v2, (CUstream stream))                                                            \
   X(CUresult, cuStreamSynchronize, (CUstream stream))                                                           \
   X(CUresult, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags))                          \

@@ -1,7 +1,36 @@
-// Streams and events of the driver's double.
+// Streams and events of the driver's double. Priorities change nothing: any order that the events allow may happen.
 #include "emulated/driver_call.h"
 
 namespace emulated {
+namespace {
+
+// As of today's GPUs: the smaller, the sooner.
+constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
+}  // namespace
+
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return in_context("cuCtxGetStreamPriorityRange", [&](const Call&) {
+    if (least != nullptr) *least = kLeastPriority;
+    if (greatest != nullptr) *greatest = kGreatestPriority;
+    return CUDA_SUCCESS;
+  });
+}
+
+// The real one takes a priority out of range for the nearest, so that a mistake is never noticed.
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {
+  return in_context("cuStreamCreateWithPriority", [&](const Call& call) {
+    if (stream == nullptr || flags > CU_STREAM_NON_BLOCKING) {
+      return call.refuse(CUDA_ERROR_INVALID_VALUE, "flags {}", flags);
+    }
+    if (priority < kGreatestPriority || priority > kLeastPriority) {
+      return call.refuse(CUDA_ERROR_INVALID_VALUE, "priority {} is not within {} and {}", priority, kGreatestPriority,
+                         kLeastPriority);
+    }
+    *stream = call.all.make_stream(call.device, flags != CU_STREAM_NON_BLOCKING);
+    return CUDA_SUCCESS;
+  });
+}
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
   return in_context("cuStreamCreate", [&](const Call& call) {
