@@ -1,6 +1,6 @@
 // Finds the size of gradient buckets: large ones have less overhead, small ones leave less work
 // for after the backward pass. The first steps try a few sizes; the one that makes the workers
-// wait least stays. The sums' bits do not depend on it.
+// wait least stays. The bits of sums by the hosts do not depend on it.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,18 @@
 #include "comm/chunks.h"
 
 namespace verbund {
+namespace {
+
+constexpr size_t kDevicesBucket = 64 * kChunk;  // 8 MiB
+
+// In which order NCCL adds up the workers' values depends on the size of the message, so a size that was found by
+// measuring would change the sums' bits from run to run. Two have but one order.
+size_t bucket_of(const WorkersConfig& config, int workers, const DeviceCommunicator* devices) {
+  if (config.bucket_kb == 0 && devices != nullptr && workers > 2) return kDevicesBucket;
+  return static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float);
+}
+
+}  // namespace
 
 GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const WorkersConfig& config,
                                  DeviceCommunicator* devices)
@@ -14,7 +26,7 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
       sharded_(config.shard_optimizer && workers.size() > 1),
       owned_(sharded_ ? owned_by(workers.rank(), workers.size(), gradients.size())
                       : std::vector<Interval>{{0, gradients.size()}}),
-      tuner_(static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float), gradients.size()) {
+      tuner_(bucket_of(config, workers.size(), devices), gradients.size()) {
   buckets_.reserve(gradients.size() / kChunk + 2);
   if (workers.size() == 1 || devices != nullptr) return;
   if (!device_.is_host()) {
@@ -116,35 +128,48 @@ void GradientReducer::finish() {
 void GradientReducer::share_weights(Weights& weights) {
   if (!sharded_) return;
   const auto began = std::chrono::steady_clock::now();
-  float* values = weights.write().data();
-  if (devices_ != nullptr) {
-    devices_->stream().wait_for(*device_.mark());
-    devices_->begin_group();
-    for (int rank = 0; rank < workers_.size(); ++rank) {
-      for (const Interval piece : owned_by(rank, workers_.size(), weights.size())) {
-        devices_->broadcast(values + piece.begin, piece.size(), rank);
-      }
-    }
-    devices_->end_group();
-    wait_for_devices("gathering of weights");
-  } else {
-    const std::span<float> host = passage_ ? exchanged_ : weights.write().host();
-    if (passage_) download(owned_, values);
-    workers_
-        .start("gathering of weights",
-               [&](Communicator& comm) {
-                 comm.all_gather(host, {0, host.size()}, Wire::kFp32);
-               })
-        .get();
-    if (passage_) device_.upload(values, host.data(), host.size_bytes());
-  }
+  devices_ != nullptr ? share_by_devices(weights.write().data()) : share_by_hosts(weights.write());
   times_.exposed += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   count();
 }
 
+// Chunks belong to the workers in turn: as many in a row as there are workers are gathered as they lie.
+void GradientReducer::share_by_devices(float* values) {
+  const size_t row = kChunk * static_cast<size_t>(workers_.size());
+  const size_t rows_end = gradients_.size() / row * row;
+  devices_->stream().wait_for(*device_.mark());
+  devices_->group([&] {
+    for (size_t begin = 0; begin < rows_end; begin += row) devices_->all_gather(values + begin, kChunk);
+    for (const Chunk& chunk : chunks_of({rows_end, gradients_.size()}, workers_.size())) {
+      devices_->broadcast(values + chunk.place.begin, chunk.place.size(), chunk.owner);
+    }
+  });
+  wait_for_devices("gathering of weights");
+}
+
+void GradientReducer::share_by_hosts(Buffer& weights) {
+  const std::span<float> host = passage_ ? exchanged_ : weights.host();
+  const std::unique_ptr<Moment> made = passage_ ? device_.mark() : nullptr;
+  workers_
+      .start("gathering of weights",
+             [&](Communicator& comm) {
+               if (passage_) {
+                 side_->wait_for(*made);
+                 for (const Interval piece : owned_) {
+                   side_->download(&host[piece.begin], weights.data() + piece.begin, piece.size() * sizeof(float));
+                 }
+                 side_->synchronize();
+               }
+               comm.all_gather(host, {0, host.size()}, Wire::kFp32);
+               if (passage_) side_->upload(weights.data(), host.data(), host.size_bytes());
+             })
+      .get();
+  if (passage_) device_.wait_for(*side_->mark());
+}
+
 // By the thread of communication, so that the watch knows who waits for whom.
 void GradientReducer::wait_for_devices(const char* what) {
-  workers_.start(what, [&](Communicator&) { devices_->stream().synchronize(); }).get();
+  workers_.start(what, [&](Communicator&) { devices_->wait(); }).get();
   device_.wait_for(*devices_->stream().mark());
 }
 
@@ -157,12 +182,6 @@ void GradientReducer::take_device_times() {
     times.ready = step_began_seconds_ + made->seconds_after(*step_began_);
     times.begin = std::max(times.ready, before);
     times.end = before = step_began_seconds_ + summed->seconds_after(*step_began_);
-  }
-}
-
-void GradientReducer::download(std::span<const Interval> pieces, const float* from) {
-  for (const Interval piece : pieces) {
-    device_.download(&exchanged_[piece.begin], from + piece.begin, piece.size() * sizeof(float));
   }
 }
 

@@ -69,7 +69,8 @@ class GradientReducer {
   void send_by_hosts(Interval bucket);
   void wait_for_devices(const char* what);
   void take_device_times();
-  void download(std::span<const Interval> pieces, const float* from);
+  void share_by_devices(float* values);
+  void share_by_hosts(Buffer& weights);
   void count();
   double seconds() const;
 

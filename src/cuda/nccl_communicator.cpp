@@ -1,7 +1,11 @@
 #include "cuda/nccl_communicator.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <cstring>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -9,12 +13,21 @@
 namespace verbund::cuda {
 namespace {
 
-void check_result(const Nccl& nccl, ncclResult_t result, const char* call, ncclComm_t comm) {
-  if (result == ncclSuccess) return;
+constexpr std::chrono::microseconds kPoll{50};
+constexpr std::chrono::seconds kPatience{1};
+// Whoever is missing is named by the watch, which ends this process: NCCL says only that somebody is.
+constexpr std::chrono::seconds kBetterWords{1};
+constexpr const char* kAborted = "NCCL: the exchange between the GPUs was aborted, for a worker has failed or is lost";
+
+std::string message_of(const Nccl& nccl, ncclResult_t result, const char* call, ncclComm_t comm) {
   const char* details = nccl.ncclGetLastError(comm);
-  fail("NCCL: {} failed: {}{}{}. NCCL_DEBUG=INFO tells more; workers.transport=mpi does without it", call,
-       nccl.ncclGetErrorString(result), details != nullptr && *details != '\0' ? ", " : "",
-       details != nullptr ? details : "");
+  return fmt::format("NCCL: {} failed: {}{}{}. NCCL_DEBUG=INFO tells more; workers.transport=mpi does without it", call,
+                     nccl.ncclGetErrorString(result), details != nullptr && *details != '\0' ? ", " : "",
+                     details != nullptr ? details : "");
+}
+
+void check_result(const Nccl& nccl, ncclResult_t result, const char* call, ncclComm_t comm) {
+  if (result != ncclSuccess) fail("{}", message_of(nccl, result, call, comm));
 }
 
 }  // namespace
@@ -27,7 +40,7 @@ std::string new_nccl_id(const Nccl& nccl) {
 
 NcclCommunicator::NcclCommunicator(std::shared_ptr<Context> context, const Nccl& nccl, const std::string& id, int rank,
                                    int size)
-    : context_(std::move(context)), nccl_(nccl), side_(context_), exceptions_(std::uncaught_exceptions()) {
+    : context_(std::move(context)), nccl_(nccl), rank_(rank), side_(context_), exceptions_(std::uncaught_exceptions()) {
   ncclUniqueId meeting;
   if (id.size() != sizeof(meeting.internal)) {
     fail("worker 0's name for NCCL's meeting has {} bytes instead of {}", id.size(), sizeof(meeting.internal));
@@ -38,34 +51,83 @@ NcclCommunicator::NcclCommunicator(std::shared_ptr<Context> context, const Nccl&
 }
 
 NcclCommunicator::~NcclCommunicator() {
-  if (std::uncaught_exceptions() > exceptions_) abort();
+  if (failed_ || std::uncaught_exceptions() > exceptions_) abort();
   if (!aborted_) nccl_.ncclCommDestroy(comm_);
 }
 
 void NcclCommunicator::check(ncclResult_t result, const char* call) const { check_result(nccl_, result, call, comm_); }
 
-// What was aborted is gone.
-void NcclCommunicator::prepare() const {
-  if (aborted_) fail("NCCL's operations were aborted, because a worker was lost");
+NcclCommunicator::Lock NcclCommunicator::use() {
+  Lock lock(mutex_);
+  if (aborted_) fail("{}", kAborted);
   context_->make_current();
+  return lock;
 }
 
 void NcclCommunicator::all_reduce(float* values, size_t count) {
-  prepare();
+  const Lock lock = use();
   check(nccl_.ncclAllReduce(values, values, count, ncclFloat32, ncclSum, comm_, side_.stream()), "ncclAllReduce");
 }
 
 void NcclCommunicator::broadcast(float* values, size_t count, int from_rank) {
-  prepare();
+  const Lock lock = use();
   check(nccl_.ncclBroadcast(values, values, count, ncclFloat32, from_rank, comm_, side_.stream()), "ncclBroadcast");
 }
 
-void NcclCommunicator::begin_group() { check(nccl_.ncclGroupStart(), "ncclGroupStart"); }
+void NcclCommunicator::all_gather(float* values, size_t count_of_each) {
+  const Lock lock = use();
+  const float* own = values + static_cast<size_t>(rank_) * count_of_each;
+  check(nccl_.ncclAllGather(own, values, count_of_each, ncclFloat32, comm_, side_.stream()), "ncclAllGather");
+}
 
-void NcclCommunicator::end_group() { check(nccl_.ncclGroupEnd(), "ncclGroupEnd"); }
+// A group is the thread's: one that stayed open would keep all later calls from being made.
+void NcclCommunicator::group(const std::function<void()>& calls) {
+  const Lock lock = use();
+  check(nccl_.ncclGroupStart(), "ncclGroupStart");
+  try {
+    calls();
+  } catch (...) {
+    failed_ = true;  // others have asked for more than this one
+    nccl_.ncclGroupEnd();
+    throw;
+  }
+  check(nccl_.ncclGroupEnd(), "ncclGroupEnd");
+}
 
+std::string NcclCommunicator::find_trouble() {
+  const Lock lock(mutex_);
+  if (aborted_) return kAborted;
+  ncclResult_t found = ncclSuccess;
+  const ncclResult_t asked = nccl_.ncclCommGetAsyncError(comm_, &found);
+  if (asked != ncclSuccess) return message_of(nccl_, asked, "ncclCommGetAsyncError", comm_);
+  if (found == ncclSuccess || found == ncclInProgress) return "";
+  return message_of(nccl_, found, "an exchange between the GPUs", comm_);
+}
+
+// Asks again and again: the stream alone knows nothing of a network on which its kernels wait for ever, and after an
+// abort it ends as if all were well.
+void NcclCommunicator::wait() {
+  const CudaMoment end(context_, side_.stream());
+  while (true) {
+    const CUresult state = end.query();
+    // After the stream was asked, so that an abort which ended it is seen; and before its error, for NCCL knows more.
+    if (const std::string trouble = find_trouble(); !trouble.empty()) {
+      failed_ = true;
+      std::this_thread::sleep_for(kBetterWords);
+      fail("{}", trouble);
+    }
+    if (state == CUDA_SUCCESS) return;
+    if (state != CUDA_ERROR_NOT_READY) context_->check(state, "cuEventQuery");
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
+// The flag first, for whoever waits. A call that is under way and waits for others, perhaps for ever, must not lose the
+// communicator meanwhile: then the end of the process is what ends it.
 void NcclCommunicator::abort() noexcept {
-  if (!aborted_.exchange(true)) nccl_.ncclCommAbort(comm_);
+  if (aborted_.exchange(true)) return;
+  const Lock lock(mutex_, kPatience);
+  if (lock.owns_lock()) nccl_.ncclCommAbort(comm_);
 }
 
 }  // namespace verbund::cuda

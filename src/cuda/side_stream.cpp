@@ -33,6 +33,11 @@ double CudaMoment::seconds_after(Moment& earlier) {
   return milliseconds / 1e3;
 }
 
+CUresult CudaMoment::query() const {
+  context_->make_current();
+  return context_->driver().cuEventQuery(event_);
+}
+
 void CudaMoment::hold(CUstream stream) const {
   context_->make_current();
   context_->check(context_->driver().cuStreamWaitEvent(stream, event_, 0), "cuStreamWaitEvent");
@@ -46,7 +51,11 @@ const CudaMoment& as_cuda(const Moment& moment) {
 
 CudaSideStream::CudaSideStream(std::shared_ptr<Context> context) : context_(std::move(context)) {
   context_->make_current();
-  context_->check(context_->driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  const Driver& driver = context_->driver();
+  int least = 0, greatest = 0;
+  context_->check(driver.cuCtxGetStreamPriorityRange(&least, &greatest), "cuCtxGetStreamPriorityRange");
+  context_->check(driver.cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, greatest),
+                  "cuStreamCreateWithPriority");
 }
 
 CudaSideStream::~CudaSideStream() {

@@ -16,6 +16,8 @@ class CudaMoment final : public Moment {
 
   void wait() override;
   double seconds_after(Moment& earlier) override;
+  // What the driver says of it without waiting: CUDA_ERROR_NOT_READY, if it has not happened yet.
+  CUresult query() const;
   // What `stream` is asked from now on comes after this.
   void hold(CUstream stream) const;
 
@@ -27,7 +29,8 @@ class CudaMoment final : public Moment {
 // Throws if it is another device's.
 const CudaMoment& as_cuda(const Moment& moment);
 
-// Copies are asynchronous for memory of Device::allocate_host only.
+// Copies are asynchronous for memory of Device::allocate_host only. It goes before the main stream where both have
+// something to run: others wait for what leaves on it, and its kernels are few blocks beside many.
 class CudaSideStream final : public SideStream {
  public:
   explicit CudaSideStream(std::shared_ptr<Context> context);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,11 +47,16 @@ class DeviceCommunicator {
  public:
   virtual ~DeviceCommunicator() = default;
   virtual SideStream& stream() = 0;
-  virtual void all_reduce(float* values, size_t count) = 0;                // sums over all workers, everywhere
-  virtual void broadcast(float* values, size_t count, int from_rank) = 0;  // several between begin and end
-  virtual void begin_group() = 0;
-  virtual void end_group() = 0;
-  virtual void abort() noexcept = 0;  // of any thread: whatever waits for others ends
+  virtual void all_reduce(float* values, size_t count) = 0;  // sums over all workers, everywhere
+  virtual void broadcast(float* values, size_t count, int from_rank) = 0;
+  // Of as many pieces in a row as there are workers, one of each by rank, everybody gets all.
+  virtual void all_gather(float* values, size_t count_of_each) = 0;
+  // What `calls` asks for happens as one operation.
+  virtual void group(const std::function<void()>& calls) = 0;
+  // The caller waits until all of it has happened. Throws if it has not: another worker's device may be gone, and what
+  // is in memory then is no result. Other threads may go on asking.
+  virtual void wait() = 0;
+  virtual void abort() noexcept = 0;  // of any thread: whatever waits for others ends, and wait() fails
 };
 
 class Device {

@@ -27,18 +27,21 @@ std::vector<float> own_numbers(int rank) {
 double sum_by_gpus(Workers& workers, Device& device, std::span<float> values) {
   const std::string id = workers.broadcast(workers.leads() ? device.new_communicator_id() : "");
   workers.at(0, "connecting the GPUs");
-  const auto gpus = device.connect(id, workers.rank(), workers.size());
+  Buffer buffer(device, values.size(), "a sum over all GPUs");  // released when no GPU works on it any more
+  std::unique_ptr<DeviceCommunicator> gpus;
+  workers
+      .start("meeting of the GPUs", [&](Communicator&) { gpus = device.connect(id, workers.rank(), workers.size()); })
+      .get();
   workers.at(0, "summing over the GPUs");
-  Buffer buffer(device, values.size(), "a sum over all GPUs");
   buffer.upload(values);
   device.synchronize();
   gpus->all_reduce(buffer.data(), buffer.size());
-  gpus->stream().synchronize();
+  workers.start("sum over the GPUs", [&](Communicator&) { gpus->wait(); }).get();
   buffer.download(values);
   workers.barrier();
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < kTimedSums; ++i) gpus->all_reduce(buffer.data(), buffer.size());
-  gpus->stream().synchronize();
+  workers.start("sum over the GPUs", [&](Communicator&) { gpus->wait(); }).get();
   return seconds_since(start) / kTimedSums;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/chunks.h"
+#include "support/expect_error.h"
 #include "support/on_cpu.h"
 #include "support/thread_workers.h"
 
@@ -160,6 +161,89 @@ TEST(GradientReducer, FindsTheSizeOfBucketsOnceAndTheSameEverywhere) {
   EXPECT_EQ(reports[0], reports[1]);
   EXPECT_THAT(reports[0], ::testing::HasSubstr("it is"));
   EXPECT_EQ(reports[0].find("it is"), reports[0].rfind("it is"));
+}
+
+// Devices that exchange among themselves, without others: what they are asked for.
+class MadeDevices : public DeviceCommunicator {
+ public:
+  SideStream& stream() override { return *stream_; }
+  void all_reduce(float*, size_t count) override { sums.push_back(count); }
+  void broadcast(float* values, size_t count, int from_rank) override {
+    ASSERT_TRUE(in_group_);
+    std::fill_n(values, count, static_cast<float>(from_rank));
+    ++broadcasts;
+  }
+  void all_gather(float* values, size_t count_of_each) override {
+    ASSERT_TRUE(in_group_);
+    for (int rank = 0; rank < 3; ++rank) {
+      std::fill_n(values + static_cast<size_t>(rank) * count_of_each, count_of_each, static_cast<float>(rank));
+    }
+    ++gathers;
+  }
+  void group(const std::function<void()>& calls) override {
+    in_group_ = true;
+    calls();
+    in_group_ = false;
+  }
+  void wait() override {
+    if (lost) fail("a device is lost");
+    ++waits;
+  }
+  void abort() noexcept override {}
+
+  bool lost = false;
+  std::vector<size_t> sums;
+  int broadcasts = 0, gathers = 0, waits = 0;
+
+ private:
+  std::unique_ptr<SideStream> stream_ = cpu().make_side_stream();
+  bool in_group_ = false;
+};
+
+TEST(GradientReducer, SeveralDevicesHaveOneSizeOfBucketsInEveryRun) {
+  for (const int workers : {2, 3}) {
+    run_as_workers(workers, [&](Workers& all) {
+      MadeDevices devices;
+      Buffer buffer(cpu(), 100 * kChunk, "a test");
+      GradientReducer reducer(all, buffer, {}, &devices);
+      reducer.begin();
+      reducer.finish();
+      EXPECT_EQ(reducer.is_tuning(), workers == 2) << "the order of two does not matter";
+      EXPECT_EQ(devices.waits, 1);
+      if (workers == 2) return;
+      EXPECT_THAT(devices.sums, ::testing::ElementsAre(64 * kChunk, 36 * kChunk));
+    });
+  }
+}
+
+TEST(GradientReducer, DevicesGatherRowsOfChunksAndBroadcastTheRest) {
+  run_as_workers(3, [&](Workers& all) {
+    WorkersConfig config;
+    config.shard_optimizer = true;
+    MadeDevices devices;
+    Buffer buffer(cpu(), kSize, "a test");
+    Weights weights(cpu(), kSize);
+    GradientReducer reducer(all, buffer, config, &devices);
+    reducer.share_weights(weights);
+    EXPECT_EQ(devices.gathers, 6) << "20 chunks and a bit in rows of 3";
+    EXPECT_EQ(devices.broadcasts, 3);
+    for (int rank = 0; rank < 3; ++rank) {
+      for (const Interval piece : owned_by(rank, 3, kSize)) {
+        for (size_t i = piece.begin; i < piece.end; ++i) ASSERT_EQ(weights.data()[i], static_cast<float>(rank)) << i;
+      }
+    }
+  });
+}
+
+TEST(GradientReducer, ALostDeviceIsAnErrorAndNoSum) {
+  run_as_workers(2, [&](Workers& all) {
+    MadeDevices devices;
+    devices.lost = true;
+    Buffer buffer(cpu(), kSize, "a test");
+    GradientReducer reducer(all, buffer, buckets_of(4), &devices);
+    reducer.begin();
+    EXPECT_ERROR(reducer.finish(), Error, ::testing::HasSubstr("a device is lost"));
+  });
 }
 
 }  // namespace
