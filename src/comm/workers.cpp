@@ -130,7 +130,12 @@ void Workers::meet(Watched watched) {
 void Workers::perform(const char* name, const Operation& operation) {
   const auto began = Clock::now();
   if (watch_) watch_->enter(name);
-  operation(*communicator_);
+  try {
+    operation(*communicator_);
+  } catch (...) {
+    if (watch_) watch_->leave();  // whoever goes on after a failure waits for nobody meanwhile
+    throw;
+  }
   if (watch_) watch_->leave();
   seconds_busy_ = seconds_busy_ + seconds_since(began);
   bytes_sent_ = communicator_->bytes_sent();

@@ -27,8 +27,13 @@ std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& de
     return nullptr;
   }
   const std::string id = workers.broadcast(workers.leads() ? device.new_communicator_id() : "");
-  workers.at(0, "connecting the GPUs", true);
-  std::unique_ptr<DeviceCommunicator> devices = device.connect(id, workers.rank(), workers.size());
+  workers.at(0, "connecting the GPUs");
+  // NCCL waits for all without a limit: by the thread of communication the watch knows who has not come.
+  std::unique_ptr<DeviceCommunicator> devices;
+  workers
+      .start("meeting of the GPUs",
+             [&](Communicator&) { devices = device.connect(id, workers.rank(), workers.size()); })
+      .get();
   workers.at(0, "start");
   return devices;
 }

@@ -39,15 +39,20 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       guard(config.train.divergence_factor, std::log(static_cast<double>(vocabularies.target))),
       best(config.evaluate),
       plan(dataset.split("train"), config.batch, static_cast<uint64_t>(config.seed)) {
-  // Where a worker is lost, the others' GPUs wait for it in vain.
-  if (devices != nullptr) workers.set_abort([this] { devices->abort(); });
   const DatasetManifest& manifest = dataset.manifest();
   state.dataset = manifest.checksum();
   state.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
   state.target_vocabulary = manifest.files.at(manifest.target_model).checksum;
+  // Where a worker is lost, the others' GPUs wait for it in vain. Last of all: nobody takes it back if this throws.
+  if (devices != nullptr) workers.set_abort([this] { devices->abort(); });
 }
 
-Run::~Run() { workers.set_abort({}); }
+// After a failure here, this GPU may be waiting for others that will never come, and memory that it works on cannot be
+// released before it has ended.
+Run::~Run() {
+  workers.set_abort({});
+  if (devices != nullptr && std::uncaught_exceptions() > exceptions_) devices->abort();
+}
 
 bool Run::is_finished() const {
   const TrainConfig& train = config.train;

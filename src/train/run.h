@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <optional>
 
 #include "core/interrupt.h"
@@ -67,6 +68,8 @@ struct Run {
 
  private:
   int64_t planned_steps() const;
+
+  const int exceptions_ = std::uncaught_exceptions();  // under way when it was made
 };
 
 // By all workers together: they agree on what is to be done, settle what the configuration leaves open, and take over
