@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -104,18 +105,28 @@ std::string NcclCommunicator::find_trouble() {
   return message_of(nccl_, found, "an exchange between the GPUs", comm_);
 }
 
+void NcclCommunicator::fail_if_in_trouble() {
+  const std::string trouble = find_trouble();
+  if (trouble.empty()) return;
+  failed_ = true;
+  std::this_thread::sleep_for(kBetterWords);
+  fail("{}", trouble);
+}
+
 // Asks again and again: the stream alone knows nothing of a network on which its kernels wait for ever, and after an
 // abort it ends as if all were well.
 void NcclCommunicator::wait() {
-  const CudaMoment end(context_, side_.stream());
+  std::optional<CudaMoment> end;
+  try {
+    end.emplace(context_, side_.stream());
+  } catch (const Error&) {  // the exchange has failed already
+    fail_if_in_trouble();
+    throw;
+  }
   while (true) {
-    const CUresult state = end.query();
+    const CUresult state = end->query();
     // After the stream was asked, so that an abort which ended it is seen; and before its error, for NCCL knows more.
-    if (const std::string trouble = find_trouble(); !trouble.empty()) {
-      failed_ = true;
-      std::this_thread::sleep_for(kBetterWords);
-      fail("{}", trouble);
-    }
+    fail_if_in_trouble();
     if (state == CUDA_SUCCESS) return;
     if (state != CUDA_ERROR_NOT_READY) context_->check(state, "cuEventQuery");
     std::this_thread::sleep_for(kPoll);

@@ -33,6 +33,7 @@ class NcclCommunicator final : public DeviceCommunicator {
   Lock use();  // the communicator is there as long as it is held
   void check(ncclResult_t result, const char* call) const;
   std::string find_trouble();  // NCCL's, of all that was asked so far; "": none
+  void fail_if_in_trouble();
 
   std::shared_ptr<Context> context_;
   const Nccl nccl_;
