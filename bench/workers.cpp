@@ -36,7 +36,7 @@ double exchange_error(StepParts& parts, const Batch& batch) {
   parts.model.accumulate(batch, pass);
   std::vector<double> expected;
   for (size_t i = 0; i < gradients.size(); i += kEvery) expected.push_back(gradients[i]);
-  parts.workers.sum(expected);
+  parts.workers.comm().sum(expected);
 
   std::fill(gradients.begin(), gradients.end(), 0.0f);
   parts.reducer.begin();
@@ -49,7 +49,7 @@ double exchange_error(StepParts& parts, const Batch& batch) {
       worst = std::max(worst, std::abs(gradients[i] - expected[i / kEvery]));
     }
   }
-  return parts.workers.max(worst / largest);
+  return parts.workers.comm().max(worst / largest);
 }
 
 void measure(const Shape& shape, const Config& config, int steps, int threads, Workers& workers) {
@@ -72,7 +72,7 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
   std::vector<double> seconds;
   ReduceTimes exchange;
   for (int step = 0; step < kWarmUp + steps; ++step) {
-    workers.barrier();
+    workers.comm().barrier();
     const double start = now();
     const StepResult result = train_step(parts, share, step);
     if (step == 0) first = result.loss.smoothed / tokens;
@@ -85,8 +85,8 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
   }
   check_weights(workers, model->values(), steps);  // ends all if they differ
   std::sort(seconds.begin(), seconds.end());
-  const double median = workers.max(seconds[seconds.size() / 2]);
-  const double memory = workers.max(static_cast<double>(peak_memory()));
+  const double median = workers.comm().max(seconds[seconds.size() / 2]);
+  const double memory = workers.comm().max(static_cast<double>(peak_memory()));
   if (workers.leads()) {
     std::cout << nlohmann::ordered_json{{"workers", workers.size()},
                                         {"threads", threads},

@@ -29,7 +29,7 @@ BucketTuner::BucketTuner(size_t bucket, size_t size) : settled_(bucket != 0) {
 
 void BucketTuner::record(Workers& workers, double seconds_exposed) {
   if (settled_) return;
-  seconds_[current_] = std::min(seconds_[current_], workers.max(seconds_exposed));
+  seconds_[current_] = std::min(seconds_[current_], workers.comm().max(seconds_exposed));
   // Sizes take turns, so that a slow moment of the machine does not hit one of them alone.
   current_ = (current_ + 1) % sizes_.size();
   if (current_ != 0 || ++tries_ < kTries) return;

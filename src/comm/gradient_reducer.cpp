@@ -99,8 +99,7 @@ void GradientReducer::send_by_hosts(Interval bucket) {
     }
     const uint64_t bytes_before = comm.bytes_sent();
     times.begin = seconds();
-    comm.reduce_scatter(exchanged_, bucket, wire_);
-    if (!sharded_) comm.all_gather(exchanged_, bucket, wire_);
+    sharded_ ? comm.reduce_scatter(exchanged_, bucket, wire_) : comm.all_reduce(exchanged_, bucket, wire_);
     times.end = seconds();
     times.bytes = comm.bytes_sent() - bytes_before;
     if (passage_) side_->upload(gradients_.data() + bucket.begin, &exchanged_[bucket.begin], bytes);

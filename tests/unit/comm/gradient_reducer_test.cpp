@@ -83,7 +83,7 @@ TEST(GradientReducer, ShardedWorkersHaveTheSumsOfTheirOwn) {
       for (size_t i = piece.begin; i < piece.end; ++i) ASSERT_EQ(gradients[i], static_cast<float>(i % 1000 * 3 + 3));
     }
     double sum = static_cast<double>(owned);
-    all.sum({&sum, 1});
+    all.comm().sum({&sum, 1});
     EXPECT_EQ(sum, kSize);
     EXPECT_LT(owned, kSize / 3 + 2 * kChunk);
   });
