@@ -85,7 +85,7 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
     exchange.exposed += reducer.times().exposed / steps;
     exchange.bytes += reducer.times().bytes / static_cast<uint64_t>(steps);
   }
-  check_weights(workers, model->values(), steps);  // ends all if they differ
+  check_weights(workers, model->weights().values(), steps);  // ends all if they differ
   std::sort(seconds.begin(), seconds.end());
   const double median = workers.max(seconds[seconds.size() / 2]);
   const double memory = workers.max(static_cast<double>(peak_memory()));
