@@ -34,13 +34,12 @@ std::string describe_place() {
 // Those that the loopback does not lead to.
 std::vector<RemoteWorker> find_remote(const std::vector<std::string>& places, const std::vector<Worker>& workers) {
   std::vector<RemoteWorker> remote;
-  const auto network = [&](size_t rank) {
-    return nlohmann::json::parse(places[rank]).at("network").get<std::string>();
-  };
+  const nlohmann::json own = nlohmann::json::parse(places[0]);
   for (size_t rank = 1; rank < places.size(); ++rank) {
-    if (!network(rank).empty() && network(rank) == network(0)) continue;
+    const nlohmann::json place = nlohmann::json::parse(places[rank]);
+    if (place.at("network") != "" && place.at("network") == own.at("network")) continue;
     RemoteWorker worker{workers[rank].name(), {}};
-    for (const std::string text : nlohmann::json::parse(places[rank]).at("addresses")) {
+    for (const std::string text : place.at("addresses")) {
       if (const std::optional<IpAddress> address = IpAddress::parse(text)) worker.addresses.push_back(*address);
     }
     remote.push_back(std::move(worker));

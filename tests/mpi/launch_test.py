@@ -376,6 +376,7 @@ class LaunchTest(ProgramTest):
                 (["-n", "0", "--", "train"], ["0 is not a whole number from 1 on"]),
                 (["-n", "2", "--min-workers", "3", "--", "train"], ["--min-workers 3 is more than all 2"]),
                 (["-n", "2", "--nic", "nosuch0", "--", "train"], ["nosuch0", "it has lo"]),
+                (["-n", "2", "--nic", "fd00::/64", "--", "train"], ["networks of IPv4 only", "the interface"]),
                 (["-n", "2", "--max-restart", "3", "--", "train"], ["did you mean --max-restarts?"])):
             with self.subTest(arguments=arguments):
                 self.assert_says(self.refuse(2, "launch", *arguments), *parts)
