@@ -21,8 +21,8 @@ from support.training import TrainingTest  # noqa: E402
 STRANGERS = pathlib.Path(__file__).with_name("strangers.py")
 VALUES = {"train.max_steps": 60, "workers.check_every": 10}
 ADDRESS = {"4": "10.231.0.1", "6": "fd00:231::1"}  # of host-a
-PORTS = "40000-40199"  # all that host-a gives to who asks for any: so strangers can call each several times a second
-PORTS_OF_MPIRUN, PORTS_OF_MPI = "41000-41015", "1024-1063"
+# Where host-a lets programs listen that do not care: so few that strangers can call each several times a second.
+PORTS, PORTS_OF_MPIRUN, PORTS_OF_MPI = "40000-40199", "41000-41199", "1024-1063"
 # Whom they call. Open MPI's own ports can be scanned; but it waits for whoever calls there and then says nothing.
 CALLED = {"scan": f"{PORTS},{PORTS_OF_MPIRUN},{PORTS_OF_MPI}", "hold": PORTS}
 
@@ -78,17 +78,20 @@ class ControlHostsTest(TrainingTest):
         hosts = Hosts(count, ip=ip)
         hosts.__enter__()
         self.addCleanup(hosts.__exit__)
-        hosts.run("host-a", ["sh", "-c", f"echo {PORTS} | tr - ' ' > /proc/sys/net/ipv4/ip_local_port_range"])
+        self.give_ports(hosts, PORTS_OF_MPIRUN)
         return hosts
 
+    @staticmethod
+    def give_ports(hosts, ports):
+        hosts.run("host-a", ["sh", "-c", f"echo {ports.replace('-', ' ')} > /proc/sys/net/ipv4/ip_local_port_range"])
+
     def launch(self, hosts, where="host-a:1,host-b:1", *options):
-        of_mpirun = " ".join(f"--mca oob_tcp_dynamic_ipv{ip}_ports {PORTS_OF_MPIRUN}" for ip in (4, 6))
         return self.start([SCRIPT, "exec", "host-a", *self.command(
             "launch", "-H", where, "--rsh", f"{SCRIPT} agent",
-            f"--mpirun-args=-x LD_PRELOAD={self.late} --mca pml ob1 {of_mpirun}", *options, "--",
+            f"--mpirun-args=-x LD_PRELOAD={self.late} --mca pml ob1", *options, "--",
             *self.arguments(self.run_folder, VALUES))], **hosts.environment)
 
-    def watch_ports(self, job):
+    def watch_ports(self, hosts, job):
         """Waits for the end in peace. Returns where worker 0 has listened at the start alone, and where for longer."""
         seen, later = set(), set()
 
@@ -96,8 +99,10 @@ class ControlHostsTest(TrainingTest):
             while job.process.poll() is None:
                 process = self.processes(self.run_folder).get(0)
                 (later if self.last_step(self.run_folder) > 0 else seen).update(listening(process))
-                time.sleep(0.02)
+                time.sleep(0.05)
 
+        self.wait_for(lambda: 0 in self.processes(self.run_folder), job)
+        self.give_ports(hosts, PORTS)
         looking = threading.Thread(target=look)
         looking.start()
         code = job.wait()
@@ -109,8 +114,8 @@ class ControlHostsTest(TrainingTest):
     def start_strangers(self, hosts, mode, address):
         process = hosts.start("host-c", [sys.executable, STRANGERS, mode, address, CALLED[mode], 90],
                               stdout=subprocess.PIPE, text=True)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        for cleanup in (process.wait, process.stdout.close, process.kill):  # the last one first
+            self.addCleanup(cleanup)
         return process
 
     def test_strangers_change_nothing(self):
@@ -122,7 +127,7 @@ class ControlHostsTest(TrainingTest):
                 strangers = {mode: self.start_strangers(hosts, mode, address) for mode in ("scan", "hold")}
                 began = time.monotonic()
                 job = self.launch(hosts, "host-a:1,host-b:1", "--nic", INTERFACE)
-                at_start, later = self.watch_ports(job)
+                at_start, later = self.watch_ports(hosts, job)
                 took = time.monotonic() - began
                 calls = {}
                 for mode, process in strangers.items():
@@ -145,19 +150,19 @@ class ControlHostsTest(TrainingTest):
             with self.subTest(ip=ip):
                 self.run_folder = self.folder / f"run-{ip}"
                 hosts = self.make_hosts(2, ip)
-                at_start, _ = self.watch_ports(self.launch(hosts))
+                at_start, _ = self.watch_ports(hosts, self.launch(hosts))
                 self.assertEqual({place for place, _ in at_start}, {ADDRESS[version] for version in expected})
                 self.assertEqual(self.weights(self.run_folder), self.straight)
                 hosts.__exit__()
 
     def test_workers_of_its_own_host_come_the_same_way(self):
         hosts = self.make_hosts(2, "6")
-        at_start, _ = self.watch_ports(self.launch(hosts, "host-a:2,host-b:1", "--nic", INTERFACE))
+        at_start, _ = self.watch_ports(hosts, self.launch(hosts, "host-a:2,host-b:1", "--nic", INTERFACE))
         self.assertEqual({place for place, _ in at_start}, {ADDRESS["6"]})
 
     def test_a_run_of_one_host_listens_at_the_loopback_alone(self):
         hosts = self.make_hosts(2, "both")
-        at_start, _ = self.watch_ports(self.launch(hosts, "host-a:2"))
+        at_start, _ = self.watch_ports(hosts, self.launch(hosts, "host-a:2"))
         self.assertEqual({place for place, _ in at_start}, {"127.0.0.1", "::1"})
         self.assertEqual(self.weights(self.run_folder), self.straight)
 
