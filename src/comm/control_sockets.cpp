@@ -34,10 +34,10 @@ std::string describe_place() {
 // Those that the loopback does not lead to.
 std::vector<RemoteWorker> find_remote(const std::vector<std::string>& places, const std::vector<Worker>& workers) {
   std::vector<RemoteWorker> remote;
-  const nlohmann::json own = nlohmann::json::parse(places[0]);
+  const std::string own = nlohmann::json::parse(places[0]).at("network");
   for (size_t rank = 1; rank < places.size(); ++rank) {
     const nlohmann::json place = nlohmann::json::parse(places[rank]);
-    if (place.at("network") != "" && place.at("network") == own.at("network")) continue;
+    if (!own.empty() && place.at("network") == own) continue;
     RemoteWorker worker{workers[rank].name(), {}};
     for (const std::string text : place.at("addresses")) {
       if (const std::optional<IpAddress> address = IpAddress::parse(text)) worker.addresses.push_back(*address);

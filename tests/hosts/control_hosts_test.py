@@ -92,13 +92,16 @@ class ControlHostsTest(TrainingTest):
             *self.arguments(self.run_folder, VALUES))], **hosts.environment)
 
     def watch_ports(self, hosts, job):
-        """Waits for the end in peace. Returns where worker 0 has listened at the start alone, and where for longer."""
-        seen, later = set(), set()
+        """Waits for the end in peace. Returns where worker 0 has listened at the start alone, and for how long."""
+        seen, later = {}, set()  # seen: {place: [when, and when last]}
 
         def look():
             while job.process.poll() is None:
-                process = self.processes(self.run_folder).get(0)
-                (later if self.last_step(self.run_folder) > 0 else seen).update(listening(process))
+                places = listening(self.processes(self.run_folder).get(0))
+                if self.last_step(self.run_folder) > 0:
+                    later.update(places)
+                for place in places:
+                    seen.setdefault(place, [time.monotonic(), 0])[1] = time.monotonic()
                 time.sleep(0.05)
 
         self.wait_for(lambda: 0 in self.processes(self.run_folder), job)
@@ -109,7 +112,7 @@ class ControlHostsTest(TrainingTest):
         looking.join()
         self.assertEqual(code, 0, job.said())
         self.assertTrue(seen and self.last_step(self.run_folder) == VALUES["train.max_steps"], job.said())
-        return seen - later, later
+        return {place: last - first for place, (first, last) in seen.items() if place not in later}
 
     def start_strangers(self, hosts, mode, address):
         process = hosts.start("host-c", [sys.executable, STRANGERS, mode, address, CALLED[mode], 90],
@@ -125,20 +128,19 @@ class ControlHostsTest(TrainingTest):
                 self.run_folder = self.folder / f"run-{ip}"
                 hosts = self.make_hosts(3, ip)
                 strangers = {mode: self.start_strangers(hosts, mode, address) for mode in ("scan", "hold")}
-                began = time.monotonic()
                 job = self.launch(hosts, "host-a:1,host-b:1", "--nic", INTERFACE)
-                at_start, later = self.watch_ports(hosts, job)
-                took = time.monotonic() - began
+                at_start = self.watch_ports(hosts, job)
                 calls = {}
                 for mode, process in strangers.items():
                     process.send_signal(signal.SIGTERM)
                     calls[mode] = {int(port): count for port, count in json.loads(process.communicate()[0]).items()}
                 self.assertEqual([place for place, _ in at_start], [address], at_start)
-                (port,) = (port for _, port in at_start)
+                ((_, port), waited), = at_start.items()
                 at_port, at_all = ([count(calls[mode]) for mode in ("scan", "hold")] for count in
                                    (lambda of: of.get(port, 0), lambda of: sum(of.values())))
-                print(f"IPv{ip}: {took:.1f} s; worker 0 waited at {address} port {port}, where a scanner called "
+                print(f"IPv{ip}: worker 0 listened at {address} port {port} for {waited:.1f} s, where a scanner called "
                       f"{at_port[0]} times and a holder {at_port[1]} times; at all ports {at_all}", flush=True)
+                self.assertLess(waited, 10)  # 1.5 s, as worker 1 is late, and some more on a busy machine
                 for mode in calls:
                     self.assertGreater(calls[mode].get(port, 0), 3, f"{mode} came too late: {calls}")
                 self.assertNotIn("Restart", job.said())
@@ -150,19 +152,19 @@ class ControlHostsTest(TrainingTest):
             with self.subTest(ip=ip):
                 self.run_folder = self.folder / f"run-{ip}"
                 hosts = self.make_hosts(2, ip)
-                at_start, _ = self.watch_ports(hosts, self.launch(hosts))
+                at_start = self.watch_ports(hosts, self.launch(hosts))
                 self.assertEqual({place for place, _ in at_start}, {ADDRESS[version] for version in expected})
                 self.assertEqual(self.weights(self.run_folder), self.straight)
                 hosts.__exit__()
 
     def test_workers_of_its_own_host_come_the_same_way(self):
         hosts = self.make_hosts(2, "6")
-        at_start, _ = self.watch_ports(hosts, self.launch(hosts, "host-a:2,host-b:1", "--nic", INTERFACE))
+        at_start = self.watch_ports(hosts, self.launch(hosts, "host-a:2,host-b:1", "--nic", INTERFACE))
         self.assertEqual({place for place, _ in at_start}, {ADDRESS["6"]})
 
     def test_a_run_of_one_host_listens_at_the_loopback_alone(self):
         hosts = self.make_hosts(2, "both")
-        at_start, _ = self.watch_ports(hosts, self.launch(hosts, "host-a:2"))
+        at_start = self.watch_ports(hosts, self.launch(hosts, "host-a:2"))
         self.assertEqual({place for place, _ in at_start}, {"127.0.0.1", "::1"})
         self.assertEqual(self.weights(self.run_folder), self.straight)
 
