@@ -1,0 +1,47 @@
+// A training step as the list of what the model computes, in its order: how much work each part is, and which gradients
+// are final after it. It follows the forward and backward pass of model/transformer.cpp sublayer by sublayer; a test
+// compares the order with what the model itself tells.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/model_config.h"
+#include "core/interval.h"
+#include "model/parameters.h"
+
+namespace verbund {
+
+// What one worker computes at once.
+struct TokenCounts {
+  double source = 0, target = 0;  // tokens with </s>
+  // Sums over sentences of length times length: what attention works on.
+  double source_pairs = 0, target_pairs = 0, cross_pairs = 0;
+
+  TokenCounts& operator+=(const TokenCounts& other);
+  TokenCounts operator*(double factor) const;
+};
+
+// When the gradient of an embedding is exchanged.
+enum class EmbeddingGradients {
+  kFirst,  // its dense part, from the output product, as soon as that is done; the rows of looked-up tokens apart, last
+  kLast,   // all of it as a part of the buffer, when the last row has been added: GPUs
+};
+
+enum class LookedUp { kNothing, kTargetRows, kSourceRows };
+
+struct WorkStage {
+  std::string name;
+  bool backward = false;
+  double products = 0;                 // operations of matrix products
+  double attention = 0;                // operations of attention, beside its projections
+  double bytes = 0;                    // that all else reads and writes, with factors of products in fp32
+  double half_bytes = 0;               // the same with factors in 16 bits
+  Interval ready;                      // of the gradient buffer: final after this stage
+  LookedUp rows = LookedUp::kNothing;  // the same for the rows of an embedding
+};
+
+std::vector<WorkStage> work_stages(const ModelConfig& config, VocabularySizes vocabularies, const TokenCounts& tokens,
+                                   EmbeddingGradients embeddings);
+
+}  // namespace verbund
