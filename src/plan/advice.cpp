@@ -35,33 +35,37 @@ class Changes {
 
 void try_wires(Changes& changes, const Scenario& now) {
   if (now.config.workers.wire != Wire::kFp32 || total_slots(now.hosts) == 1) return;
-  for (const Wire wire : {Wire::kBf16, Wire::kFp16}) {
-    const char* const name = kWireNames[static_cast<size_t>(wire)];
-    changes
-        .add(fmt::format("workers.wire={}", name),
-             now.compute.gpu ? "half the bytes between hosts; by the hosts instead of NCCL, sums stay fp32"
-                             : "half the bytes between hosts; sums stay fp32")
-        .config.workers.wire = wire;
-  }
+  changes
+      .add("workers.wire=bf16",
+           now.compute.gpu ? "or fp16: half the bytes between hosts; by the hosts instead of NCCL, sums stay fp32"
+                           : "or fp16: half the bytes between hosts; sums stay fp32")
+      .config.workers.wire = Wire::kBf16;
 }
 
+int64_t share_of_worker(const Scenario& now) { return now.config.batch.tokens / std::max(1, total_slots(now.hosts)); }
+
 void try_batches(Changes& changes, const Scenario& now) {
-  const int64_t tokens = now.config.batch.tokens;
+  const int64_t tokens = now.config.batch.tokens, limit = now.config.train.micro_batch_tokens;
+  const int64_t own = share_of_worker(now);
   for (const int64_t factor : {2, 4}) {
     changes
         .add(fmt::format("batch.tokens={}", factor * tokens),
-             fmt::format("{} times the batch, accumulated in the same micro-batches: 1/{} of the exchanges and updates "
-                         "for the same text",
-                         factor, factor))
+             fmt::format("{0} times the batch: 1/{0} of the exchanges and updates for the same text", factor))
         .config.batch.tokens = factor * tokens;
     changes.changes_the_batch();
   }
+  if (own < 1 || (limit > 0 && own >= limit)) return;  // they are in micro-batches already
+  Scenario& accumulated = changes.add(fmt::format("batch.tokens={} train.micro_batch_tokens={}", 4 * tokens, own),
+                                      "4 times the batch, accumulated: memory stays, less of the exchange is hidden");
+  accumulated.config.batch.tokens = 4 * tokens;
+  accumulated.config.train.micro_batch_tokens = own;
+  changes.changes_the_batch();
 }
 
 // The exchange hides behind the last micro-batch alone: a larger one hides more and takes more memory.
 void try_micro_batches(Changes& changes, const Scenario& now) {
   const int64_t limit = now.config.train.micro_batch_tokens;
-  const int64_t own = now.config.batch.tokens / std::max(1, total_slots(now.hosts));
+  const int64_t own = share_of_worker(now);
   if (limit == 0 || own <= limit) return;
   const int64_t larger = 2 * limit >= own ? 0 : 2 * limit;
   changes.add(fmt::format("train.micro_batch_tokens={}", larger), "the exchange hides behind more of the computation")

@@ -11,19 +11,22 @@ std::string with_origin(const std::string& source, bool named) {
   return named ? source + "; named, not measured" : source;
 }
 
-std::string megabytes(double bytes) { return human_bytes(static_cast<uint64_t>(bytes)); }
+std::string megabytes(double bytes) { return bytes < 1 ? "-" : human_bytes(static_cast<uint64_t>(bytes)); }
 
 // Two digits at least, however short a step is.
-std::string seconds(double value) { return value < 0.1 ? fmt::format("{:.4f}", value) : fmt::format("{:.3f}", value); }
+std::string seconds(double value) {
+  if (value == 0) return "-";
+  return value < 0.1 ? fmt::format("{:.4f}", value) : fmt::format("{:.3f}", value);
+}
 
 std::string table(const TrainingPlan& plan) {
-  std::string text = fmt::format("{:>7} {:>5} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10}\n", "workers",
-                                 "hosts", "s/step", "tokens/s", "efficiency", "compute", "exchange", "waited", "update",
-                                 "host sends", "memory");
+  constexpr const char* kRow = "{:>7} {:>5} {:>8} {:>9} {:>8} {:>9} {:>9} {:>8} {:>8} {:>10} {:>8}\n";
+  std::string text = fmt::format(fmt::runtime(kRow), "workers", "hosts", "s/step", "tokens/s", "effic.", "compute",
+                                 "exchange", "waited", "update", "host sends", "memory");
   for (const Prediction& p : plan.predictions) {
-    text += fmt::format("{:>7} {:>5} {:>9} {:>10} {:>8.1f} % {:>9} {:>9} {:>9} {:>9} {:>10} {:>10}\n", p.workers,
-                        p.hosts, seconds(p.step.seconds), human_count(static_cast<uint64_t>(p.tokens_per_second())),
-                        100 * efficiency(p, plan.predictions.front()), seconds(p.step.compute),
+    text += fmt::format(fmt::runtime(kRow), p.workers, p.hosts, seconds(p.step.seconds),
+                        human_count(static_cast<uint64_t>(p.tokens_per_second())),
+                        fmt::format("{:.1f} %", 100 * efficiency(p, plan.predictions.front())), seconds(p.step.compute),
                         seconds(p.step.exchange), seconds(p.step.exposed), seconds(p.step.update),
                         megabytes(p.step.sent_bytes), megabytes(p.memory_bytes));
   }
