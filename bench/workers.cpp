@@ -14,6 +14,7 @@
 #include "bench/shapes.h"
 #include "core/process.h"
 #include "device/cpu_device.h"
+#include "model/gradient_order.h"
 #include "train/agreement.h"
 #include "train/step.h"
 
@@ -36,11 +37,11 @@ double exchange_error(StepParts& parts, const Batch& batch) {
   parts.model.accumulate(batch, pass);
   std::vector<double> expected;
   for (size_t i = 0; i < gradients.size(); i += kEvery) expected.push_back(gradients[i]);
-  parts.workers.sum(expected);
+  parts.workers.comm().sum(expected);
 
   std::fill(gradients.begin(), gradients.end(), 0.0f);
   parts.reducer.begin();
-  parts.model.accumulate(batch, pass, [&](size_t offset) { parts.reducer.final_from(offset); });
+  parts.model.accumulate(batch, pass, parts.reducer.listener(true));
   parts.reducer.finish();
   double largest = 0, worst = 0;
   for (const double value : expected) largest = std::max(largest, std::abs(value));
@@ -49,14 +50,15 @@ double exchange_error(StepParts& parts, const Batch& batch) {
       worst = std::max(worst, std::abs(gradients[i] - expected[i / kEvery]));
     }
   }
-  return parts.workers.max(worst / largest);
+  return parts.workers.comm().max(worst / largest);
 }
 
 void measure(const Shape& shape, const Config& config, int steps, int threads, Workers& workers) {
   CpuDevice device;
   const auto model = make_fused_transformer(device, shape.model, shape.vocabularies);
   model->table().initialize(1, model->weights().write().host());
-  GradientReducer reducer(workers, model->gradients(), config.workers);
+  GradientReducer reducer(workers, model->gradients(), config.workers, nullptr,
+                          order_with_rows(shape.model, model->table()));
   const auto optimizer = make_optimizer(device, config.optimizer, model->weights().size(), reducer.owned());
   const Schedule schedule(config.schedule, config.model.d_model);
   WeightAverage average(device, config.average, 0);
@@ -72,7 +74,7 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
   std::vector<double> seconds;
   ReduceTimes exchange;
   for (int step = 0; step < kWarmUp + steps; ++step) {
-    workers.barrier();
+    workers.comm().barrier();
     const double start = now();
     const StepResult result = train_step(parts, share, step);
     if (step == 0) first = result.loss.smoothed / tokens;
@@ -83,10 +85,10 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
     exchange.exposed += reducer.times().exposed / steps;
     exchange.bytes += reducer.times().bytes / static_cast<uint64_t>(steps);
   }
-  check_weights(workers, model->values(), steps);  // ends all if they differ
+  check_weights(workers, model->weights().values(), steps);  // ends all if they differ
   std::sort(seconds.begin(), seconds.end());
-  const double median = workers.max(seconds[seconds.size() / 2]);
-  const double memory = workers.max(static_cast<double>(peak_memory()));
+  const double median = workers.comm().max(seconds[seconds.size() / 2]);
+  const double memory = workers.comm().max(static_cast<double>(peak_memory()));
   if (workers.leads()) {
     std::cout << nlohmann::ordered_json{{"workers", workers.size()},
                                         {"threads", threads},

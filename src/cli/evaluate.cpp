@@ -117,7 +117,7 @@ void run_evaluate(const Arguments& arguments) {
     leads = workers.leads();
     if (leads && !command.output.empty()) output.emplace(command.output);  // before the work, not after it
     use_threads(workers, trained.config.threads);
-    workers.set_limits(trained.config.workers);
+    workers.watch().set_limits(trained.config.workers);
     agree_on_model(workers, trained.step, trained.model->weights().values());
     workers.must_agree("the test set", fmt::format("one of {} pairs with the checksum {}", set.size(), checksum(set)));
     std::optional<DeferInterrupts> together;

@@ -273,7 +273,7 @@ void run_translate(const Arguments& arguments) {
   with_workers([&](Workers& workers) {
     use_threads(workers, config.threads);
     for (const TrainedModel& each : trained) agree_on_model(workers, each.step, each.model->weights().values());
-    workers.at(0, "reading and writing text", true);
+    workers.watch().report_phase(0, "reading and writing text", true);
     SharedTranslation translation(translator, workers);
     if (!workers.leads()) return translation.assist();
     Tally tally;

@@ -16,12 +16,15 @@ struct Chunk {
   int owner;
 };
 
+// `chunk` counts from the buffer's begin.
+inline int owner_of(size_t chunk, int workers) { return static_cast<int>(chunk % static_cast<size_t>(workers)); }
+
 // The chunks of a piece of a buffer. A piece begins at a chunk's begin.
 inline std::vector<Chunk> chunks_of(Interval piece, int workers) {
   std::vector<Chunk> chunks;
   for (size_t begin = piece.begin; begin < piece.end; begin += kChunk) {
-    chunks.push_back({{begin, begin + kChunk < piece.end ? begin + kChunk : piece.end},
-                      static_cast<int>(begin / kChunk % static_cast<size_t>(workers))});
+    chunks.push_back(
+        {{begin, begin + kChunk < piece.end ? begin + kChunk : piece.end}, owner_of(begin / kChunk, workers)});
   }
   return chunks;
 }

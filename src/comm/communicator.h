@@ -1,5 +1,5 @@
 // What workers do together. Every worker calls the same operations in the same order; each
-// operation ends with the same bits on all of them, whatever arrived first. Of one thread only.
+// operation ends with the same bits on all of them, whatever arrived first.
 #pragma once
 
 #include <cstddef>
@@ -28,32 +28,35 @@ class Communicator {
   // Worker 0's text.
   virtual std::string broadcast(const std::string& text) = 0;
 
-  // Of flat buffers, in chunks that have owners (comm/chunks.h). After reduce_scatter a worker's
-  // own chunks of the piece hold the sums over all workers, after all_gather all chunks hold what
-  // their owners had, rounded to the wire's precision everywhere.
+  // Of flat buffers, in chunks that have owners (comm/chunks.h); a piece begins at a chunk's begin. After all_reduce
+  // the piece holds the sums over all workers; after reduce_scatter a worker's own chunks of it do; after all_gather
+  // all chunks hold what their owners had. What travels between hosts is rounded to the wire's precision, and what all
+  // get is the same with all.
+  virtual void all_reduce(std::span<float> buffer, Interval piece, Wire wire) = 0;
   virtual void reduce_scatter(std::span<float> buffer, Interval piece, Wire wire) = 0;
   virtual void all_gather(std::span<float> buffer, Interval piece, Wire wire) = 0;
   // Worker 0's values.
   virtual void broadcast(std::span<float> buffer) = 0;
 
-  // Between a buffer of `size` values that worker 0 has, and its owned chunks, which lie one behind
-  // the other with every worker. On others than worker 0 `all` may be empty.
-  virtual void collect(std::span<const float> own, std::span<float> all, size_t size) = 0;
-  virtual void deal(std::span<const float> all, std::span<float> own, size_t size) = 0;
+  // Between a buffer of `size` values that worker 0 has, and its owned chunks, which lie one after the other with every
+  // worker. On others than worker 0 `all` may be empty.
+  virtual void gather_shards(std::span<const float> own, std::span<float> all, size_t size) = 0;
+  virtual void scatter_shards(std::span<const float> all, std::span<float> own, size_t size) = 0;
 
   // Between this worker and another, who does the same: for measurements.
   virtual void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) = 0;
 
-  virtual uint64_t bytes_sent() const = 0;  // to other workers, since the beginning
+  virtual uint64_t bytes_sent() const = 0;  // to other hosts, since the beginning
 
   // A friendly end, by all together.
   virtual void close() = 0;
 
-  bool any(bool value) {
-    double flag = value ? 1 : 0;
-    max({&flag, 1});
-    return flag > 0;
+  double max(double value) {
+    max({&value, 1});
+    return value;
   }
+  double min(double value) { return -max(-value); }
+  bool any(bool value) { return max(value ? 1.0 : 0.0) > 0; }
   void barrier() { any(false); }
 };
 

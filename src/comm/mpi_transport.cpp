@@ -4,23 +4,18 @@
 #include <mpi.h>
 #include <sys/prctl.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "comm/shared_memory.h"
 #include "core/error.h"
+#include "core/machine.h"
 
 namespace verbund {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using std::chrono::microseconds;
-using std::chrono::nanoseconds;
-
-constexpr int kTag = 1;
 
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -29,20 +24,6 @@ void check(int code, const char* call) {
   MPI_Error_string(code, text, &length);
   fail("{} failed: {}", call, text);
 }
-
-// MPI's own waiting burns a core, which would be taken from the computation that goes on
-// meanwhile. So this looks again and again, ever less often the longer it takes.
-class Patience {
- public:
-  void wait() const {
-    const nanoseconds waited = Clock::now() - start_;
-    if (waited < microseconds(30)) return std::this_thread::yield();
-    std::this_thread::sleep_for(std::min<nanoseconds>(waited / 8, microseconds(200)));
-  }
-
- private:
-  Clock::time_point start_ = Clock::now();
-};
 
 class MpiTransport final : public Transport {
  public:
@@ -61,26 +42,42 @@ class MpiTransport final : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
-    requests_.resize(sends.size() + receives.size());
-    MPI_Request* request = requests_.data();
-    for (const Incoming& message : receives) {
-      check(MPI_Irecv(message.data.data(), count(message.data.size()), MPI_BYTE, message.from, kTag, MPI_COMM_WORLD,
-                      request++),
-            "MPI_Irecv");
-    }
-    for (const Outgoing& message : sends) {
-      check(MPI_Isend(message.data.data(), count(message.data.size()), MPI_BYTE, message.to, kTag, MPI_COMM_WORLD,
-                      request++),
-            "MPI_Isend");
-    }
-    const Patience patience;
-    for (int done = 0;;) {
-      check(MPI_Testall(count(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      if (done != 0) return;
-      patience.wait();
-    }
+  void send(int to, int tag, std::span<const std::byte> data, int& under_way) override {
+    MPI_Request request;
+    check(MPI_Isend(data.data(), count(data.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, &request), "MPI_Isend");
+    add(request, under_way);
   }
+
+  void receive(int from, int tag, std::span<std::byte> data, int& under_way) override {
+    MPI_Request request;
+    check(MPI_Irecv(data.data(), count(data.size()), MPI_BYTE, from, tag, MPI_COMM_WORLD, &request), "MPI_Irecv");
+    add(request, under_way);
+  }
+
+  // All at once: each question to MPI costs it a look at every connection.
+  bool progress() override {
+    if (requests_.empty()) return false;
+    int done = 0;
+    done_.resize(requests_.size());
+    check(MPI_Testsome(count(requests_.size()), requests_.data(), &done, done_.data(), MPI_STATUSES_IGNORE),
+          "MPI_Testsome");
+    for (int i = 0; i < done; ++i) --*under_way_[static_cast<size_t>(done_[static_cast<size_t>(i)])];
+    if (done > 0) forget_done();
+    return done > 0;
+  }
+
+  void pause(std::chrono::nanoseconds longest) override {
+    longest.count() == 0 ? std::this_thread::yield() : std::this_thread::sleep_for(longest);
+  }
+
+  std::string host() const override { return boot_id() + " " + host_name(); }
+  std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) override {
+    return verbund::make_shared_memory(name, bytes);
+  }
+  std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t bytes) override {
+    return verbund::find_shared_memory(name, bytes);
+  }
+  void unname_shared_memory(const std::string& name) override { verbund::unname_shared_memory(name); }
 
   void close() override { check(MPI_Finalize(), "MPI_Finalize"); }
 
@@ -90,8 +87,27 @@ class MpiTransport final : public Transport {
     return static_cast<int>(size);
   }
 
+  void add(MPI_Request request, int& under_way) {
+    ++under_way;
+    requests_.push_back(request);
+    under_way_.push_back(&under_way);
+  }
+
+  void forget_done() {
+    size_t kept = 0;
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      requests_[kept] = requests_[i];
+      under_way_[kept++] = under_way_[i];
+    }
+    requests_.resize(kept);
+    under_way_.resize(kept);
+  }
+
   int rank_ = 0, size_ = 1;
   std::vector<MPI_Request> requests_;
+  std::vector<int*> under_way_;  // of each request
+  std::vector<int> done_;
 };
 
 }  // namespace

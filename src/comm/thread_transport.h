@@ -3,8 +3,11 @@
 
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "comm/transport.h"
@@ -14,7 +17,12 @@ namespace verbund {
 // What the threads share.
 class ThreadWorld {
  public:
-  explicit ThreadWorld(int size) : size_(size), boxes_(static_cast<size_t>(size * size)) {}
+  // All of them on one host.
+  explicit ThreadWorld(int size) : ThreadWorld(std::vector<int>{size}) {}
+  // On several, as the workers behave: so many on each.
+  explicit ThreadWorld(const std::vector<int>& slots);
+
+  int size() const { return static_cast<int>(hosts_.size()); }
 
   // Of one thread; the world must outlive it.
   std::unique_ptr<Transport> transport(int rank);
@@ -24,16 +32,14 @@ class ThreadWorld {
  private:
   class End;
   using Bytes = std::vector<std::byte>;
+  using Box = std::deque<Bytes>;
 
-  std::deque<Bytes>& box(int from, int to) {
-    return boxes_[static_cast<size_t>(from) * static_cast<size_t>(size_) + static_cast<size_t>(to)];
-  }
-
-  int size_;
+  std::vector<int> hosts_;  // by rank
   std::mutex mutex_;
   std::condition_variable changed_;
   bool abandoned_ = false;
-  std::vector<std::deque<Bytes>> boxes_;  // [from, to]
+  std::map<std::tuple<int, int, int>, Box> boxes_;  // by sender, receiver and tag
+  std::map<std::string, std::shared_ptr<std::byte>> memory_;
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
 };
 

@@ -1,25 +1,18 @@
-// How bytes get from worker to worker. Everything that workers do together is made of one
-// operation, so a new way between them (threads, MPI, another library) is one small class.
+// How bytes get from worker to worker. Everything that workers do together is made of messages that are under way while
+// others are, so a new way between workers (threads, MPI, another library) is one small class.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "comm/inbox.h"
 
 namespace verbund {
 
-struct Outgoing {
-  int to;
-  std::span<const std::byte> data;
-};
-
-struct Incoming {
-  int from;
-  std::span<std::byte> data;
-};
-
+// Of one thread only.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -27,23 +20,28 @@ class Transport {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Sends and receives all of these at the same time; returns when all is done. Between two
-  // workers messages keep their order, and both sides know their sizes. Of one thread only.
-  virtual void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
+  // Start a message; its memory must stay as it is until it is done. `under_way` is one more from now on, and one less
+  // when that is so. Messages between two workers with the same tag keep their order, and both sides know their sizes.
+  virtual void send(int to, int tag, std::span<const std::byte> data, int& under_way) = 0;
+  virtual void receive(int from, int tag, std::span<std::byte> data, int& under_way) = 0;
+  // Looks after all messages that are under way. True if one is done.
+  virtual bool progress() = 0;
+  // Leaves the processor to others for a moment, or until a message comes; shorter where that is not known.
+  virtual void pause(std::chrono::nanoseconds longest) = 0;
+
+  // Workers with the same text are on one host: they share memory.
+  virtual std::string host() const = 0;
+  // Memory of a host that several of its workers see: one makes it under a name that is new, the others find it, null
+  // if they cannot; then its name may go. It begins as zeros.
+  virtual std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) = 0;
+  virtual std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t bytes) = 0;
+  virtual void unname_shared_memory(const std::string& name) = 0;
 
   // Where all of them leave messages for worker 0, if they are threads of one process; none otherwise.
   virtual std::shared_ptr<Inbox> shared_inbox() const { return nullptr; }
 
   // A friendly end, of all workers together. Without it the destructor just leaves.
   virtual void close() {}
-};
-
-// The only worker.
-class LoneTransport final : public Transport {
- public:
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void exchange(std::span<const Outgoing>, std::span<const Incoming>) override {}
 };
 
 }  // namespace verbund

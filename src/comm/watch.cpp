@@ -40,6 +40,13 @@ Watch::Watch(Communicator& communicator, const std::vector<Worker>& workers, con
   if (rank_ != 0) mail_.set_clock(kFirstPingsSeconds);
 }
 
+Watch::Watch(const RunClock& clock)
+    : rank_(0),
+      clock_(clock),
+      inbox_(nullptr),
+      channel_(ControlSockets{}),
+      mail_(channel_, clock, [this](PulseKind kind) { return own_pulse(kind); }) {}
+
 Watch::~Watch() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
@@ -55,11 +62,11 @@ void Watch::set_log(WatchLog log) {
   log_ = std::move(log);
 }
 
-void Watch::at(int64_t step, const char* doing, bool any_time) {
+void Watch::report_phase(int64_t step, const char* phase, bool any_time) {
   const std::lock_guard lock(mutex_);
   own_.any_time = any_time ? 1 : 0;
   own_.step = step;
-  set_text(own_.doing, doing);
+  set_text(own_.doing, phase);
 }
 
 void Watch::enter(const char* operation) {

@@ -25,6 +25,8 @@ namespace verbund {
 
 class Watch {
  public:
+  // Nobody to watch, or to be watched by.
+  explicit Watch(const RunClock& clock);
   // Made by all workers together. Fails if worker 0 cannot be reached. `inbox`: worker 0's, where the messages of
   // others go; it must stay.
   Watch(Communicator& communicator, const std::vector<Worker>& workers, const RunClock& clock, Inbox* inbox);
@@ -39,8 +41,10 @@ class Watch {
   // Called before this process is ended, for some seconds at most; {}: nothing.
   void set_abort(std::function<void()> abort);
 
+  bool is_watching() const { return !workers_.empty(); }
+
   // What this worker does. While it does what may take any time, others wait for it as long as it lives.
-  void at(int64_t step, const char* doing, bool any_time);
+  void report_phase(int64_t step, const char* phase, bool any_time = false);
   void enter(const char* operation);
   void leave();
 

@@ -6,13 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Compiled for several instruction sets, of which the loader takes the best; it does so before the
-// thread sanitizer is ready.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-#define VERBUND_WIRE_LOOP __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VERBUND_WIRE_LOOP
-#endif
+#include "kernels/portable_loop.h"
 
 namespace verbund {
 namespace {
@@ -51,7 +45,7 @@ inline float from_fp16(uint16_t bits) {
   return std::bit_cast<float>(result | sign);
 }
 
-VERBUND_WIRE_LOOP float largest(size_t count, const float* __restrict values) {
+VERBUND_PORTABLE_LOOP float largest(size_t count, const float* __restrict values) {
   uint32_t result = 0;  // of magnitudes, which order like their bits; a NaN is above all
   for (size_t i = 0; i < count; ++i) {
     const uint32_t magnitude = std::bit_cast<uint32_t>(values[i]) & 0x7fffffff;
@@ -60,28 +54,28 @@ VERBUND_WIRE_LOOP float largest(size_t count, const float* __restrict values) {
   return std::bit_cast<float>(result);
 }
 
-VERBUND_WIRE_LOOP void encode_bf16(size_t count, const float* __restrict values, uint16_t* __restrict message) {
+VERBUND_PORTABLE_LOOP void encode_bf16(size_t count, const float* __restrict values, uint16_t* __restrict message) {
   for (size_t i = 0; i < count; ++i) message[i] = to_bf16(values[i]);
 }
-VERBUND_WIRE_LOOP void decode_bf16(size_t count, const uint16_t* __restrict message, float* __restrict values) {
+VERBUND_PORTABLE_LOOP void decode_bf16(size_t count, const uint16_t* __restrict message, float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] = from_bf16(message[i]);
 }
-VERBUND_WIRE_LOOP void add_bf16(size_t count, const uint16_t* __restrict message, float* __restrict values) {
+VERBUND_PORTABLE_LOOP void add_bf16(size_t count, const uint16_t* __restrict message, float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] += from_bf16(message[i]);
 }
-VERBUND_WIRE_LOOP void encode_fp16(size_t count, const float* __restrict values, float scale,
-                                   uint16_t* __restrict message) {
+VERBUND_PORTABLE_LOOP void encode_fp16(size_t count, const float* __restrict values, float scale,
+                                       uint16_t* __restrict message) {
   for (size_t i = 0; i < count; ++i) message[i] = to_fp16(values[i] * scale);
 }
-VERBUND_WIRE_LOOP void decode_fp16(size_t count, const uint16_t* __restrict message, float factor,
-                                   float* __restrict values) {
+VERBUND_PORTABLE_LOOP void decode_fp16(size_t count, const uint16_t* __restrict message, float factor,
+                                       float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] = from_fp16(message[i]) * factor;
 }
-VERBUND_WIRE_LOOP void add_fp16(size_t count, const uint16_t* __restrict message, float factor,
-                                float* __restrict values) {
+VERBUND_PORTABLE_LOOP void add_fp16(size_t count, const uint16_t* __restrict message, float factor,
+                                    float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] += from_fp16(message[i]) * factor;
 }
-VERBUND_WIRE_LOOP void add_fp32(size_t count, const float* __restrict message, float* __restrict values) {
+VERBUND_PORTABLE_LOOP void add_fp32(size_t count, const float* __restrict message, float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] += message[i];
 }
 

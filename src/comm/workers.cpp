@@ -7,7 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "comm/direct_communicator.h"
+#include "comm/hierarchical_communicator.h"
+#include "comm/lone_transport.h"
 #include "comm/mpi_transport.h"
 #include "core/allowed_cores.h"
 #include "core/elapsed.h"
@@ -34,34 +35,22 @@ int start_seconds() {
 Workers::Workers()
     : all_{{0, host_name(), 0, 1, allowed_cores(), machine_cores()}},
       inbox_(std::make_shared<Inbox>()),
-      communicator_(std::make_unique<DirectCommunicator>(std::make_unique<LoneTransport>())) {}
-
-Workers::Workers(Connect connect, Watched watched) {
-  std::promise<void> promise;
-  std::future<void> ready = promise.get_future();
-  thread_ = std::thread([this, connect = std::move(connect), watched, promise = std::move(promise)]() mutable {
-    run(connect, watched, std::move(promise));
-  });
-  try {
-    wait_for_others(std::move(ready));
-  } catch (...) {
-    thread_.join();  // it has said why, and ended
-    throw;
-  }
+      communicator_(std::make_unique<HierarchicalCommunicator>(std::make_unique<LoneTransport>())) {
+  watch_.emplace(clock_);
+  queued_.emplace(0, 1, [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
 }
 
-Workers::~Workers() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    changed_.notify_all();
-  }
-  thread_.join();
+Workers::Workers(Connect connect, Watched watched) {
+  queue_.emplace();
+  std::future<void> ready = queue_->add([&] { this->connect(connect, watched); });
+  wait_for_others(ready);
+  ready.get();
+  queued_.emplace(rank_, size(),
+                  [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
 }
 
 // Says what it waits for. MPI itself would do so in silence, and for ever.
-void Workers::wait_for_others(std::future<void> ready) {
+void Workers::wait_for_others(const std::future<void>& ready) const {
   const auto began = Clock::now();
   const int deadline = start_seconds();
   bool warned = false;
@@ -84,36 +73,19 @@ void Workers::wait_for_others(std::future<void> ready) {
       warn("worker {} on {} has waited {:.0f} s for {}", launched_rank(), host_name(), waited, whom);
     }
   }
-  ready.get();
 }
 
-void Workers::run(const Connect& connect, Watched watched, std::promise<void> ready) {
-  try {
-    std::unique_ptr<Transport> transport = connect();
-    inbox_ = transport->shared_inbox();
-    communicator_ = std::make_unique<DirectCommunicator>(std::move(transport));
-    meet(watched);
-    ready.set_value();
-  } catch (...) {
-    ready.set_exception(std::current_exception());
-    return;
-  }
-  while (true) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stop_ || !jobs_.empty(); });
-    if (jobs_.empty()) break;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    lock.unlock();
-    job(*communicator_);
-  }
+void Workers::connect(const Connect& connect, Watched watched) {
+  std::unique_ptr<Transport> transport = connect();
+  inbox_ = transport->shared_inbox();
+  communicator_ =
+      std::make_unique<HierarchicalCommunicator>(std::move(transport), [this](int other) { waiting_for_ = other; });
+  meet(watched);
 }
 
-// Everybody learns who is where.
 void Workers::meet(Watched watched) {
   rank_ = communicator_->rank();
   if (rank_ == 0 && !inbox_) inbox_ = std::make_shared<Inbox>();
-  static_cast<DirectCommunicator&>(*communicator_).greet([this](int other) { waiting_for_ = other; });
   const nlohmann::json own = {{"host", host_name()}, {"cores", allowed_cores()}, {"machine_cores", machine_cores()}};
   std::map<std::string, int> on_host;
   for (const std::string& text : communicator_->gather(own.dump())) {
@@ -123,78 +95,47 @@ void Workers::meet(Watched watched) {
         {static_cast<int>(all_.size()), host, on_host[host]++, 1, other.at("cores"), other.at("machine_cores")});
   }
   for (Worker& worker : all_) worker.local_size = on_host[worker.host];
-  if (watched == Watched::kYes && size() > 1) watch_.emplace(*communicator_, all_, clock_, inbox_.get());
+  if (watched == Watched::kYes && size() > 1) {
+    watch_.emplace(*communicator_, all_, clock_, inbox_.get());
+  } else {
+    watch_.emplace(clock_);
+  }
   bytes_sent_ = communicator_->bytes_sent();
 }
 
 void Workers::perform(const char* name, const Operation& operation) {
   const auto began = Clock::now();
-  if (watch_) watch_->enter(name);
+  watch_->enter(name);
   try {
     operation(*communicator_);
   } catch (...) {
-    if (watch_) watch_->leave();  // whoever goes on after a failure waits for nobody meanwhile
+    watch_->leave();  // whoever goes on after a failure waits for nobody meanwhile
     throw;
   }
-  if (watch_) watch_->leave();
+  watch_->leave();
   seconds_busy_ = seconds_busy_ + seconds_since(began);
   bytes_sent_ = communicator_->bytes_sent();
 }
 
 std::future<void> Workers::start(const char* name, Operation operation) {
   // Whoever waits for it finds it counted.
-  Job job([this, name, operation = std::move(operation)](Communicator&) { perform(name, operation); });
-  std::future<void> done = job.get_future();
-  if (!thread_.joinable()) {
-    job(*communicator_);
-    return done;
+  std::function<void()> counted = [this, name, operation = std::move(operation)] { perform(name, operation); };
+  if (queue_) return queue_->add(std::move(counted));
+  std::packaged_task<void()> task(std::move(counted));
+  task();
+  return task.get_future();
+}
+
+std::string Workers::layout() const {
+  std::string text;
+  for (const Worker& worker : all_) {
+    if (worker.local_rank == 0) text += fmt::format("{}{}", text.empty() ? "" : "+", worker.local_size);
   }
-  const std::lock_guard lock(mutex_);
-  jobs_.push_back(std::move(job));
-  changed_.notify_all();
-  return done;
-}
-
-void Workers::sum(std::span<double> values) {
-  start("sum of numbers", [&](Communicator& all) { all.sum(values); }).get();
-}
-
-double Workers::max(double value) {
-  start("comparison of numbers", [&](Communicator& all) { all.max({&value, 1}); }).get();
-  return value;
-}
-
-std::vector<std::string> Workers::gather(const std::string& own) {
-  std::vector<std::string> result;
-  start("gathering of texts", [&](Communicator& all) { result = all.gather(own); }).get();
-  return result;
-}
-
-std::string Workers::broadcast(const std::string& text) {
-  std::string result;
-  start("broadcast of a text", [&](Communicator& all) { result = all.broadcast(text); }).get();
-  return result;
-}
-
-void Workers::broadcast(std::span<float> buffer) {
-  if (size() == 1) return;
-  start("broadcast of the state", [&](Communicator& all) { all.broadcast(buffer); }).get();
-}
-
-void Workers::collect(std::span<const float> own, std::span<float> all, size_t size) {
-  start("collection of the optimiser's state", [&](Communicator& others) { others.collect(own, all, size); }).get();
-}
-
-void Workers::deal(std::span<const float> all, std::span<float> own, size_t size) {
-  start("distribution of the optimiser's state", [&](Communicator& others) { others.deal(all, own, size); }).get();
-}
-
-void Workers::barrier() {
-  start("barrier", [](Communicator& all) { all.barrier(); }).get();
+  return text;
 }
 
 void Workers::must_agree(const std::string& what, const std::string& own) {
-  const std::vector<std::string> all = gather(own);
+  const std::vector<std::string> all = comm().gather(own);
   std::map<std::string, int> votes;
   for (const std::string& vote : all) ++votes[vote];
   if (votes.size() == 1) return;
@@ -212,7 +153,7 @@ void Workers::must_agree(const std::string& what, const std::string& own) {
 
 bool Workers::post(std::vector<std::byte> message) {
   Message whole = {rank_, std::move(message), 0};
-  if (watch_ && !leads()) return watch_->mail().post(std::move(whole));
+  if (has_mail()) return watch_->mail().post(std::move(whole));
   return inbox_ && inbox_->put(std::move(whole));
 }
 
@@ -221,37 +162,17 @@ void Workers::set_receiver(Receiver receiver) {
 }
 
 void Workers::flush() {
-  if (watch_ && !leads()) watch_->mail().flush(kFlushSeconds);
-  barrier();
+  if (has_mail()) watch_->mail().flush(kFlushSeconds);
+  comm().barrier();
   if (leads()) inbox_->drain(kFlushSeconds);
 }
 
-ClockOffset Workers::clock() const { return watch_ && !leads() ? watch_->mail().offset() : ClockOffset{0, 0}; }
-
-void Workers::at(int64_t step, const char* doing, bool any_time) {
-  if (watch_) watch_->at(step, doing, any_time);
-}
-
-void Workers::set_limits(const WorkersConfig& limits) {
-  if (watch_) watch_->set_limits(limits);
-}
-
-void Workers::set_log(WatchLog log) {
-  if (watch_) watch_->set_log(std::move(log));
-}
-
-void Workers::set_abort(std::function<void()> abort) {
-  if (watch_) watch_->set_abort(std::move(abort));
-}
-
-void Workers::report_failure(const std::string& message, int exit_code) {
-  if (watch_) watch_->report_failure(message, exit_code);
-}
+ClockOffset Workers::clock() const { return has_mail() ? watch_->mail().offset() : ClockOffset{0, 0}; }
 
 void Workers::close() {
   flush();
-  if (watch_) watch_->goodbye();
-  start("end of all", [](Communicator& all) { all.close(); }).get();
+  watch_->goodbye();
+  comm().close();
 }
 
 void with_workers(const std::function<void(Workers&)>& work) {
@@ -261,7 +182,7 @@ void with_workers(const std::function<void(Workers&)>& work) {
   const bool leads = workers->leads();
   if (!leads) leave_progress_to_others();
   const auto give_up = [&](const char* why, int exit_code) {
-    workers->report_failure(why, exit_code);
+    workers->watch().report_failure(why, exit_code);
     if (by_mpi) (void)workers.release();  // its thread may wait inside MPI, and ends with the process
   };
   try {

@@ -1,21 +1,17 @@
-// The workers of a run, as one of them sees the whole. All communication happens on a thread of
-// its own, in the order in which it is asked for, so that it can go on while the others compute.
-// Every worker must ask for the same things in the same order.
+// The workers of a run, as one of them sees the whole: who they are, and the parts by which they work together. All
+// communication happens on a thread of its own, in the order in which it is asked for, so that it can go on while the
+// others compute. Every worker must ask for the same things in the same order.
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 
-#include "comm/communicator.h"
 #include "comm/inbox.h"
+#include "comm/operation_queue.h"
+#include "comm/queued_communicator.h"
 #include "comm/run_clock.h"
 #include "comm/transport.h"
 #include "comm/watch.h"
@@ -32,39 +28,28 @@ class Workers {
   Workers();
   // `connect` is called by the thread of communication, which is the only one to use the transport.
   Workers(Connect connect, Watched watched);
-  ~Workers();
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
 
   int rank() const { return self().rank; }
   int size() const { return static_cast<int>(all_.size()); }
   bool leads() const { return rank() == 0; }  // speaks and writes for all
   const Worker& self() const { return all_[static_cast<size_t>(rank_)]; }
   const std::vector<Worker>& all() const { return all_; }
+  std::string layout() const;  // "2+2": how many on each host
+
+  // What they do together: asked for here, done by the thread of communication, and waited for.
+  Communicator& comm() { return *queued_; }
+  // The same without waiting: the future is ready when it is done. What it works on must stay.
+  std::future<void> start(const char* name, Operation operation);
+  // Their eyes on each other; nobody is watched where there is nobody else.
+  Watch& watch() { return *watch_; }
 
   // What one of them has to say of a thing that must be the same everywhere: fails on all, and
   // names those who differ from most.
   void must_agree(const std::string& what, const std::string& own);
 
-  void sum(std::span<double> values);
-  double max(double value);
-  double min(double value) { return -max(-value); }
-  bool any(bool value) { return max(value ? 1 : 0) > 0; }
-  std::vector<std::string> gather(const std::string& own);
-  std::string broadcast(const std::string& text);  // worker 0's
-  void broadcast(std::span<float> buffer);         // worker 0's
-  // See Communicator.
-  void collect(std::span<const float> own, std::span<float> all, size_t size);
-  void deal(std::span<const float> all, std::span<float> own, size_t size);
-  void barrier();
-
-  // Starts an operation; the future is ready when it is done. What it works on must stay.
-  using Operation = std::function<void(Communicator&)>;
-  std::future<void> start(const char* name, Operation operation);
-
   // Of the thread of communication, since the beginning.
   double seconds_busy() const { return seconds_busy_; }
-  uint64_t bytes_sent() const { return bytes_sent_; }
+  uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 
   // Messages to worker 0, beside all that workers do together: of any thread, at any time, in order, of at most
   // Message::kMostBytes. Posting never waits: what there is no room for is dropped (false) and counted.
@@ -82,23 +67,15 @@ class Workers {
   double run_clock(std::chrono::steady_clock::time_point time) const { return clock_.at(time) + clock().offset; }
   ClockOffset clock() const;
 
-  // For the watch, if there is one.
-  void at(int64_t step, const char* doing, bool any_time = false);
-  void set_limits(const WorkersConfig& limits);
-  void set_log(WatchLog log);
-  void set_abort(std::function<void()> abort);
-  void report_failure(const std::string& message, int exit_code);
-
   // The end in peace: returns when all have come to it, and worker 0 has all messages.
   void close();
 
  private:
-  using Job = std::packaged_task<void(Communicator&)>;
-
-  void run(const Connect& connect, Watched watched, std::promise<void> ready);
+  void connect(const Connect& connect, Watched watched);
   void meet(Watched watched);
   void perform(const char* name, const Operation& operation);
-  void wait_for_others(std::future<void> ready);
+  void wait_for_others(const std::future<void>& ready) const;
+  bool has_mail() const { return watch_->is_watching() && rank_ != 0; }
 
   const RunClock clock_;  // this worker's own
   int rank_ = 0;
@@ -106,15 +83,11 @@ class Workers {
   std::shared_ptr<Inbox> inbox_;                // worker 0's; of all workers if they are threads
   std::unique_ptr<Communicator> communicator_;  // the thread's
   std::optional<Watch> watch_;
+  std::optional<QueuedCommunicator> queued_;
   std::atomic<double> seconds_busy_ = 0;
   std::atomic<uint64_t> bytes_sent_ = 0;
-  std::atomic<int> waiting_for_ = -1;  // at the start: whose answer
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_;
-  bool stop_ = false;
-  std::thread thread_;
+  std::atomic<int> waiting_for_ = -1;    // at the start: whose answer
+  std::optional<OperationQueue> queue_;  // none: operations are done at once. The first to go
 };
 
 // How long workers look for each other at the start: 60, or what VERBUND_START_SECONDS says.

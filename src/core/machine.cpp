@@ -34,6 +34,12 @@ std::string host_name() {
   return name;
 }
 
+std::string boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
 int machine_cores() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
 
 Machine this_machine() {

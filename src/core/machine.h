@@ -18,6 +18,8 @@ struct Machine {
 Machine this_machine();
 
 std::string host_name();
+// Of this machine since it was started, whatever names it goes by; "" if that is not known.
+std::string boot_id();
 int machine_cores();
 
 nlohmann::ordered_json to_json(const Machine& machine);

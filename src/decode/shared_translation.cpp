@@ -30,11 +30,11 @@ std::vector<std::vector<Translation>> SharedTranslation::translate_share(const s
     for (const Translation& translation : translations) mine.back().push_back(pack(translation));
   }
   auto tokens = static_cast<double>(translator_.target_tokens() - before);
-  workers_.sum({&tokens, 1});
+  workers_.comm().sum({&tokens, 1});
   target_tokens_ += static_cast<uint64_t>(tokens);
 
   std::vector<std::vector<Translation>> results(all.size());
-  const std::vector<std::string> shares = workers_.gather(packed(mine));
+  const std::vector<std::string> shares = workers_.comm().gather(packed(mine));
   for (size_t worker = 0; worker < size; ++worker) {
     size_t line = worker;
     for (const Json& translations : Json::from_cbor(shares[worker])) {
@@ -56,18 +56,19 @@ std::vector<std::vector<Translation>> SharedTranslation::translate(const std::ve
   if (lines.empty()) return {};
   Json all = Json::array();
   for (const Line& line : lines) all.push_back(pack(line));
-  workers_.broadcast(packed(all));
+  workers_.comm().broadcast(packed(all));
   return translate_share(lines, tell);
 }
 
 void SharedTranslation::finish() {
-  if (workers_.size() > 1) workers_.broadcast(packed(Json::array()));
+  if (workers_.size() > 1) workers_.comm().broadcast(packed(Json::array()));
 }
 
 void SharedTranslation::assist() {
   while (true) {
     std::vector<Line> lines;
-    for (const Json& line : Json::from_cbor(workers_.broadcast(std::string()))) lines.push_back(unpack_line(line));
+    for (const Json& line : Json::from_cbor(workers_.comm().broadcast(std::string())))
+      lines.push_back(unpack_line(line));
     if (lines.empty()) return;
     translate_share(lines);
   }

@@ -30,7 +30,7 @@ Travel planned_travel(Workers& workers, const Training& training) {
   } catch (const Error&) {  // it has been noted among the facts
   }
   const nlohmann::json numbers = nlohmann::json::parse(
-      workers.broadcast(nlohmann::json{static_cast<int>(own.wire), static_cast<int>(own.transport)}.dump()));
+      workers.comm().broadcast(nlohmann::json{static_cast<int>(own.wire), static_cast<int>(own.transport)}.dump()));
   return {static_cast<Wire>(numbers[0].get<int>()), static_cast<Exchange>(numbers[1].get<int>())};
 }
 
@@ -52,11 +52,11 @@ std::string line_of(const nlohmann::json& json) {
 Facts examine(Workers& workers, const Training& training) {
   WorkersConfig limits;
   limits.deadline_seconds = kDeadlineSeconds;
-  workers.set_limits(limits);
+  workers.watch().set_limits(limits);
   Facts facts;
   const Collected collected = collect_worker_facts(workers.self(), workers.size(), training);
   const nlohmann::json own = collected.facts;
-  for (const std::string& text : workers.gather(line_of(own))) {
+  for (const std::string& text : workers.comm().gather(line_of(own))) {
     facts.workers.push_back(nlohmann::json::parse(text).get<WorkerFacts>());
   }
   facts.links = measure_links(workers);

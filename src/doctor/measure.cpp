@@ -140,7 +140,7 @@ std::vector<LinkFacts> measure_links_between(Workers& workers, const std::vector
     workers.start("measurement of links", measure).get();
   }
   std::vector<LinkFacts> links;
-  for (const std::string& text : workers.gather(own.dump())) {
+  for (const std::string& text : workers.comm().gather(own.dump())) {
     for (const nlohmann::json& link : nlohmann::json::parse(text)) links.push_back(link.get<LinkFacts>());
   }
   return links;
@@ -151,8 +151,7 @@ double sum_over_workers(Communicator& all, std::span<float> buffer, Wire wire) {
   const auto start = Clock::now();
   for (size_t begin = 0; begin < buffer.size(); begin += kBucket) {
     const Interval piece = {begin, std::min(begin + kBucket, buffer.size())};
-    all.reduce_scatter(buffer, piece, wire);
-    all.all_gather(buffer, piece, wire);
+    all.all_reduce(buffer, piece, wire);
   }
   double seconds = seconds_since(start);
   all.max({&seconds, 1});  // the same on all, so that all decide alike

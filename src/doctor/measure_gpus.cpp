@@ -25,20 +25,20 @@ std::vector<float> own_numbers(int rank) {
 
 // The first one opens NCCL's connections, and is the one that is compared; those after it are timed.
 double sum_by_gpus(Workers& workers, Device& device, std::span<float> values) {
-  const std::string id = workers.broadcast(workers.leads() ? device.new_communicator_id() : "");
-  workers.at(0, "connecting the GPUs");
+  const std::string id = workers.comm().broadcast(workers.leads() ? device.new_communicator_id() : "");
+  workers.watch().report_phase(0, "connecting the GPUs");
   Buffer buffer(device, values.size(), "a sum over all GPUs");  // released when no GPU works on it any more
   std::unique_ptr<DeviceCommunicator> gpus;
   workers
       .start("meeting of the GPUs", [&](Communicator&) { gpus = device.connect(id, workers.rank(), workers.size()); })
       .get();
-  workers.at(0, "summing over the GPUs");
+  workers.watch().report_phase(0, "summing over the GPUs");
   buffer.upload(values);
   device.synchronize();
   gpus->all_reduce(buffer.data(), buffer.size());
   workers.start("sum over the GPUs", [&](Communicator&) { gpus->wait(); }).get();
   buffer.download(values);
-  workers.barrier();
+  workers.comm().barrier();
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < kTimedSums; ++i) gpus->all_reduce(buffer.data(), buffer.size());
   workers.start("sum over the GPUs", [&](Communicator&) { gpus->wait(); }).get();
@@ -69,13 +69,13 @@ GpuSumFacts measure_gpu_sum(Workers& workers, Device& device) {
   } catch (const Error& error) {
     facts.trouble = error.what();
   }
-  for (const std::string& trouble : workers.gather(facts.trouble)) {
+  for (const std::string& trouble : workers.comm().gather(facts.trouble)) {
     if (facts.trouble.empty()) facts.trouble = trouble;
   }
   if (!facts.trouble.empty()) return facts;
   workers.start("a sum to compare", [&](Communicator& all) { sum_over_workers(all, expected, Wire::kFp32); }).get();
-  facts.difference = workers.max(std::min(largest_difference(values, expected), 1e9));
-  facts.seconds = workers.max(facts.seconds);
+  facts.difference = workers.comm().max(std::min(largest_difference(values, expected), 1e9));
+  facts.seconds = workers.comm().max(facts.seconds);
   return facts;
 }
 

@@ -19,7 +19,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 void share_texts(Segments& texts, const PairNumbers& own, Workers& workers) {
   nlohmann::json mine = nlohmann::json::array();
   for (const size_t number : own) mine.push_back({number, texts[number]});
-  for (const std::string& part : workers.gather(packed(mine))) {
+  for (const std::string& part : workers.comm().gather(packed(mine))) {
     for (const auto& item : nlohmann::json::from_cbor(part)) texts[item.at(0)] = item.at(1);
   }
 }
@@ -110,7 +110,7 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
   result.translations = translations_of(translator, set, count, target, workers);
   result.translate_seconds = now() - translating;
   auto translated = static_cast<double>(translator.target_tokens());
-  workers.sum({&translated, 1});
+  workers.comm().sum({&translated, 1});
   result.translated_tokens = static_cast<uint64_t>(translated);
   const Segments references(set.references.begin(), set.references.begin() + static_cast<std::ptrdiff_t>(count));
   const BleuOptions bleu = {.tokenizer = tokenizer_named(config.tokenize)};

@@ -25,7 +25,7 @@ SetLoss loss_on(DecodableModel& model, const TestSet& set, Workers& workers) {
           std::accumulate(tokens.begin() + batch.target_offsets[i], tokens.begin() + batch.target_offsets[i + 1], 0.0);
     }
   });
-  workers.sum(known);
+  workers.comm().sum(known);
   SetLoss result;
   for (size_t i = 0; i < losses.size(); i += 4) {
     result.sum +=

@@ -19,14 +19,14 @@ void check_agreement(Workers& workers, const Identity& own) {
   if (workers.size() == 1) return;
   workers.must_agree("the program", own.program);
   workers.must_agree("what is asked for", own.request);
-  const std::vector<std::string> builds = workers.gather(file_checksum("/proc/self/exe"));
+  const std::vector<std::string> builds = workers.comm().gather(file_checksum("/proc/self/exe"));
   for (size_t i = 1; workers.leads() && i < builds.size(); ++i) {
     if (builds[i] == builds[0]) continue;
     warn("{} runs another build of {} than worker 0: that is well if both were made alike", workers.all()[i].name(),
          own.program);
   }
   workers.must_agree("the dataset", "one with the checksum " + own.dataset);
-  const std::vector<std::string> configs = workers.gather(own.config);
+  const std::vector<std::string> configs = workers.comm().gather(own.config);
   for (size_t i = 1; i < configs.size(); ++i) {
     std::string list;
     for (const auto& [key, first, other] : config_differences(configs[0], configs[i])) {
@@ -38,12 +38,12 @@ void check_agreement(Workers& workers, const Identity& own) {
 
 std::string verify_together(Workers& workers, const Dataset& dataset) {
   // Two hosts may have one name, and containers of one host folders of their own.
-  const std::vector<std::string> places = workers.gather(
+  const std::vector<std::string> places = workers.comm().gather(
       fmt::format("{} {}: {}", workers.self().host, network_identity(), fs::absolute(dataset.folder()).string()));
   const auto rank = static_cast<size_t>(workers.rank());
   Verification own;
   std::string trouble;
-  workers.at(0, "verifying the dataset", true);
+  workers.watch().report_phase(0, "verifying the dataset", true);
   if (std::ranges::find(places, places[rank]) == places.begin() + workers.rank()) {
     try {
       own = verify(dataset);
@@ -53,12 +53,12 @@ std::string verify_together(Workers& workers, const Dataset& dataset) {
       trouble = error.what();
     }
   }
-  const std::vector<std::string> troubles = workers.gather(trouble);
+  const std::vector<std::string> troubles = workers.comm().gather(trouble);
   for (size_t i = 0; i < troubles.size(); ++i) {
     if (!troubles[i].empty()) fail("{}{}", workers.size() > 1 ? workers.all()[i].host + ": " : "", troubles[i]);
   }
-  const double slowest = workers.max(own.seconds);
-  workers.at(0, "start");
+  const double slowest = workers.comm().max(own.seconds);
+  workers.watch().report_phase(0, "start");
   const size_t copies = std::set(places.begin(), places.end()).size();
   return fmt::format("dataset verified: {} in {}{}", human_bytes(own.bytes), human_duration(slowest),
                      copies > 1 ? fmt::format(", the slowest of {} copies", copies) : "");

@@ -20,21 +20,21 @@ std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& de
   const std::string trouble = device.trouble_with_communicator();
   if (wished && !trouble.empty()) fail_usage("workers.transport nccl cannot be had: {}", trouble);
   if (workers.size() == 1 || config.transport == Exchange::kMpi || config.wire != Wire::kFp32) return nullptr;
-  if (workers.any(!trouble.empty())) {
+  if (workers.comm().any(!trouble.empty())) {
     if (workers.leads() && !device.is_host()) {
       log("gradients travel through the hosts' memory: {}", trouble.empty() ? "a worker has no NCCL" : trouble);
     }
     return nullptr;
   }
-  const std::string id = workers.broadcast(workers.leads() ? device.new_communicator_id() : "");
-  workers.at(0, "connecting the GPUs");
+  const std::string id = workers.comm().broadcast(workers.leads() ? device.new_communicator_id() : "");
+  workers.watch().report_phase(0, "connecting the GPUs");
   // NCCL waits for all without a limit: by the thread of communication the watch knows who has not come.
   std::unique_ptr<DeviceCommunicator> devices;
   workers
       .start("meeting of the GPUs",
              [&](Communicator&) { devices = device.connect(id, workers.rank(), workers.size()); })
       .get();
-  workers.at(0, "start");
+  workers.watch().report_phase(0, "start");
   return devices;
 }
 

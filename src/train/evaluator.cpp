@@ -12,10 +12,10 @@ namespace verbund {
 std::string Evaluator::trouble_with_weights() {
   const RunState& state = run_.state;
   if (judged_ == state.step) return "";
-  run_.workers.at(state.step, "judging the weights");
+  run_.workers.watch().report_phase(state.step, "judging the weights");
   WorkerBatch next;
   next.fill(run_.plan, run_.share(), state.position);
-  const bool finite = !run_.workers.any(!measure(run_.model->weights().values()).finite());
+  const bool finite = !run_.workers.comm().any(!measure(run_.model->weights().values()).finite());
   std::string trouble = finite ? run_.guard.trouble_with(mean_loss(run_.parts, next)) : "a weight is not finite";
   if (trouble.empty()) judged_ = state.step;
   return trouble;
@@ -30,7 +30,7 @@ bool Evaluator::evaluate() {
   if (!run_.dev || state.last_evaluation == state.step) return false;
   const auto began = std::chrono::steady_clock::now();
   judge_weights();
-  run_.workers.at(state.step, "evaluation");
+  run_.workers.watch().report_phase(state.step, "evaluation");
   observers_.pause();
   const AveragedWeights averaged(*run_.model, run_.average);
   const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model babbles without end

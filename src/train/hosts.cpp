@@ -12,7 +12,7 @@ nlohmann::ordered_json describe_hosts(Workers& workers, const Device& device, in
   own["kernels"] = device.facts().name;
   own["precision"] = kPrecisionNames[static_cast<size_t>(device.precision())];
   own["threads_per_worker"] = threads;
-  const std::vector<std::string> all = workers.gather(own.dump());
+  const std::vector<std::string> all = workers.comm().gather(own.dump());
   Json hosts = Json::array();
   for (size_t rank = 0; rank < all.size(); ++rank) {
     const Worker& worker = workers.all()[rank];

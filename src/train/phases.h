@@ -19,7 +19,7 @@ class Phases {
     static constexpr const char* kNames[] = {"forward and backward", "waiting for the gradients of all", "update"};
     lap();
     current_ = static_cast<size_t>(phase);
-    workers_.at(step_, kNames[current_]);
+    workers_.watch().report_phase(step_, kNames[current_]);
   }
   void end() { lap(); }
 

@@ -4,6 +4,7 @@
 
 #include "config/show.h"
 #include "core/elapsed.h"
+#include "model/gradient_order.h"
 #include "train/device_exchange.h"
 
 namespace verbund {
@@ -30,7 +31,8 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       device(std::move(computing)),
       devices(connect_devices(workers, *device, config.workers)),
       model(make_fused_transformer(*device, config.model, vocabularies)),
-      reducer(workers, model->gradients(), config.workers, devices.get()),
+      reducer(workers, model->gradients(), config.workers, devices.get(),
+              order_with_rows(config.model, model->table())),
       optimizer(make_optimizer(*device, config.optimizer, model->weights().size(), reducer.owned())),
       schedule(config.schedule, config.model.d_model),
       average(*device, config.average, model->weights().size()),
@@ -44,13 +46,13 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
   state.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
   state.target_vocabulary = manifest.files.at(manifest.target_model).checksum;
   // Where a worker is lost, the others' GPUs wait for it in vain. Last of all: nobody takes it back if this throws.
-  if (devices != nullptr) workers.set_abort([this] { devices->abort(); });
+  if (devices != nullptr) workers.watch().set_abort([this] { devices->abort(); });
 }
 
 // After a failure here, this GPU may be waiting for others that will never come, and memory that it works on cannot be
 // released before it has ended.
 Run::~Run() {
-  workers.set_abort({});
+  workers.watch().set_abort({});
   if (devices != nullptr && std::uncaught_exceptions() > exceptions_) devices->abort();
 }
 

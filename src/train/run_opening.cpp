@@ -40,12 +40,13 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
     tokens = static_cast<double>(earlier.batch.tokens);
     at_once = static_cast<double>(earlier.train.micro_batch_tokens);
   }
-  tokens = workers.max(tokens);
-  at_once = workers.max(at_once);
+  tokens = workers.comm().max(tokens);
+  at_once = workers.comm().max(at_once);
   if (tokens == 0) {
     const VocabularySizes sizes = {static_cast<int64_t>(dataset.manifest().source_vocabulary),
                                    static_cast<int64_t>(dataset.manifest().target_vocabulary)};
-    at_once = workers.min(static_cast<double>(tokens_that_fit(device, config, sizes, workers.self().local_size)));
+    at_once =
+        workers.comm().min(static_cast<double>(tokens_that_fit(device, config, sizes, workers.self().local_size)));
     tokens = at_once * workers.size();
   }
   config.batch.tokens = static_cast<int64_t>(tokens);
@@ -95,9 +96,9 @@ void check_compatible(const Checkpoint& newest, Run& run) {
 bool take_over(Run& run) {
   const Checkpoint* newest = run.request.resume == Resume::kBest ? run.keeper->find_best() : run.keeper->find_newest();
   if (newest != nullptr) check_compatible(*newest, run);
-  if (!run.workers.any(newest != nullptr)) return false;
+  if (!run.workers.comm().any(newest != nullptr)) return false;
   restore(newest, run.parts, run.guard, run.best, run.state);
-  if (run.workers.any(!run.differences.empty())) run.guard.set_mean(0);  // of losses that cannot be compared
+  if (run.workers.comm().any(!run.differences.empty())) run.guard.set_mean(0);  // of losses that cannot be compared
   // Forced onto other data, an epoch may be shorter than the part of it that is done.
   if (BatchPosition& at = run.state.position; at.batch >= run.plan.batches(at.epoch)) at = {at.epoch + 1, 0};
   return true;
@@ -133,7 +134,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   run->verified = verified;
   check_wishes(*run);
   run->optimizer->freeze(frozen_parameters(run->model->table(), config.train.freeze));
-  run->start = static_cast<int64_t>(workers.max(static_cast<double>(run->keeper->starts())));
+  run->start = static_cast<int64_t>(workers.comm().max(static_cast<double>(run->keeper->starts())));
   run->resumed = take_over(*run);
   if (!run->resumed) begin_anew(*run);
   run->first_step = run->state.step;

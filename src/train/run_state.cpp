@@ -39,6 +39,7 @@ Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTra
           {"average_seen", parts.average.weights_seen()},
           {"guard_mean", guard.mean()},
           {"loss_scale", parts.scaler.state()},
+          {"exchange", {{"layout", parts.workers.layout()}, {"bucket", parts.reducer.found_bucket()}}},
           {"best", best.state()},
           {"last_evaluation", state.last_evaluation},
           {"dataset", state.dataset},
@@ -62,6 +63,10 @@ void from_json(const Json& json, StepParts& parts, DivergenceGuard& guard, BestT
   parts.average.set_weights_seen(json.at("average_seen"));
   parts.scaler.restore(json.at("loss_scale").get<LossScaler::State>());
   guard.set_mean(json.at("guard_mean"));
+  const Json exchange = json.value("exchange", Json::object());
+  if (exchange.value("layout", "") == parts.workers.layout()) {
+    parts.reducer.use_found_bucket(exchange.value("bucket", size_t{0}));
+  }
   best.restore(json.value("best", Json::object()));
 }
 
@@ -114,13 +119,14 @@ void restore_buffer(const Checkpoint* checkpoint, const OptimizerState& buffer, 
   }
   std::vector<float> whole(saved != nullptr ? size : 0);
   if (saved != nullptr) copy_tensor(*saved, std::span<float>(whole));
-  change_on_host(buffer.values, [&](std::span<float> values) { parts.workers.deal(whole, values, size); });
+  change_on_host(buffer.values,
+                 [&](std::span<float> values) { parts.workers.comm().scatter_shards(whole, values, size); });
 }
 
 }  // namespace
 
 void broadcast(Workers& workers, Buffer& buffer) {
-  if (workers.size() > 1) change_on_host(buffer, [&](std::span<float> values) { workers.broadcast(values); });
+  if (workers.size() > 1) change_on_host(buffer, [&](std::span<float> values) { workers.comm().broadcast(values); });
 }
 
 CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best,
@@ -139,7 +145,7 @@ CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& 
     if (parts.reducer.is_sharded()) {
       const HostCopy own(buffer.values);
       collected.emplace_back(leads ? size : 0);
-      parts.workers.collect(own.values(), collected.back(), size);
+      parts.workers.comm().gather_shards(own.values(), collected.back(), size);
       whole = collected.back();
     } else {
       whole = on_host(buffer.values, leads, collected);
@@ -176,7 +182,7 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
     if (!json[kOptimizerFits]) json["updates"] = 0;
     if (!parts.scaler.fits(saved_scale(*checkpoint))) json["loss_scale"] = parts.scaler.state();
   }
-  json = Json::parse(parts.workers.broadcast(json.dump()));
+  json = Json::parse(parts.workers.comm().broadcast(json.dump()));
   try {
     from_json(json, parts, guard, best, state);
   } catch (const Json::exception& error) {

@@ -23,7 +23,7 @@ void sum_over_workers(Workers& workers, StepResult& result) {
                    signal == SIGINT ? 1.0 : 0.0,
                    signal == SIGHUP ? 1.0 : 0.0,
                    signal != 0 ? 1.0 : 0.0};
-  workers.sum(sums);
+  workers.comm().sum(sums);
   loss = {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3])};
   result.stop_signal = sums[4] > 0 ? SIGINT : sums[5] > 0 ? SIGHUP : sums[6] > 0 ? SIGTERM : 0;
 }
@@ -33,8 +33,8 @@ GradientSize measure_gradient(StepParts& parts) {
   const GradientSize own = measure(parts.model.gradients(), parts.optimizer.active());
   if (!parts.reducer.is_sharded()) return own;
   double squares = own.norm * own.norm;
-  parts.workers.sum({&squares, 1});
-  const double largest = parts.workers.max(own.largest);
+  parts.workers.comm().sum({&squares, 1});
+  const double largest = parts.workers.comm().max(own.largest);
   return {std::sqrt(squares), std::isfinite(squares) ? largest : squares};
 }
 
@@ -54,7 +54,7 @@ void take_times(Phases& phases, const GradientReducer& reducer, StepTimes& times
 double mean_loss(StepParts& parts, const WorkerBatch& batch) {
   double sum = 0;
   for (const Batch& part : batch.micro_batches()) sum += parts.model.evaluate(part).smoothed;
-  parts.workers.sum({&sum, 1});
+  parts.workers.comm().sum({&sum, 1});
   return sum / static_cast<double>(batch.global_target_tokens());
 }
 
@@ -69,10 +69,9 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
   parts.reducer.begin(began);
   for (const Batch& part : batch.micro_batches()) {
     const bool last = &part == &batch.micro_batches().back();
-    result.own += parts.model.accumulate(part, pass, [&](size_t offset) {
-      if (offset == parts.model.gradients().size()) result.times.backward = seconds_since(began);
-      if (last) parts.reducer.final_from(offset);  // it leaves while backward goes on
-    });
+    GradientReady ready = parts.reducer.listener(last);  // gradients leave while backward goes on
+    ready.backward_begins = [&] { result.times.backward = seconds_since(began); };
+    result.own += parts.model.accumulate(part, pass, ready);
   }
   phases.enter(Phase::kExchange);
   parts.reducer.finish();

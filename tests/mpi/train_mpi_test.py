@@ -58,24 +58,18 @@ class TrainMpiTest(TrainingTest):
         self.train(4, self.folder / "four", few)
         self.assert_same_curve(self.folder / "four", self.losses(self.folder / "one"), 1e-4)
 
-    def test_shared_optimisers_and_rounded_gradients_stay_near(self):
-        sent = {}
+    def test_shared_optimisers_stay_near_and_within_a_host_nothing_is_rounded_or_sent(self):
         for name, values, relative in (("sharded", {"workers.shard_optimizer": "true"}, 1e-4),
-                                       ("bf16", {"workers.wire": "bf16"}, 5e-3),
-                                       ("fp16", {"workers.wire": "fp16"}, 1e-3),
-                                       ("both", {"workers.wire": "bf16", "workers.shard_optimizer": "true"}, 5e-3)):
+                                       ("bf16", {"workers.wire": "bf16"}, 1e-4),
+                                       ("both", {"workers.wire": "bf16", "workers.shard_optimizer": "true"}, 1e-4)):
             with self.subTest(name):
                 run = self.folder / name
                 self.train(3, run, {"train.max_steps": STEPS, **values})
                 self.assert_same_curve(run, self.expected, relative)
                 dev = self.metrics(run)[-1]["dev_loss"] / self.metrics(self.alone)[-1]["dev_loss"]
                 self.assertAlmostEqual(dev, 1, delta=relative)
-                sent[name] = sum(line.get("exchange_bytes_sent_per_step", 0) for line in self.metrics(run))
-                self.assertGreater(sent[name], 0)
-        # Gradients take half; the weights that come back to sharded workers are whole.
-        self.assertAlmostEqual(sent["bf16"] / sent["fp16"], 1, delta=0.01)
-        self.assertLess(sent["bf16"], sent["both"])
-        self.assertLess(sent["both"], 0.95 * sent["sharded"])
+                for line in self.metrics(run):
+                    self.assertEqual(line.get("exchange_bytes_sent_per_step", 0), 0)
 
     # Together
 

@@ -11,10 +11,11 @@
 
 namespace verbund {
 
-// Throws what the first of them threw.
-inline void run_as_workers(int count, const std::function<void(Workers&)>& work,
-                           Workers::Watched watched = Workers::Watched::kNo) {
-  ThreadWorld world(count);
+// So many workers on each host. Throws what the first of them threw.
+inline void run_on_hosts(const std::vector<int>& slots, const std::function<void(Workers&)>& work,
+                         Workers::Watched watched = Workers::Watched::kNo) {
+  ThreadWorld world(slots);
+  const int count = world.size();
   std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < count; ++rank) {
@@ -33,6 +34,12 @@ inline void run_as_workers(int count, const std::function<void(Workers&)>& work,
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+}
+
+// Each on a host of its own, so that all that they exchange goes as it would over a network.
+inline void run_as_workers(int count, const std::function<void(Workers&)>& work,
+                           Workers::Watched watched = Workers::Watched::kNo) {
+  run_on_hosts(std::vector<int>(static_cast<size_t>(count), 1), work, watched);
 }
 
 }  // namespace verbund

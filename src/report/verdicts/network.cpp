@@ -13,12 +13,15 @@ namespace {
 
 constexpr double kBottleneck = 0.1, kReplayError = 0.05;
 
-// 2 (n-1)/n of the gradient: to the owners of its chunks, and from them to all.
+// Of h hosts each sends 2 (h-1)/h of the gradient, which its workers share. Rows of embeddings, as many as a batch has
+// looked up, come on top.
 double expected_bytes(const RunData& run) {
-  if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config) return kNotKnown;
+  if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config || run.hosts.empty()) {
+    return kNotKnown;
+  }
   const double bytes = run.config->workers.wire == Wire::kFp32 ? 4 : 2;
-  const double n = run.workers();
-  return 2 * (n - 1) / n * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
+  const auto hosts = static_cast<double>(run.hosts.size());
+  return 2 * (hosts - 1) / run.workers() * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
 }
 
 // What the interfaces of each host sent in each of the steps that were sampled, by their own counters; without the
@@ -125,17 +128,24 @@ Verdict network(const RunData& run) {
       sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
   const double expected = expected_bytes(run);
   verdict.figures = {figure("sent by a worker in a step, counted", bytes / 1e6, "MB"),
-                     figure("the same, expected: 2 (n-1)/n x parameters x bytes of each", expected / 1e6, "MB"),
+                     figure("the same, expected of h hosts with n workers: 2 (h-1)/n x parameters x bytes of each",
+                            expected / 1e6, "MB"),
                      figure("rate of a worker over the whole step", 8 * bytes / seconds / 1e6, "Mbit/s")};
-  const bool one_host = run.hosts.size() == 1;
+  if (bytes == 0) {
+    verdict.sentence =
+        fmt::format("Nothing: all {} workers are on one host, and exchange gradients through its memory.", workers);
+    verdict.finding = Grade::kGood;
+    return verdict;
+  }
   std::string sent =
       fmt::format("Each of {} workers sent {} a step", workers, human_bytes(static_cast<uint64_t>(bytes)));
   if (is_known(expected)) {
     sent += std::abs(bytes / expected - 1) < 0.02
                 ? ", as expected"
-                : fmt::format(" ({} expected)", human_bytes(static_cast<uint64_t>(expected)));
+                : fmt::format(" ({} expected{})", human_bytes(static_cast<uint64_t>(expected)),
+                              bytes > expected ? ", and rows of embeddings" : "");
   }
-  sent += fmt::format(", {} in a median step{}.", bit_rate(bytes / seconds), one_host ? ", all within one host" : "");
+  sent += fmt::format(", {} in a median step.", bit_rate(bytes / seconds));
   for (const auto& [host, sent_bytes] : interface_bytes(run)) {
     verdict.figures.push_back(
         figure(fmt::format("sent by the interfaces of {} in a step, all traffic", host), sent_bytes / 1e6, "MB"));

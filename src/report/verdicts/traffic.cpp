@@ -54,7 +54,7 @@ std::string explain_variation(const Regression& fit, const std::vector<Cause>& c
 Verdict traffic(const RunData& run) {
   Verdict verdict = ask("traffic", "How does step time relate to the traffic between hosts?");
   verdict.rule =
-      "Every step sends the same bytes, so their number cannot explain why steps differ: the rate is bytes over step "
+      "Steps send nearly the same bytes, so their number cannot explain why steps differ: the rate is bytes over step "
       "time, and step "
       "times are regressed on what does vary: tokens, the time until the slowest worker could exchange, and the wait "
       "for the exchange "
@@ -75,13 +75,18 @@ Verdict traffic(const RunData& run) {
     return cannot_tell(verdict, "neither bytes nor times of steps are on record.");
   }
   const double bytes = sample.bytes.empty() ? logged_bytes : median(sample.bytes);
+  if (bytes == 0) {
+    verdict.sentence = "Not at all: all workers are on one host, and nothing passes between hosts.";
+    verdict.finding = Grade::kNeutral;
+    return verdict;
+  }
   const double seconds =
       sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
   verdict.figures = {figure("sent by a worker in a step", bytes / 1e6, "MB"), figure("median step", seconds, "s"),
                      figure("rate", bytes / seconds / 1e6, "MB/s"),
                      figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};
   verdict.sentence =
-      fmt::format("A worker sends {} a step, always the same; at {} a step that is {}.",
+      fmt::format("A worker sends {} a step, nearly always the same; at {} a step that is {}.",
                   human_bytes(static_cast<uint64_t>(bytes)), short_seconds(seconds), bit_rate(bytes / seconds));
   verdict.finding = Grade::kNeutral;
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <map>
 
-#include "comm/direct_communicator.h"
+#include "comm/hierarchical_communicator.h"
 #include "comm/thread_transport.h"
 #include "support/thread_workers.h"
 
@@ -134,7 +134,7 @@ TEST(WorkersAlone, HaveTheirOwnClock) {
 void run_as_two(const std::function<void(Communicator&)>& leader, const std::function<void(Communicator&)>& other) {
   ThreadWorld world(2);
   const auto run = [&](int rank, const std::function<void(Communicator&)>& work) {
-    DirectCommunicator communicator(world.transport(rank));
+    HierarchicalCommunicator communicator(world.transport(rank));
     work(communicator);
   };
   std::thread thread([&] { run(1, other); });
@@ -173,8 +173,8 @@ TEST(Watch, TellsWhoIsWaitedForAndThatAllGoOn) {
       [&](Workers& all) {
         WorkersConfig limits;
         limits.stall_warning_seconds = 0.3;
-        all.set_limits(limits);
-        all.set_log([&](const WatchNotice& notice) {
+        all.watch().set_limits(limits);
+        all.watch().set_log([&](const WatchNotice& notice) {
           EXPECT_FALSE(notice.last);
           if (notice.kind == Kind::kStall) {
             if (warned) return;  // on a busy machine there may be more
@@ -188,10 +188,10 @@ TEST(Watch, TellsWhoIsWaitedForAndThatAllGoOn) {
           }
         });
         while (all.rank() == 1 && !warned) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        all.barrier();
+        all.comm().barrier();
         while (!goes_on) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        all.barrier();
-        all.set_log({});
+        all.comm().barrier();
+        all.watch().set_log({});
       },
       Workers::Watched::kYes);
 }

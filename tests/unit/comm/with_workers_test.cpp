@@ -29,11 +29,11 @@ TEST(WithWorkersOfTheProgram, MessagesArriveAndClocksAgree) {
 
     // Processes of one machine have the same steady clock, so a moment has the same number everywhere.
     using Clock = std::chrono::steady_clock;
-    const std::string ticks = all.broadcast(std::to_string(Clock::now().time_since_epoch().count()));
+    const std::string ticks = all.comm().broadcast(std::to_string(Clock::now().time_since_epoch().count()));
     const Clock::time_point moment{Clock::duration(std::stoll(ticks))};
     const double own = all.run_clock(moment);
     const double bound = all.clock().bound;
-    const double leader = std::stod(all.broadcast(fmt::format("{:.9f}", own)));
+    const double leader = std::stod(all.comm().broadcast(fmt::format("{:.9f}", own)));
     EXPECT_LE(std::abs(own - leader), bound + 2e-6) << "worker " << all.rank();
     EXPECT_TRUE(std::isfinite(bound));
     EXPECT_EQ(bound == 0, all.leads());

@@ -23,7 +23,7 @@ TEST(Measure, LinksBetweenSomeOfTheWorkers) {
       EXPECT_GT(link.bytes_per_second, 1e6);
     }
     const std::string own = nlohmann::json(links).dump();
-    EXPECT_EQ(workers.broadcast(own), own);
+    EXPECT_EQ(workers.comm().broadcast(own), own);
   });
 }
 
@@ -39,7 +39,7 @@ TEST(Measure, AllReduceIsMeasuredWholeOrInPart) {
       EXPECT_EQ(facts.bytes, 1000004U);
       EXPECT_EQ(facts.measured_bytes, 1000004U);
       EXPECT_GT(facts.seconds, 0);
-      EXPECT_EQ(facts.seconds, workers.max(facts.seconds));  // all know the same
+      EXPECT_EQ(facts.seconds, workers.comm().max(facts.seconds));  // all know the same
     });
   }
   run_as_workers(2, [](Workers& workers) {

@@ -86,7 +86,7 @@ RunData run_over(const MadeNetwork& network) {
   }
   made.end("finished");
   made.data().exchange = traces;
-  made.data().newest_checkpoint.emplace().parameters = 8500000;  // 2 x 3/4 x 4 bytes of them are 51 MB
+  made.data().newest_checkpoint.emplace().parameters = 25500000;  // 2 x 1/4 x 4 bytes of them are 51 MB
   return made.take();
 }
 
@@ -121,6 +121,12 @@ TEST(Network, WithoutTracesTheWaitIsABound) {
               StartsWith("No, it was not the bottleneck: steps waited for the exchange for 2.1 %"));
   EXPECT_NEAR(find_figure(network(quick), "sent by the interfaces of a in a step, all traffic").value, 5 * 199 / 200.0,
               0.01);
+}
+
+TEST(Network, WorkersOfOneHostHaveNone) {
+  const RunData run = run_on({{}, {}}, {0, 0.9, 0.02, 0.05, 0});
+  EXPECT_THAT(network(run).sentence, StartsWith("Nothing: all 2 workers are on one host"));
+  EXPECT_THAT(traffic(run).sentence, StartsWith("Not at all: all workers are on one host"));
 }
 
 TEST(Network, OneWorkerHasNone) { EXPECT_THAT(network(run_on({{}}, {})).sentence, StartsWith("Nothing")); }
