@@ -16,8 +16,9 @@ struct ComputeRates {
   double attention = 0;  // the same for attention
   double bytes =
       std::numeric_limits<double>::infinity();  // a second, of all else; infinite: it is in the products' rate
-  double update_bytes = 0;                      // a second, of the optimiser's pass over weights, gradient and state
-  bool half = false;                            // factors of products have 16 bits
+  double rest = 0;          // seconds of a step for all that is neither: waiting for data, the record
+  double update_bytes = 0;  // a second, of the optimiser's pass over weights, gradient and state
+  bool half = false;        // factors of products have 16 bits
   bool gpu = false;
   int threads = 1;  // of a worker; what the exchange takes of one of them, the computation loses
   std::string source;

@@ -5,7 +5,8 @@
 namespace verbund {
 namespace {
 
-constexpr double kIdBytes = 4;  // the number of a row, sent with it
+constexpr double kIdBytes = 4;           // the number of a row, sent with it
+constexpr double kRoundTripsOfRows = 3;  // how many there are, how long the messages, and the rows
 
 }  // namespace
 
@@ -36,7 +37,8 @@ PieceTime time_of(const PieceOnTheWay& piece, const ExchangeLayout& layout, cons
   }
   if (layout.ring && hosts > 1) time.local_bytes = 0;  // the ring is as slow as its slowest link
   if (hosts == 1) time.sent_bytes = 0;
-  time.latency = hosts > 1 ? rates.round_trip * ways / 2 : 0;
+  const double round_trips = piece.rows > 0 ? kRoundTripsOfRows : ways / 2;
+  time.latency = hosts > 1 ? rates.round_trip * round_trips : 0;
   time.seconds = time.latency + time.local_bytes / rates.memory + (hosts > 1 ? time.sent_bytes / rates.link : 0);
   return time;
 }

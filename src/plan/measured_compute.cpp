@@ -121,7 +121,7 @@ ComputeRates measure_compute(const Config& config, VocabularySizes vocabularies,
     model->gradients().zero();
     model->evaluate(one);
   });
-  const auto stages = work_stages(config.model, vocabularies, counts_of(tried), EmbeddingGradients::kLast);
+  const auto stages = work_stages(config.model, vocabularies, counts_of(tried));
   const auto weights = static_cast<double>(model->table().count());
   ComputeRates rates = rates_of_cpu(stages, seconds, weights, std::max(1e-6, update - alone));
   rates.gpu = !device->is_host();

@@ -37,23 +37,18 @@ Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) 
   const VocabularySizes sizes = batches.vocabularies();
   const ParameterTable table(config.model, sizes);
   const BatchFacts facts = batches.facts(config, workers);
-  // GPUs keep the embedding's gradient together.
-  const EmbeddingGradients embeddings = scenario.compute.gpu ? EmbeddingGradients::kLast : EmbeddingGradients::kFirst;
-  const auto stages = [&](const TokenCounts& tokens) { return work_stages(config.model, sizes, tokens, embeddings); };
+  const bool rows_apart = !scenario.compute.gpu;
+  const auto stages = [&](const TokenCounts& tokens) { return work_stages(config.model, sizes, tokens, rows_apart); };
 
   ExchangeLayout layout = ExchangeLayout::of(scenario.hosts, workers);
   layout.ring = forms_ring(config, scenario.compute);
   StepToSimulate step;
   step.stages = stages(facts.last);
   step.before = seconds_of(stages(facts.worker), scenario.compute) - seconds_of(step.stages, scenario.compute);
-  step.gradient_values = static_cast<size_t>(table.buffer_size());
+  step.order = gradient_order(config.model, table, rows_apart);
   step.weights = static_cast<double>(table.count());
   step.value_bytes = layout.ring ? 4 : wire_bytes(config.workers.wire);
-  step.distinct_source = facts.distinct_source;
-  step.distinct_target = facts.distinct_target;
-  step.source_rows = static_cast<double>(sizes.source);
-  step.target_rows = static_cast<double>(sizes.target);
-  step.row_values = static_cast<double>(config.model.d_model);
+  step.distinct_tokens = {facts.distinct_target, facts.distinct_source};  // kTargetLookup, kSourceLookup
   step.sharded = config.workers.shard_optimizer;
 
   Prediction prediction;

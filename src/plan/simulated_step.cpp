@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/bucket_cutter.h"
+#include "comm/bucket_plan.h"
 
 namespace verbund {
 namespace {
@@ -42,40 +42,41 @@ class Queue {
   std::vector<std::pair<double, PieceTime>> sent_;
 };
 
-size_t common(Interval piece, const std::vector<Interval>& others) {
-  size_t values = 0;
-  for (const Interval& other : others) values += intersection(piece, other).size();
-  return values;
+PieceOnTheWay rows_of(const StepToSimulate& step, size_t lookup) {
+  const Lookup& table = step.order.lookups[lookup];
+  PieceOnTheWay piece;
+  piece.rows = step.distinct_tokens.at(lookup);
+  piece.row_values = static_cast<double>(table.width);
+  piece.table_rows = static_cast<double>(table.place.size()) / piece.row_values;
+  piece.value_bytes = step.value_bytes;
+  return piece;
 }
 
-// Plays the stages, each `slower` times as long as by its work alone; returns when the last one ends.
-double play(const StepToSimulate& step, const ComputeRates& compute, size_t bucket_values, double slower,
-            Queue& queue) {
-  BucketCutter cutter(step.gradient_values, bucket_values);
-  std::vector<Interval> ready;
+PieceOnTheWay bucket_of(const StepToSimulate& step, Interval values) {
+  PieceOnTheWay piece;
+  piece.values = static_cast<double>(values.size());
+  piece.value_bytes = step.value_bytes;
+  piece.scattered_only = step.sharded;
+  return piece;
+}
+
+// Plays the stages, those of backward `slower` times as long as by their work alone; returns when the last one ends.
+double play(const StepToSimulate& step, const ComputeRates& compute, size_t bucket, double slower, Queue& queue) {
+  BucketPlan plan(step.order, bucket);
   double now = step.before;
-  const auto leave = [&](double values) {
-    PieceOnTheWay piece;
-    piece.values = values;
-    piece.value_bytes = step.value_bytes;
-    piece.scattered_only = step.sharded;
-    if (values > 0) queue.leave(now, piece);
+  const auto send_ready = [&] {
+    while (const Departure* next = plan.take_next()) {
+      queue.leave(now, next->rows ? rows_of(step, *next->rows) : bucket_of(step, next->values));
+    }
   };
   for (const WorkStage& stage : step.stages) {
     now += seconds_of(stage, compute) * (stage.backward ? slower : 1);
-    if (stage.ready.size() > 0) ready.push_back(stage.ready);
-    for (const Interval& bucket : cutter.ready(stage.ready)) leave(static_cast<double>(bucket.size()));
-    if (stage.rows == LookedUp::kNothing) continue;
-    const bool source = stage.rows == LookedUp::kSourceRows;
-    PieceOnTheWay piece;
-    piece.rows = source ? step.distinct_source : step.distinct_target;
-    piece.table_rows = source ? step.source_rows : step.target_rows;
-    piece.row_values = step.row_values;
-    piece.value_bytes = step.value_bytes;
-    if (piece.rows > 0) queue.leave(now, piece);
+    plan.mark_ready(stage.ready);
+    if (stage.rows) plan.mark_rows_ready(*stage.rows);
+    send_ready();
   }
-  // What has not filled a bucket; embeddings that went as rows are not in it.
-  for (const Interval& bucket : cutter.rest()) leave(static_cast<double>(common(bucket, ready)));
+  plan.mark_all_ready();
+  send_ready();
   return now;
 }
 
@@ -86,7 +87,7 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
   SimulatedStep result;
   result.update = kUpdateBytesPerWeight * step.weights / compute.update_bytes;
   result.compute = step.before + seconds_of(step.stages, compute);
-  result.seconds = result.compute + result.update;
+  result.seconds = result.compute + result.update + compute.rest;
   if (layout.workers == 1) return result;
 
   Queue queue(layout, exchange);
@@ -112,7 +113,7 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
   if (step.sharded) {
     result.update /= layout.workers;
     PieceOnTheWay weights;
-    weights.values = static_cast<double>(step.gradient_values);
+    weights.values = static_cast<double>(step.order.size);
     weights.scattered_only = true;  // the other half of the way, in fp32
     const PieceTime back = time_of(weights, layout, exchange);
     result.exchange += back.seconds;
@@ -120,7 +121,7 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
     result.latency += back.latency;
     result.sent_bytes += back.sent_bytes;
   }
-  result.seconds = result.compute + result.exposed + result.update;
+  result.seconds = result.compute + result.exposed + result.update + compute.rest;
   return result;
 }
 

@@ -12,15 +12,13 @@
 namespace verbund {
 
 struct StepToSimulate {
-  std::vector<WorkStage> stages;                    // of the last micro-batch, by the worker that has most to do
-  double before = 0;                                // seconds of the micro-batches before it, whose gradients stay
-  size_t gradient_values = 0;                       // of the flat buffer
-  double weights = 0;                               // that are updated
-  double value_bytes = 4;                           // on the wire
-  double distinct_source = 0, distinct_target = 0;  // tokens that a worker looks up
-  double source_rows = 0, target_rows = 0;          // of the embeddings
-  double row_values = 0;
-  bool sharded = false;  // each worker updates its share, and weights come back after that
+  std::vector<WorkStage> stages;        // of the last micro-batch, by the worker that has most to do
+  double before = 0;                    // seconds of the micro-batches before it, whose gradients stay
+  GradientOrder order;                  // in which the gradient becomes ready
+  double weights = 0;                   // that are updated
+  double value_bytes = 4;               // on the wire
+  std::vector<double> distinct_tokens;  // that a worker looks up, by lookup of the order
+  bool sharded = false;                 // each worker updates its share, and weights come back after that
 };
 
 struct SimulatedStep {

@@ -17,7 +17,7 @@ ComputeRates told_compute(double tokens_per_second, const Config& config, BatchS
   const double seconds = facts.worker.target / tokens_per_second;
   const auto weights = static_cast<double>(ParameterTable(config.model, sizes).count());
   const double update = std::min(kUpdateBytesPerWeight * weights / kHostMemory, seconds / 2);
-  const auto stages = work_stages(config.model, sizes, facts.worker, EmbeddingGradients::kFirst);
+  const auto stages = work_stages(config.model, sizes, facts.worker);
   ComputeRates rates = rates_of_cpu(stages, seconds - update, weights, update);
   rates.threads = std::max(1, static_cast<int>(config.threads));
   rates.source = fmt::format("told: {:g} target tokens/s of one worker", tokens_per_second);

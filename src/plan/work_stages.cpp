@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace verbund {
 namespace {
 
@@ -21,8 +23,8 @@ constexpr Moved kEmbedding = {10, 0};                             // for each el
 
 class StageList {
  public:
-  StageList(const ModelConfig& config, VocabularySizes vocabularies, const TokenCounts& tokens)
-      : config_(config), table_(config, vocabularies), tokens_(tokens), unready_(size()) {}
+  StageList(const ModelConfig& config, const ParameterTable& table, const TokenCounts& tokens)
+      : config_(config), table_(table), tokens_(tokens), unready_(static_cast<size_t>(table.buffer_size())) {}
 
   void add(const std::string& name, bool backward) {
     stages_.emplace_back();
@@ -41,20 +43,10 @@ class StageList {
   }
   void join(double rows) { move(rows * d(), last().backward ? kJoinBackward : kJoinForward); }
 
-  // All values from the one of this name on are final, but those that were before.
-  void final_from(const std::string& name) { final_from(place(name).begin); }
-  void final_from(size_t begin) {
-    last().ready = {begin, unready_};
-    unready_ = begin;
-  }
-  void ready(Interval values) { last().ready = values; }
-  void rows(LookedUp rows) { last().rows = rows; }
+  // All values from the one of this name on are ready, but those that were before.
+  void ready_from(const std::string& name) { ready_from(static_cast<size_t>(table_.find(name).offset)); }
+  void ready_from(size_t begin) { last().ready = {begin, std::exchange(unready_, begin)}; }
 
-  Interval place(const std::string& name) const {
-    const Parameter& parameter = table_.find(name);
-    return {static_cast<size_t>(parameter.offset), static_cast<size_t>(parameter.offset + parameter.size)};
-  }
-  size_t size() const { return static_cast<size_t>(table_.buffer_size()); }
   double d() const { return static_cast<double>(config_.d_model); }
   double hidden() const { return static_cast<double>(config_.d_ff); }
   WorkStage& last() { return stages_.back(); }
@@ -83,9 +75,9 @@ class StageList {
 
  private:
   const ModelConfig& config_;
-  ParameterTable table_;
+  const ParameterTable& table_;
   const TokenCounts& tokens_;
-  size_t unready_;  // values before this one are not final yet
+  size_t unready_;  // values before this one are not ready yet
   std::vector<WorkStage> stages_;
 };
 
@@ -130,49 +122,50 @@ TokenCounts TokenCounts::operator*(double factor) const {
   return {source * factor, target * factor, source_pairs * factor, target_pairs * factor, cross_pairs * factor};
 }
 
+GradientOrder gradient_order(const ModelConfig& config, const ParameterTable& table, bool rows_apart) {
+  return rows_apart ? order_with_rows(config, table) : from_end_to_begin(static_cast<size_t>(table.buffer_size()));
+}
+
 std::vector<WorkStage> work_stages(const ModelConfig& config, VocabularySizes vocabularies, const TokenCounts& tokens,
-                                   EmbeddingGradients embeddings) {
-  StageList list(config, vocabularies, tokens);
-  const bool first = embeddings == EmbeddingGradients::kFirst;
+                                   bool rows_apart) {
+  const ParameterTable table(config, vocabularies);
+  const GradientOrder order = gradient_order(config, table, rows_apart);
+  StageList list(config, table, tokens);
   add_forward(list, config, tokens);
   add_output(list, vocabularies, tokens);
-
-  // Embeddings lie at the begin of the buffer, an output matrix of its own at the end.
-  const size_t end_of_embeddings = list.place("encoder.0.self.norm.scale").begin;
-  const Sharing sharing = config.share_embeddings;
-  if (sharing == Sharing::kNone) {
-    list.final_from("output.weight");
-  } else if (first) {
-    list.ready(sharing == Sharing::kAll ? Interval{0, end_of_embeddings}
-                                        : Interval{list.place("target.embedding").begin, end_of_embeddings});
+  if (config.share_embeddings == Sharing::kNone) {
+    list.ready_from("output.weight");
+  } else {
+    list.last().ready = order.dense_table;
   }
 
   for (int64_t i = config.decoder_layers; i-- > 0;) {
     list.add(fmt::format("decoder {}, feed-forward", i), true);
     list.feed_forward(tokens.target);
-    list.final_from(fmt::format("decoder.{}.ff.in.weight", i));
+    list.ready_from(fmt::format("decoder.{}.ff.in.weight", i));
     list.add(fmt::format("decoder {}, attention", i), true);
     list.cross_attention();
     list.self_attention(tokens.target, tokens.target_pairs, true);
-    list.final_from(fmt::format("decoder.{}.self.qkv.weight", i));
+    list.ready_from(fmt::format("decoder.{}.self.qkv.weight", i));
   }
-  list.add("keys and values of the source", true);
+  list.add("embedding of the target", true);
   list.embed(tokens.target);
+  if (rows_apart) list.last().rows = kTargetLookup;
+  list.add("keys and values of the source", true);
   list.keys_of_source();
-  list.final_from("decoder.cross.kv.weight");
-  if (first) list.rows(LookedUp::kTargetRows);
+  list.ready_from("decoder.cross.kv.weight");
   for (int64_t i = config.encoder_layers; i-- > 0;) {
     list.add(fmt::format("encoder {}, feed-forward", i), true);
     list.feed_forward(tokens.source);
-    list.final_from(fmt::format("encoder.{}.ff.in.weight", i));
+    list.ready_from(fmt::format("encoder.{}.ff.in.weight", i));
     list.add(fmt::format("encoder {}, attention", i), true);
     list.self_attention(tokens.source, tokens.source_pairs, false);
-    list.final_from(fmt::format("encoder.{}.self.qkv.weight", i));
+    list.ready_from(fmt::format("encoder.{}.self.qkv.weight", i));
   }
   list.add("embedding of the source", true);
   list.embed(tokens.source);
-  list.final_from(first ? end_of_embeddings : 0);
-  if (first) list.rows(LookedUp::kSourceRows);
+  list.ready_from(order.tables_end);
+  if (rows_apart) list.last().rows = kSourceLookup;
   return list.take();
 }
 

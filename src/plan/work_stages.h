@@ -3,11 +3,13 @@
 // compares the order with what the model itself tells.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/model_config.h"
 #include "core/interval.h"
+#include "model/gradient_order.h"
 #include "model/parameters.h"
 
 namespace verbund {
@@ -22,26 +24,22 @@ struct TokenCounts {
   TokenCounts operator*(double factor) const;
 };
 
-// When the gradient of an embedding is exchanged.
-enum class EmbeddingGradients {
-  kFirst,  // its dense part, from the output product, as soon as that is done; the rows of looked-up tokens apart, last
-  kLast,   // all of it as a part of the buffer, when the last row has been added: GPUs
-};
-
-enum class LookedUp { kNothing, kTargetRows, kSourceRows };
-
 struct WorkStage {
   std::string name;
   bool backward = false;
-  double products = 0;                 // operations of matrix products
-  double attention = 0;                // operations of attention, beside its projections
-  double bytes = 0;                    // that all else reads and writes, with factors of products in fp32
-  double half_bytes = 0;               // the same with factors in 16 bits
-  Interval ready;                      // of the gradient buffer: final after this stage
-  LookedUp rows = LookedUp::kNothing;  // the same for the rows of an embedding
+  double products = 0;         // operations of matrix products
+  double attention = 0;        // operations of attention, beside its projections
+  double bytes = 0;            // that all else reads and writes, with factors of products in fp32
+  double half_bytes = 0;       // the same with factors in 16 bits
+  Interval ready;              // of the gradient buffer: ready after this stage
+  std::optional<size_t> rows;  // the lookup (of GradientOrder) whose rows are ready then
 };
 
+// `rows_apart`: rows of looked-up tokens are told apart, as CPUs do; else embeddings are ready last, as all else.
 std::vector<WorkStage> work_stages(const ModelConfig& config, VocabularySizes vocabularies, const TokenCounts& tokens,
-                                   EmbeddingGradients embeddings);
+                                   bool rows_apart = false);
+
+// The order that the exchange cuts its buckets by.
+GradientOrder gradient_order(const ModelConfig& config, const ParameterTable& table, bool rows_apart);
 
 }  // namespace verbund

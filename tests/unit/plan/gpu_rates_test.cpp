@@ -13,7 +13,7 @@ double step_of_base(const char* gpu, Precision precision, double tokens) {
   const double length = 1320.5 / 32;  // 9, 24, 40 and 55 tokens
   const TokenCounts counts = {tokens, tokens, tokens * length, tokens * length, tokens * length};
   const ComputeRates rates = rates_of_gpu(gpu, precision);
-  return seconds_of(work_stages({}, {32768, 32768}, counts, EmbeddingGradients::kLast), rates) +
+  return seconds_of(work_stages({}, {32768, 32768}, counts), rates) +
          kUpdateBytesPerWeight * 60.9e6 / rates.update_bytes;
 }
 

@@ -30,7 +30,7 @@ ExchangeRates network(double chunks_a_second, double round_trip = 0) {
 // Forward takes 3 s; then 4 stages of 1 s, after each of which a chunk is final, from the end of the buffer on.
 StepToSimulate four_chunks() {
   StepToSimulate step;
-  step.gradient_values = 4 * kChunk;
+  step.order = from_end_to_begin(4 * kChunk);
   step.weights = 1;
   WorkStage forward;
   forward.products = 3;
@@ -100,15 +100,15 @@ TEST(SimulatedStep, EarlierMicroBatchesHideNothing) {
 
 TEST(SimulatedStep, RowsGoToEveryOtherHostOrTheWholeEmbeddingIfThatIsLess) {
   StepToSimulate step = four_chunks();
-  step.stages.back().rows = LookedUp::kSourceRows;
-  step.distinct_source = 100;
-  step.source_rows = 1000;
-  step.row_values = 64;
+  step.stages.back().rows = 0;
+  step.order.lookups = {{{0, 1000 * 64}, 64, true}};
+  step.order.events.push_back({{}, 0});
+  step.distinct_tokens = {100};
   const ExchangeLayout three = {6, 3, 2, false};
   const double buckets = 2 * 2.0 / 3 * 4 * kChunkBytes, row = 4 * 64 + 4;
   EXPECT_NEAR(simulate_step(step, three, one_a_second(), network(1), kChunk).sent_bytes, buckets + 2 * 2 * 100 * row,
               1);
-  step.distinct_source = 900;
+  step.distinct_tokens = {900};
   EXPECT_NEAR(simulate_step(step, three, one_a_second(), network(1), kChunk).sent_bytes,
               buckets + 2 * 2.0 / 3 * 1000 * 4 * 64, 1);
 }
