@@ -43,7 +43,9 @@ def alone(options, model):
 def predict(options, model, rate, wire, slots, lone):
     workers = 2 * slots
     shared = min(1, len(os.sched_getaffinity(0)) / workers)  # of a core, for each worker
-    command = [options.program, "plan", "--json", "--config", "transformer-base", "-H", f"host-a:{slots},host-b:{slots}",
+    vocabulary = int(MODELS[model][-1].removeprefix("subwords.vocabulary="))
+    distinct = round(vocabulary * (1 - (1 - 1 / vocabulary) ** lone["target_tokens"]))  # all tokens are equally likely
+    command = [options.program, "plan", "--json", "--distinct", str(distinct), "--config", "transformer-base", "-H", f"host-a:{slots},host-b:{slots}",
                "--link", rate, "--latency", ROUND_TRIP, "--length", str(LENGTH),
                "--tokens-per-second", f"{lone['tokens_per_second'] * shared:.4f}"]
     for setting in [*MODELS[model], BUCKET, f"workers.wire={wire}", "train.micro_batch_tokens=0", "threads=1",

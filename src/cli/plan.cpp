@@ -30,7 +30,7 @@ struct PlanFlags {
   std::string config, data, link, latency, gpu, run, doctor, price;
   std::vector<std::string> overrides;
   double tokens_per_second = 0;
-  int64_t length = 32;
+  int64_t length = 32, distinct = 0;
   bool measure = false, json = false;
 
   void declare(Options& options);
@@ -44,6 +44,12 @@ void PlanFlags::declare(Options& options) {
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options.add_option("--data", data, "The dataset folder, whose batches are counted")->type_name("FOLDER");
   options.add_option("--length", length, "Without --data: tokens of a sentence")->type_name("N")->check(at_least(1));
+  options
+      .add_option(
+          "--distinct", distinct,
+          "Without --data: different tokens of a side in a worker's share of a batch (as many as words would have)")
+      ->type_name("N")
+      ->check(at_least(1));
   hosts.declare(options);
   options.add_flag("--measure", measure,
                    "Train for some seconds on this machine, and measure the network between the hosts");
@@ -99,7 +105,8 @@ std::unique_ptr<BatchSource> batches_of(const PlanFlags& flags, const Config& co
   }
   if (!folder.empty()) return std::make_unique<BatchesOfDataset>(folder);
   const int64_t pieces = config.subwords.vocabulary;
-  return std::make_unique<AssumedBatches>(VocabularySizes{pieces, pieces}, static_cast<double>(flags.length));
+  return std::make_unique<AssumedBatches>(VocabularySizes{pieces, pieces}, static_cast<double>(flags.length),
+                                          static_cast<double>(flags.distinct));
 }
 
 // A worker of this machine, as one of these hosts would have it.

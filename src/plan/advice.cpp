@@ -42,6 +42,15 @@ void try_wires(Changes& changes, const Scenario& now) {
       .config.workers.wire = Wire::kBf16;
 }
 
+// A ring of all GPUs crosses the network more often than hosts that sum their own first.
+void try_transports(Changes& changes, const Scenario& now) {
+  if (!now.compute.gpu || now.hosts.size() == 1 || now.config.workers.transport == Exchange::kMpi) return;
+  changes
+      .add("workers.transport=mpi",
+           "hosts sum what their GPUs have before it crosses the network, instead of a ring of GPUs")
+      .config.workers.transport = Exchange::kMpi;
+}
+
 int64_t share_of_worker(const Scenario& now) { return now.config.batch.tokens / std::max(1, total_slots(now.hosts)); }
 
 void try_batches(Changes& changes, const Scenario& now) {
@@ -79,6 +88,10 @@ void try_layouts(Changes& changes, const Scenario& now) {
         .add(fmt::format("-H {}:{}", now.hosts.front().name, all),
              "all workers on one host of as many slots: nothing crosses the network")
         .hosts = {{now.hosts.front().name, all}};
+    changes
+        .add(fmt::format("-H {}:{}", now.hosts.front().name, now.hosts.front().slots),
+             "the first host alone: the others bring less than the network takes")
+        .hosts = {now.hosts.front()};
   }
   const ExchangeLayout layout = ExchangeLayout::of(now.hosts, all);
   if (now.compute.gpu || layout.most_on_a_host == 1) return;
@@ -118,6 +131,7 @@ void try_rest(Changes& changes, const Scenario& now) {
 std::vector<Advice> advise(const Scenario& scenario, BatchSource& batches, const Prediction& now) {
   Changes changes(scenario);
   try_wires(changes, scenario);
+  try_transports(changes, scenario);
   try_batches(changes, scenario);
   try_micro_batches(changes, scenario);
   try_layouts(changes, scenario);

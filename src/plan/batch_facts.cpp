@@ -98,8 +98,8 @@ BatchFacts AssumedBatches::facts(const Config& config, int workers) {
   const double first = pieces > 1 ? limit : own;  // filled one after the other; the last one has the rest
   facts.last = counts(own - (pieces - 1) * first);
   facts.largest_micro_batch = 2 * first;
-  facts.distinct_source = expected_distinct(own, vocabularies_.source);
-  facts.distinct_target = expected_distinct(own, vocabularies_.target);
+  facts.distinct_source = distinct_ > 0 ? distinct_ : expected_distinct(own, vocabularies_.source);
+  facts.distinct_target = distinct_ > 0 ? distinct_ : expected_distinct(own, vocabularies_.target);
   return facts;
 }
 

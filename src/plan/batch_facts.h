@@ -53,7 +53,9 @@ class BatchesOfDataset : public BatchSource {
 // Full batches of sentences of one length; tokens are as frequent as words are, the k-th one 1/k as often as the first.
 class AssumedBatches : public BatchSource {
  public:
-  AssumedBatches(VocabularySizes vocabularies, double length) : vocabularies_(vocabularies), length_(length) {}
+  // `distinct`: how many different tokens a worker meets on a side in a step; 0: as many as words would be.
+  AssumedBatches(VocabularySizes vocabularies, double length, double distinct = 0)
+      : vocabularies_(vocabularies), length_(length), distinct_(distinct) {}
 
   BatchFacts facts(const Config& config, int workers) override;
   VocabularySizes vocabularies() const override { return vocabularies_; }
@@ -62,7 +64,7 @@ class AssumedBatches : public BatchSource {
 
  private:
   VocabularySizes vocabularies_;
-  double length_;
+  double length_, distinct_;
 };
 
 // How many different ones there are among so many tokens, if they are as frequent as words.

@@ -116,6 +116,11 @@ TEST(Advice, WhereTheExchangeIsHiddenNoWireHelps) {
   EXPECT_FALSE(has(settings, "a network"));
 }
 
+TEST(Advice, HostsThatCostMoreThanTheyBringAreLeftOut) {
+  EXPECT_TRUE(has(advised(base("a:2,b:2", 1e6)), "-H a:2"));
+  EXPECT_FALSE(has(advised(base("a:2,b:2", 1e9)), "-H a:2"));
+}
+
 TEST(Advice, OneWorkerNeedsNoNetwork) {
   const std::vector<std::string> settings = advised(base("a:1", 0));
   EXPECT_FALSE(has(settings, "workers.wire"));
