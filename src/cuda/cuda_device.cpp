@@ -55,7 +55,7 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaLibraries> libraries, const Cud
   }
   factor_kernels_ = std::make_unique<Module>(*context_, *libraries_, static_cast<int>(factor_type()), cache_);
   context_->check(context_->driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  ring_ = std::make_unique<UploadRing>(*context_, stream_);
+  ring_ = std::make_unique<StagingRing>(*context_, stream_);
   products_ = std::make_unique<Products>(*context_, libraries_->cublas, stream_, options.precision);
 }
 
@@ -140,8 +140,7 @@ void CudaDevice::upload(void* to, const void* host, size_t bytes) {
 void CudaDevice::download(void* host, const void* from, size_t bytes) {
   if (bytes == 0) return;
   context_->make_current();
-  context_->check(context_->driver().cuMemcpyDtoHAsync_v2(host, address_of(from), bytes, stream_), "cuMemcpyDtoHAsync");
-  synchronize();
+  ring_->download(host, address_of(from), bytes);
 }
 
 void CudaDevice::copy(void* to, const void* from, size_t bytes) {
