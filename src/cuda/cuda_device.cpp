@@ -9,6 +9,7 @@
 #include "cuda/missing.h"
 #include "cuda/nccl_communicator.h"
 #include "cuda/side_stream.h"
+#include "device/out_of_memory.h"
 
 namespace verbund::cuda {
 namespace {
@@ -78,11 +79,11 @@ void* CudaDevice::allocate(size_t bytes, const char* purpose) {
   const CUresult result = context_->driver().cuMemAlloc_v2(&address, bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     const MemoryUse use = memory();
-    fail(
-        "GPU {}, {}, has no {} for {}: {} of its {} are free, {} are taken by this program. Use smaller batches "
-        "(batch.tokens, train.micro_batch_tokens) or a smaller model",
-        facts_.number, facts_.name, human_bytes(bytes), purpose, human_bytes(use.free), human_bytes(use.total),
-        human_bytes(use.taken));
+    throw OutOfMemory(
+        fmt::format("GPU {}, {}, has no {} for {}: {} of its {} are free, {} are taken by this program. Use smaller "
+                    "batches (batch.tokens, train.micro_batch_tokens) or a smaller model",
+                    facts_.number, facts_.name, human_bytes(bytes), purpose, human_bytes(use.free),
+                    human_bytes(use.total), human_bytes(use.taken)));
   }
   context_->check(result, "cuMemAlloc");
   allocated_.emplace(address, bytes);
