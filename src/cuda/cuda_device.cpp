@@ -9,6 +9,7 @@
 #include "cuda/missing.h"
 #include "cuda/nccl_communicator.h"
 #include "cuda/side_stream.h"
+#include "device/out_of_memory.h"
 
 namespace verbund::cuda {
 namespace {
@@ -55,7 +56,7 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaLibraries> libraries, const Cud
   }
   factor_kernels_ = std::make_unique<Module>(*context_, *libraries_, static_cast<int>(factor_type()), cache_);
   context_->check(context_->driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  ring_ = std::make_unique<UploadRing>(*context_, stream_);
+  ring_ = std::make_unique<StagingRing>(*context_, stream_);
   products_ = std::make_unique<Products>(*context_, libraries_->cublas, stream_, options.precision);
 }
 
@@ -78,11 +79,11 @@ void* CudaDevice::allocate(size_t bytes, const char* purpose) {
   const CUresult result = context_->driver().cuMemAlloc_v2(&address, bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     const MemoryUse use = memory();
-    fail(
-        "GPU {}, {}, has no {} for {}: {} of its {} are free, {} are taken by this program. Use smaller batches "
-        "(batch.tokens, train.micro_batch_tokens) or a smaller model",
-        facts_.number, facts_.name, human_bytes(bytes), purpose, human_bytes(use.free), human_bytes(use.total),
-        human_bytes(use.taken));
+    throw OutOfMemory(
+        fmt::format("GPU {}, {}, has no {} for {}: {} of its {} are free, {} are taken by this program. Use smaller "
+                    "batches (batch.tokens, train.micro_batch_tokens) or a smaller model",
+                    facts_.number, facts_.name, human_bytes(bytes), purpose, human_bytes(use.free),
+                    human_bytes(use.total), human_bytes(use.taken)));
   }
   context_->check(result, "cuMemAlloc");
   allocated_.emplace(address, bytes);
@@ -140,8 +141,7 @@ void CudaDevice::upload(void* to, const void* host, size_t bytes) {
 void CudaDevice::download(void* host, const void* from, size_t bytes) {
   if (bytes == 0) return;
   context_->make_current();
-  context_->check(context_->driver().cuMemcpyDtoHAsync_v2(host, address_of(from), bytes, stream_), "cuMemcpyDtoHAsync");
-  synchronize();
+  ring_->download(host, address_of(from), bytes);
 }
 
 void CudaDevice::copy(void* to, const void* from, size_t bytes) {

@@ -10,7 +10,7 @@
 #include "cuda/context.h"
 #include "cuda/module.h"
 #include "cuda/products.h"
-#include "cuda/upload_ring.h"
+#include "cuda/staging_ring.h"
 #include "device/device.h"
 
 namespace verbund::cuda {
@@ -117,7 +117,7 @@ class CudaDevice final : public Device {
   CUstream stream_ = nullptr;
   std::unique_ptr<Module> factor_kernels_, float_kernels_;  // the second if the first is of another type, when needed
   std::unique_ptr<Products> products_;
-  std::unique_ptr<UploadRing> ring_;
+  std::unique_ptr<StagingRing> ring_;
   std::map<CUdeviceptr, size_t> allocated_;
   uint64_t taken_ = 0;
   void* scratch_ = nullptr;

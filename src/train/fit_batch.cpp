@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/process.h"
 #include "core/progress.h"
+#include "device/out_of_memory.h"
 #include "model/transformer.h"
 #include "optim/average.h"
 #include "optim/optimizer.h"
@@ -50,17 +51,30 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
   const bool copies = config.checkpoint.asynchronous && device.is_host();  // a GPU's are made in the host's memory
   const uint64_t copy = copies ? saved * weights * sizeof(float) : 0;
 
-  // Memory with one, two, four ... longest pairs; it grows in a line, which tells the next before it is tried.
   const int64_t length = config.batch.max_length;
+  const auto try_step = [&](int64_t pairs) {
+    // A device keeps what it has taken; the second time, the activations are in one block.
+    for (int time = 0; time < (device.is_host() ? 1 : 2); ++time) {
+      model->accumulate(longest_pairs(pairs, length, std::min(vocabularies.source, vocabularies.target)), {1, 1, true});
+      optimizer->step(model->weights(), model->gradients(), 0, 0);
+    }
+  };
+  const auto tell = [&](int64_t pairs) {
+    log("batch.tokens: auto: {} tokens a side fit into {}", human_count(static_cast<uint64_t>(pairs * length)),
+        human_bytes(limit));
+    return pairs * length;
+  };
+  // Memory with one, two, four ... longest pairs; it grows in a line, which tells the next before it is tried.
   double before = 0, now = 0;
   Progress progress("batch.tokens: auto", 0, "tokens");
   for (int64_t pairs = 1;; pairs *= 2) {
     progress.waiting(fmt::format("trying {} tokens a side", human_count(static_cast<uint64_t>(pairs * length))));
     reset_peak_memory();
-    // A device keeps what it has taken; the second time, the activations are in one block.
-    for (int time = 0; time < (device.is_host() ? 1 : 2); ++time) {
-      model->accumulate(longest_pairs(pairs, length, std::min(vocabularies.source, vocabularies.target)), {1, 1, true});
-      optimizer->step(model->weights(), model->gradients(), 0, 0);
+    try {
+      try_step(pairs);
+    } catch (const OutOfMemory&) {  // a GPU's memory is taken in blocks, and perhaps by others too
+      if (pairs == 1) throw;
+      return tell(pairs / 2);
     }
     before = now;
     now = static_cast<double>((device.is_host() ? peak_memory() : device.memory().taken) + copy);
@@ -74,10 +88,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
     const bool next_fits = now + per_pair * static_cast<double>(pairs) <= static_cast<double>(limit);
     if (next_fits && 2 * pairs * length <= kMostTokens) continue;
     const double more = per_pair > 0 ? (static_cast<double>(limit) - now) / per_pair : 0;
-    const int64_t fitting = pairs + std::clamp(static_cast<int64_t>(more), int64_t{0}, pairs);
-    log("batch.tokens: auto: {} tokens a side fit into {}", human_count(static_cast<uint64_t>(fitting * length)),
-        human_bytes(limit));
-    return fitting * length;
+    return tell(pairs + std::clamp(static_cast<int64_t>(more), int64_t{0}, pairs));
   }
 }
 

@@ -73,6 +73,21 @@ TEST_P(GpuDevice, WhatWasUploadedMayBeChangedAtOnce) {
   EXPECT_TRUE(same_bits(expected, found));
 }
 
+// Through pinned memory in sections: one and a part of it, more than all of them, with uploads before and after.
+TEST_P(GpuDevice, DownloadsOfAllSizes) {
+  const size_t section = (2 << 20) / sizeof(float);
+  for (const size_t size : {size_t{1}, section - 1, section, section + 1, 8 * section, 19 * section + 5}) {
+    Floats values(size);
+    std::iota(values.begin(), values.end(), 1.0f);
+    const OnDevice<float> first(device(), values), second(device(), Floats(size));
+    EXPECT_TRUE(same_bits(first.get(), values)) << size;
+    device().copy(second.data(), first.data(), size * sizeof(float));
+    device().upload(first.data(), Floats(size, -1).data(), size * sizeof(float));
+    EXPECT_TRUE(same_bits(second.get(), values)) << size;
+    EXPECT_TRUE(same_bits(first.get(), Floats(size, -1))) << size;
+  }
+}
+
 TEST_P(GpuDevice, CopiesAndZeroes) {
   const OnDevice<float> a(device(), random_values(100, 1)), b(device(), Floats(100));
   device().copy(b.data() + 50, a.data(), 50 * sizeof(float));

@@ -38,6 +38,7 @@ const std::filesystem::path& cache() {
 
 const std::shared_ptr<const cuda::CudaLibraries>& gpu_libraries() {
   static const auto libraries = [] {
+    setenv("VERBUND_EMULATED_ARCH", "80", 0);  // which has bfloat16
     const bool named = std::getenv("VERBUND_CUDA_PATH") != nullptr;
     const cuda::Search search = named ? cuda::usual_search(cuda::SearchVariables::of_environment())
                                       : cuda::search_only(VERBUND_EMULATED_FOLDER);

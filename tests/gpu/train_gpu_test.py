@@ -122,6 +122,18 @@ class TrainGpuTest(TrainingTest):
                 for device in ("cpu", DEVICE)}
         self.assertEqual(loss["cpu"].splitlines()[1:4], loss[DEVICE].splitlines()[1:4])
 
+    def test_batches_that_fit_are_found_by_trial(self):
+        if DEVICE != "emulated":
+            self.skipTest("a real GPU has more memory than this test has time")
+        os.environ["VERBUND_EMULATED_MEMORY"] = "100000000"
+        self.addCleanup(os.environ.pop, "VERBUND_EMULATED_MEMORY")
+        # Sentences that are long take much memory in little time. The limit is beyond what there is: a trial fails.
+        shape = {"model__heads": 8, "model__encoder_layers": 1, "model__decoder_layers": 1, "batch__max_length": 400,
+                 "evaluate__sentences": 1}
+        said = self.train(1, self.run_folder, on(DEVICE, train__max_steps=1, batch__memory_limit="1GB", **shape)
+                          | {"batch.tokens": "auto"})
+        self.assertRegex(said, r"batch.tokens: auto: (400|800) tokens a side fit")
+
     def test_more_workers_than_gpus_are_refused(self):
         if DEVICE != "emulated":
             self.skipTest("who knows how many there are")

@@ -1,5 +1,5 @@
-// Pinned memory through which host memory of any kind goes to a GPU: the caller may change what it gave at once, and
-// the copy happens when its turn comes.
+// Pinned memory through which host memory of any kind goes to a GPU and comes from it, at the bus's full rate. What is
+// uploaded may be changed by the caller at once, and the copy happens when its turn comes; who downloads waits.
 #pragma once
 
 #include <array>
@@ -9,19 +9,21 @@
 
 namespace verbund::cuda {
 
-class UploadRing {
+class StagingRing {
  public:
-  UploadRing(Context& context, CUstream stream);
-  ~UploadRing();
-  UploadRing(const UploadRing&) = delete;
-  UploadRing& operator=(const UploadRing&) = delete;
+  StagingRing(Context& context, CUstream stream);
+  ~StagingRing();
+  StagingRing(const StagingRing&) = delete;
+  StagingRing& operator=(const StagingRing&) = delete;
 
   void upload(CUdeviceptr to, const void* host, size_t bytes);
+  void download(void* host, CUdeviceptr from, size_t bytes);
 
  private:
   // The ring is cut into sections. What is left of one too small for the next piece stays unused; a section is used
   // again when the copies out of it have happened.
   static constexpr size_t kSections = 8, kSectionBytes = 2 << 20;
+  void need_memory();
   void next_section();
 
   Context& context_;

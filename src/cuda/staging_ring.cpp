@@ -1,0 +1,75 @@
+#include "cuda/staging_ring.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace verbund::cuda {
+
+StagingRing::StagingRing(Context& context, CUstream stream) : context_(context), stream_(stream) {}
+
+StagingRing::~StagingRing() {
+  for (const CUevent event : left_) {
+    if (event != nullptr) context_.driver().cuEventDestroy_v2(event);
+  }
+  if (memory_ != nullptr) context_.driver().cuMemFreeHost(memory_);
+}
+
+void StagingRing::next_section() {
+  const Driver& driver = context_.driver();
+  context_.check(driver.cuEventRecord(left_[section_], stream_), "cuEventRecord");
+  section_ = (section_ + 1) % kSections;
+  used_ = 0;
+  context_.check(driver.cuEventSynchronize(left_[section_]), "cuEventSynchronize");  // never recorded: at once
+}
+
+void StagingRing::need_memory() {
+  if (memory_ != nullptr) return;
+  const Driver& driver = context_.driver();
+  void* memory = nullptr;
+  context_.check(driver.cuMemHostAlloc(&memory, kSections * kSectionBytes, 0), "cuMemHostAlloc");
+  memory_ = static_cast<char*>(memory);
+  for (CUevent& event : left_) {
+    context_.check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+  }
+}
+
+void StagingRing::upload(CUdeviceptr to, const void* host, size_t bytes) {
+  need_memory();
+  const Driver& driver = context_.driver();
+  const char* from = static_cast<const char*>(host);
+  while (bytes > 0) {
+    if (used_ == kSectionBytes || (bytes <= kSectionBytes / 4 && used_ + bytes > kSectionBytes)) next_section();
+    const size_t piece = std::min(bytes, kSectionBytes - used_);
+    char* staged = memory_ + section_ * kSectionBytes + used_;
+    std::memcpy(staged, from, piece);
+    context_.check(driver.cuMemcpyHtoDAsync_v2(to, staged, piece, stream_), "cuMemcpyHtoDAsync");
+    used_ = std::min(kSectionBytes, used_ + (piece + 63) / 64 * 64);
+    to += piece;
+    from += piece;
+    bytes -= piece;
+  }
+}
+
+// The bus fills the sections while the host empties them, each a round later. What was uploaded through a section has
+// left it before, in the stream's order; and in the end all of them are free.
+void StagingRing::download(void* host, CUdeviceptr from, size_t bytes) {
+  need_memory();
+  const Driver& driver = context_.driver();
+  const size_t pieces = (bytes + kSectionBytes - 1) / kSectionBytes;
+  const auto size_of = [&](size_t piece) { return std::min(kSectionBytes, bytes - piece * kSectionBytes); };
+  const auto staged = [&](size_t piece) { return memory_ + piece % kSections * kSectionBytes; };
+  const auto take = [&](size_t piece) {
+    context_.check(driver.cuEventSynchronize(left_[piece % kSections]), "cuEventSynchronize");
+    std::memcpy(static_cast<char*>(host) + piece * kSectionBytes, staged(piece), size_of(piece));
+  };
+  for (size_t piece = 0; piece < pieces; ++piece) {
+    if (piece >= kSections) take(piece - kSections);
+    context_.check(driver.cuMemcpyDtoHAsync_v2(staged(piece), from + piece * kSectionBytes, size_of(piece), stream_),
+                   "cuMemcpyDtoHAsync");
+    context_.check(driver.cuEventRecord(left_[piece % kSections], stream_), "cuEventRecord");
+  }
+  for (size_t piece = pieces - std::min(pieces, kSections); piece < pieces; ++piece) take(piece);
+  section_ = used_ = 0;
+}
+
+}  // namespace verbund::cuda
