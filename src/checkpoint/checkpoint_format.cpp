@@ -21,7 +21,7 @@ constexpr std::array kOptionalFiles = {kOptimizerFile, kAverageFile};
 
 uint64_t CheckpointSnapshot::tensor_bytes() const {
   uint64_t sum = 0;
-  for (const auto* part : {&weights, &optimizer, &average}) {
+  for (const auto* part : {&weights, &optimizer, &average, &exchange}) {
     for (const TensorView& tensor : *part) sum += tensor.bytes.size();
   }
   return sum;

@@ -189,6 +189,7 @@ TEST(StagingArea, IsAllocatedOnceAndHoldsACopy) {
   EXPECT_TRUE(equal(copy.weights, expected.weights));
   EXPECT_TRUE(equal(copy.optimizer, expected.optimizer));
   EXPECT_TRUE(equal(copy.average, expected.average));
+  EXPECT_TRUE(equal(copy.exchange, expected.exchange));
   EXPECT_EQ(copy.state_json, expected.state_json);
 
   EXPECT_EQ(area.copy(MadeSnapshot(2, 100).view()).weights[0].bytes.data(), memory);
