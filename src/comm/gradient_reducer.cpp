@@ -34,6 +34,7 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
     side_ = device_.make_side_stream();
   }
   exchanged_ = passage_ ? passage_->values() : gradients.host();
+  if (wire_ == Wire::kInt8 && workers.comm().layout().hosts() > 1) feedback_ = std::make_unique<ErrorFeedback>();
 }
 
 GradientReducer::~GradientReducer() {
@@ -99,7 +100,8 @@ void GradientReducer::send_by_hosts(Interval bucket) {
     }
     const uint64_t bytes_before = comm.bytes_sent();
     times.begin = seconds();
-    sharded_ ? comm.reduce_scatter(exchanged_, bucket, wire_) : comm.all_reduce(exchanged_, bucket, wire_);
+    const Rounding rounding(wire_, feedback_.get());
+    sharded_ ? comm.reduce_scatter(exchanged_, bucket, rounding) : comm.all_reduce(exchanged_, bucket, rounding);
     times.end = seconds();
     times.bytes = comm.bytes_sent() - bytes_before;
     if (passage_) side_->upload(gradients_.data() + bucket.begin, &exchanged_[bucket.begin], bytes);
@@ -164,6 +166,16 @@ void GradientReducer::share_by_hosts(Buffer& weights) {
              })
       .get();
   if (passage_) device_.wait_for(*side_->mark());
+}
+
+ResidualPlaces GradientReducer::residual_places() const {
+  return {workers_.comm().layout(), sharded_ ? SumsAt::kOwner : SumsAt::kAnyHost, gradients_.size()};
+}
+
+void GradientReducer::settle_residuals(bool updated, double factor) {
+  if (feedback_ == nullptr) return;
+  if (!updated) return feedback_->clear();  // what is left of exploded values would explode the next ones
+  if (factor != 1) feedback_->multiply(static_cast<float>(factor));
 }
 
 // By the thread of communication, so that the watch knows who waits for whom.
