@@ -14,6 +14,7 @@
 #include "bench/shapes.h"
 #include "core/process.h"
 #include "device/cpu_device.h"
+#include "model/gradient_order.h"
 #include "train/agreement.h"
 #include "train/step.h"
 
@@ -40,7 +41,7 @@ double exchange_error(StepParts& parts, const Batch& batch) {
 
   std::fill(gradients.begin(), gradients.end(), 0.0f);
   parts.reducer.begin();
-  parts.model.accumulate(batch, pass, [&](size_t offset) { parts.reducer.final_from(offset); });
+  parts.model.accumulate(batch, pass, parts.reducer.listener(true));
   parts.reducer.finish();
   double largest = 0, worst = 0;
   for (const double value : expected) largest = std::max(largest, std::abs(value));
@@ -56,7 +57,8 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
   CpuDevice device;
   const auto model = make_fused_transformer(device, shape.model, shape.vocabularies);
   model->table().initialize(1, model->weights().write().host());
-  GradientReducer reducer(workers, model->gradients(), config.workers);
+  GradientReducer reducer(workers, model->gradients(), config.workers, nullptr,
+                          order_with_rows(shape.model, model->table()));
   const auto optimizer = make_optimizer(device, config.optimizer, model->weights().size(), reducer.owned());
   const Schedule schedule(config.schedule, config.model.d_model);
   WeightAverage average(device, config.average, 0);
@@ -83,7 +85,7 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
     exchange.exposed += reducer.times().exposed / steps;
     exchange.bytes += reducer.times().bytes / static_cast<uint64_t>(steps);
   }
-  check_weights(workers, model->values(), steps);  // ends all if they differ
+  check_weights(workers, model->weights().values(), steps);  // ends all if they differ
   std::sort(seconds.begin(), seconds.end());
   const double median = workers.comm().max(seconds[seconds.size() / 2]);
   const double memory = workers.comm().max(static_cast<double>(peak_memory()));

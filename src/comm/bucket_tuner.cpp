@@ -27,6 +27,14 @@ BucketTuner::BucketTuner(size_t bucket, size_t size) : settled_(bucket != 0) {
   settled_ = sizes_.size() == 1;
 }
 
+void BucketTuner::settle(size_t bucket) {
+  if (settled_ || bucket == 0) return;
+  sizes_ = {found_ = whole_chunks(bucket)};
+  current_ = 0;
+  settled_ = true;
+  report_ = fmt::format("gradient buckets: {}, as found before", human_bytes(this->bucket() * sizeof(float)));
+}
+
 void BucketTuner::record(Workers& workers, double seconds_exposed) {
   if (settled_) return;
   seconds_[current_] = std::min(seconds_[current_], workers.comm().max(seconds_exposed));
@@ -39,6 +47,7 @@ void BucketTuner::record(Workers& workers, double seconds_exposed) {
     if (seconds_[i] < seconds_[current_]) current_ = i;
     report_ += fmt::format(" {} made the step wait {:.3f} s,", human_bytes(sizes_[i] * sizeof(float)), seconds_[i]);
   }
+  found_ = bucket();
   report_ += fmt::format(" so {} it is", human_bytes(bucket() * sizeof(float)));
 }
 

@@ -19,6 +19,10 @@ class BucketTuner {
 
   size_t bucket() const { return sizes_[current_]; }
   bool is_settled() const { return settled_; }
+  // What was found; 0 if nothing was, or nothing had to be.
+  size_t found() const { return found_; }
+  // What has been found before, in an earlier part of the run.
+  void settle(size_t bucket);
 
   // Tells how long the step waited; all workers together.
   void record(Workers& workers, double seconds_exposed);
@@ -32,6 +36,7 @@ class BucketTuner {
   size_t current_ = 0;
   int tries_ = 0;
   bool settled_;
+  size_t found_ = 0;
   std::string report_;
 };
 

@@ -1,5 +1,7 @@
 #include "comm/gradient_reducer.h"
 
+#include <utility>
+
 #include "comm/chunks.h"
 
 namespace verbund {
@@ -14,10 +16,17 @@ size_t bucket_of(const WorkersConfig& config, int workers, const DeviceCommunica
   return static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float);
 }
 
+// Which rows there are changes from step to step, so there is no next message that could make up for what int8 would
+// take away: they go in bf16. Among the workers of one host nothing is rounded.
+Wire wire_of_rows(Wire wire, int hosts) {
+  if (hosts == 1) return Wire::kFp32;
+  return wire == Wire::kInt8 ? Wire::kBf16 : wire;
+}
+
 }  // namespace
 
 GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const WorkersConfig& config,
-                                 DeviceCommunicator* devices)
+                                 DeviceCommunicator* devices, std::optional<GradientOrder> with_rows)
     : workers_(workers),
       gradients_(gradients),
       device_(gradients.device()),
@@ -26,15 +35,24 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
       sharded_(config.shard_optimizer && workers.size() > 1),
       owned_(sharded_ ? owned_by(workers.rank(), workers.size(), gradients.size())
                       : std::vector<Interval>{{0, gradients.size()}}),
-      tuner_(bucket_of(config, workers.size(), devices), gradients.size()) {
-  buckets_.reserve(gradients.size() / kChunk + 2);
+      tuner_(bucket_of(config, workers.size(), devices), gradients.size()),
+      order_(with_rows && workers.size() > 1 && devices == nullptr && device_.is_host()
+                 ? std::move(*with_rows)
+                 : from_end_to_begin(gradients.size())),
+      plan_(order_, tuner_.bucket()),
+      planned_bucket_(tuner_.bucket()) {
+  const int hosts = workers.comm().layout().hosts();
+  for (const Lookup& lookup : order_.lookups) {
+    lookup_sums_.push_back({lookup, {}, RowExchange(lookup, wire_of_rows(wire_, hosts))});
+  }
+  buckets_.reserve(gradients.size() / kChunk + order_.events.size() + 2);
   if (workers.size() == 1 || devices != nullptr) return;
   if (!device_.is_host()) {
     passage_.emplace(device_, gradients.size());
     side_ = device_.make_side_stream();
   }
   exchanged_ = passage_ ? passage_->values() : gradients.host();
-  if (wire_ == Wire::kInt8 && workers.comm().layout().hosts() > 1) feedback_ = std::make_unique<ErrorFeedback>();
+  if (wire_ == Wire::kInt8 && hosts > 1) feedback_ = std::make_unique<ErrorFeedback>();
 }
 
 GradientReducer::~GradientReducer() {
@@ -57,25 +75,49 @@ void GradientReducer::begin(std::chrono::steady_clock::time_point began) {
     step_began_seconds_ = seconds();
   }
   tuning_ = workers_.size() > 1 && !tuner_.is_settled();
-  unsent_ = gradients_.size();
+  if (std::exchange(planned_bucket_, tuner_.bucket()) != tuner_.bucket()) plan_ = BucketPlan(order_, tuner_.bucket());
+  plan_.restart();
+  for (LookupSum& sum : lookup_sums_) sum.own = {};
   busy_before_ = workers_.seconds_busy();
   bytes_before_ = workers_.bytes_sent();
 }
 
-void GradientReducer::final_from(size_t offset) {
-  if (workers_.size() == 1) return;
-  const size_t first = (offset + kChunk - 1) / kChunk * kChunk;  // a chunk leaves as a whole
-  while (unsent_ > first && unsent_ - first >= tuner_.bucket()) {
-    const size_t begin = (unsent_ - tuner_.bucket() + kChunk - 1) / kChunk * kChunk;
-    send({begin, unsent_});
-  }
+GradientReady GradientReducer::listener(bool last_pass) {
+  GradientReady ready;
+  if (last_pass) ready.values = [this](Interval values) { mark_ready(values); };
+  if (takes_rows()) ready.rows = [this, last_pass](const LookupRows& rows) { keep_rows(rows, last_pass); };
+  return ready;
 }
 
-void GradientReducer::send(Interval bucket) {
-  BucketTimes& times = buckets_.emplace_back();
-  times.ready = seconds();
-  devices_ != nullptr ? send_by_devices(bucket) : send_by_hosts(bucket);
-  unsent_ = bucket.begin;
+void GradientReducer::mark_ready(Interval values) {
+  if (workers_.size() == 1) return;
+  plan_.mark_ready(values);
+  send_ready();
+}
+
+void GradientReducer::keep_rows(const LookupRows& rows, bool last_pass) {
+  LookupSum& sum = lookup_sums_[rows.lookup];
+  const auto width = static_cast<size_t>(sum.lookup.width);
+  SparseRows more = {rows.ids, {rows.values.begin(), rows.values.end()}};
+  if (!last_pass && sum.lookup.is_dense) {  // the table's values are yet to leave, and take these along
+    add_rows(more, width, exchanged_.subspan(sum.lookup.place.begin, sum.lookup.place.size()));
+    return;
+  }
+  sum.own = sum.own.count() == 0 ? std::move(more) : verbund::sum(sum.own, more, width);
+  if (!last_pass) return;
+  plan_.mark_rows_ready(rows.lookup);
+  send_ready();
+}
+
+void GradientReducer::send_ready() {
+  while (const Departure* next = plan_.take_next()) {
+    buckets_.emplace_back().ready = seconds();
+    if (next->rows) {
+      send_rows(lookup_sums_[*next->rows]);
+    } else {
+      devices_ != nullptr ? send_by_devices(next->values) : send_by_hosts(next->values);
+    }
+  }
 }
 
 void GradientReducer::send_by_devices(Interval bucket) {
@@ -108,13 +150,26 @@ void GradientReducer::send_by_hosts(Interval bucket) {
   }));
 }
 
+void GradientReducer::send_rows(LookupSum& sum) {
+  BucketTimes& times = buckets_.back();
+  under_way_.push_back(workers_.start("sum of gradients", [this, &sum, &times](Communicator& comm) {
+    const uint64_t bytes_before = comm.bytes_sent();
+    times.begin = seconds();
+    sum.exchange.exchange(comm, sum.own);
+    times.end = seconds();
+    times.bytes = comm.bytes_sent() - bytes_before;
+  }));
+}
+
 void GradientReducer::finish() {
   if (workers_.size() == 1) return;
-  final_from(0);
-  if (unsent_ > 0) send({0, unsent_});
+  plan_.mark_all_ready();
+  send_ready();
   const auto began = std::chrono::steady_clock::now();
   for (std::future<void>& bucket : under_way_) bucket.get();
   under_way_.clear();
+  // Now, for a chunk with the end of a table and the begin of what follows is summed late.
+  for (LookupSum& sum : lookup_sums_) sum.exchange.add_to(exchanged_);
   if (devices_ != nullptr) {
     wait_for_devices("sum of gradients");
     take_device_times();

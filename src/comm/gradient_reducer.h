@@ -1,11 +1,11 @@
-// Adds up the gradients of all workers while they are still being made. The backward pass
-// finishes the flat gradient buffer from its end to its begin; as soon as a bucket of it is
-// final, it leaves: with the thread of communication, or, where the devices can do that
-// among themselves, on a stream beside the one that computes. Gradients of a device that
-// travel by the hosts take the way through host memory.
+// Adds up the gradients of all workers while they are still being made. As soon as a bucket of the
+// flat gradient buffer is ready, it leaves: with the thread of communication, or, where the devices
+// can do that among themselves, on a stream beside the one that computes. Gradients of a device that
+// travel by the hosts take the way through host memory. What leaves in which order is planned before
+// (comm/bucket_plan.h); the rows of looked-up embeddings go apart from the others (comm/row_exchange.h).
 //
 //   reducer.begin();
-//   model.accumulate(batch, pass, [&](size_t from) { reducer.final_from(from); });
+//   model.accumulate(batch, pass, reducer.listener(true));
 //   reducer.finish();   // every value is now the sum over all workers
 #pragma once
 
@@ -14,12 +14,15 @@
 #include <span>
 #include <vector>
 
+#include "comm/bucket_plan.h"
 #include "comm/bucket_times.h"
 #include "comm/bucket_tuner.h"
 #include "comm/residual_places.h"
+#include "comm/row_exchange.h"
 #include "comm/workers.h"
 #include "device/host_memory.h"
 #include "device/weights.h"
+#include "model/gradient_ready.h"
 
 namespace verbund {
 
@@ -33,9 +36,11 @@ struct ReduceTimes {
 
 class GradientReducer {
  public:
-  // The buffer must stay where it is. `devices`: null if the hosts exchange.
+  // The buffer must stay where it is. `devices`: null if the hosts exchange. `with_rows`: in what order the model makes
+  // gradients ready if it tells rows apart; those of several workers' CPUs travel so. Without it, all goes from the
+  // buffer's end to its begin.
   GradientReducer(Workers& workers, Buffer& gradients, const WorkersConfig& config,
-                  DeviceCommunicator* devices = nullptr);
+                  DeviceCommunicator* devices = nullptr, std::optional<GradientOrder> with_rows = {});
 
   // Waits for what is under way: it works on the buffer.
   ~GradientReducer();
@@ -44,9 +49,11 @@ class GradientReducer {
 
   // The times of buckets count from `began`.
   void begin(std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now());
-  // All values from this one on are final.
-  void final_from(size_t offset);
-  // The rest is final too; waits until all is summed. With a sharded optimiser only a worker's own
+  // For the model's pass over a micro-batch: the gradients of the last one leave while it goes on.
+  GradientReady listener(bool last_pass);
+  // Nothing is added to these values any more.
+  void mark_ready(Interval values);
+  // The rest is ready too; waits until all is summed. With a sharded optimiser only a worker's own
   // chunks are, see owned().
   void finish();
 
@@ -71,11 +78,25 @@ class GradientReducer {
   bool is_tuning() const { return tuning_; }                         // it tried a size of buckets
   // Once the size of buckets has been settled: what to tell the user; empty otherwise.
   std::string take_report() { return tuner_.take_report(); }
+  // The size of buckets that was found by trying, in values; 0 if none was. And using what was found before, on the
+  // same hosts, between two steps.
+  size_t found_bucket() const { return tuner_.found(); }
+  void use_found_bucket(size_t bucket) { tuner_.settle(bucket); }
 
  private:
-  void send(Interval bucket);
+  // The rows that a lookup has given, in all passes of a step; and their sums over all workers.
+  struct LookupSum {
+    Lookup lookup;
+    SparseRows own;
+    RowExchange exchange;
+  };
+
+  bool takes_rows() const { return !lookup_sums_.empty(); }
+  void keep_rows(const LookupRows& rows, bool last_pass);
+  void send_ready();
   void send_by_devices(Interval bucket);
   void send_by_hosts(Interval bucket);
+  void send_rows(LookupSum& sum);
   void wait_for_devices(const char* what);
   void take_device_times();
   void share_by_devices(float* values);
@@ -100,7 +121,10 @@ class GradientReducer {
   bool sharded_;
   std::vector<Interval> owned_;
   BucketTuner tuner_;
-  size_t unsent_ = 0;  // values before this one have not left yet
+  GradientOrder order_;
+  BucketPlan plan_;
+  size_t planned_bucket_;               // the size of buckets that the plan is for
+  std::vector<LookupSum> lookup_sums_;  // of order_.lookups
   std::vector<std::future<void>> under_way_;
   std::vector<BucketTimes> buckets_;  // stays where it is: the thread of communication writes into those under way
   std::chrono::steady_clock::time_point began_;

@@ -127,6 +127,14 @@ std::future<void> Workers::start(const char* name, Operation operation) {
   return task.get_future();
 }
 
+std::string Workers::layout() const {
+  std::string text;
+  for (const Worker& worker : all_) {
+    if (worker.local_rank == 0) text += fmt::format("{}{}", text.empty() ? "" : "+", worker.local_size);
+  }
+  return text;
+}
+
 void Workers::must_agree(const std::string& what, const std::string& own) {
   const std::vector<std::string> all = comm().gather(own);
   std::map<std::string, int> votes;

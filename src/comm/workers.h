@@ -34,6 +34,7 @@ class Workers {
   bool leads() const { return rank() == 0; }  // speaks and writes for all
   const Worker& self() const { return all_[static_cast<size_t>(rank_)]; }
   const std::vector<Worker>& all() const { return all_; }
+  std::string layout() const;  // "2+2": how many on each host
 
   // What they do together: asked for here, done by the thread of communication, and waited for.
   Communicator& comm() { return *queued_; }

@@ -1,10 +1,13 @@
 #include "model/transformer.h"
 
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "device/weights.h"
+#include "model/compact_ids.h"
 #include "model/device_batch.h"
+#include "model/gradient_order.h"
 #include "model/position_codes.h"
 #include "model/stepwise_decoder.h"
 #include "model/sublayers.h"
@@ -43,7 +46,7 @@ class FusedTransformer final : public DecodableModel {
   Loss evaluate(const Batch& batch) override { return evaluate(batch, {}); }
   Loss evaluate(const Batch& batch, std::span<double> cross_entropies) override;
   using DecodableModel::accumulate;
-  Loss accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) override;
+  Loss accumulate(const Batch& batch, const Pass& pass, const GradientReady& ready) override;
   std::vector<TokenId> predict(const Batch& batch) override;
   void start_decoding(const std::vector<Sentence>& sources) override;
   const float* step(std::span<const NextRow> rows, int32_t* aligned) override { return stepwise_.step(rows, aligned); }
@@ -59,12 +62,15 @@ class FusedTransformer final : public DecodableModel {
   ConstTypedFloats decode(ConstTypedFloats encoded);
   void project(ConstTypedFloats decoded, float* decoded_gradient);
   Loss loss() const;
-  void backward(ConstTypedFloats encoded, float* decoded_gradient, const GradientsFinal& final_from);
+  void backward(ConstTypedFloats encoded, float* decoded_gradient, const GradientReady& ready);
   size_t offset_of(const std::string& name) const { return static_cast<size_t>(table_.find(name).offset); }
 
   ConstTypedFloats embed(const Rows& rows, const Tensor& embedding, Join& join, uint32_t site_number);
-  void embed_backward(const Rows& rows, const Tensor& embedding, const Join& join, uint32_t site_number,
-                      const float* input_gradient, float* residual_gradient);
+  const float* embedded_gradient(const Rows& rows, const Join& join);
+  void embed_backward(const Rows& rows, const Tensor& embedding, const float* gradient, uint32_t site_number,
+                      size_t lookup, const GradientReady& ready);
+  void tell_rows(const Rows& rows, const float* gradient, const DropoutKey& key, size_t lookup,
+                 const GradientReady& ready);
   // Backward through a join and the sublayer before it; see the .cpp.
   template <typename Sublayer>
   void back(const Rows& rows, const Join& join, const Tensor& out_bias, Sublayer sublayer_backward);
@@ -72,6 +78,7 @@ class FusedTransformer final : public DecodableModel {
   Device& device_;
   ModelConfig config_;
   ParameterTable table_;
+  const GradientOrder order_;  // if rows are told apart
   Weights weights_;
   Buffer gradients_, partial_sums_;
   Workspace workspace_;
@@ -102,6 +109,7 @@ FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, Vo
     : device_(device),
       config_(config),
       table_(config, vocabularies),
+      order_(order_with_rows(config, table_)),
       weights_(device, static_cast<size_t>(table_.buffer_size())),
       gradients_(device, static_cast<size_t>(table_.buffer_size()), "gradients"),
       partial_sums_(device,
@@ -169,14 +177,14 @@ std::vector<double> FusedTransformer::token_log_probabilities(const Batch& batch
   return values;
 }
 
-Loss FusedTransformer::accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) {
+Loss FusedTransformer::accumulate(const Batch& batch, const Pass& pass, const GradientReady& ready) {
   if (batch.sentences() == 0) return {};
   begin(batch, pass);
   const ConstTypedFloats encoded = encode();
   const ConstTypedFloats decoded = decode(encoded);
   float* decoded_gradient = workspace_.take(target_.count * config_.d_model);
   project(decoded, decoded_gradient);
-  backward(encoded, decoded_gradient, final_from);
+  backward(encoded, decoded_gradient, ready);
   return loss();
 }
 
@@ -311,10 +319,16 @@ void FusedTransformer::back(const Rows& rows, const Join& join, const Tensor& ou
 // Parameters lie in the order in which forward uses them, so backward finishes them from the last to
 // the first: what stands after a sublayer's first product is final when the sublayer is done. (Before it
 // is its norm, which with pre-norm belongs to the sublayer before.)
-void FusedTransformer::backward(ConstTypedFloats encoded, float* decoded_gradient, const GradientsFinal& final_from) {
+void FusedTransformer::backward(ConstTypedFloats encoded, float* decoded_gradient, const GradientReady& ready) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
   const bool pre = config_.norm == NormPlace::kPre;
-  final_from(gradients_.size());
+  size_t end = gradients_.size();
+  const auto mark_ready_from = [&](size_t begin) { ready.mark_ready({begin, std::exchange(end, begin)}); };
+  if (ready.backward_begins) ready.backward_begins();
+  // The output product has made all of these but the rows of looked-up tokens.
+  if (ready.rows) ready.mark_ready(order_.dense_table);
+  if (config_.share_embeddings == Sharing::kNone) mark_ready_from(offset_of("output.weight"));
+
   const TypedFloats keys_gradient = workspace_.take_factors(source_.count * stride);
   const auto start = [&](const Rows& rows, float* gradient) {
     input_gradient_ = gradient;
@@ -329,21 +343,22 @@ void FusedTransformer::backward(ConstTypedFloats encoded, float* decoded_gradien
          [&](ConstTypedFloats g, MatrixRows dx, Into into) {
            layer.feed_forward.backward(context_, target_, g, dx, into);
          });
-    final_from(offset_of(fmt::format("decoder.{}.ff.in.weight", i)));
+    mark_ready_from(offset_of(fmt::format("decoder.{}.ff.in.weight", i)));
     back(target_, layer.after_cross, layer.cross.out_bias(), [&](ConstTypedFloats g, MatrixRows dx, Into into) {
       layer.cross.backward(context_, target_, source_, g, dx, into, keys_gradient + static_cast<int64_t>(i) * 2 * d);
     });
     back(target_, layer.after_attention, layer.attention.out_bias(), [&](ConstTypedFloats g, MatrixRows dx, Into into) {
       layer.attention.backward(context_, target_, g, dx, into);
     });
-    final_from(offset_of(fmt::format("decoder.{}.self.qkv.weight", i)));
+    mark_ready_from(offset_of(fmt::format("decoder.{}.self.qkv.weight", i)));
   }
-  embed_backward(target_, target_embedding_, target_join_, site::kTargetEmbedding, input_gradient_, residual_gradient_);
+  embed_backward(target_, target_embedding_, embedded_gradient(target_, target_join_), site::kTargetEmbedding,
+                 kTargetLookup, ready);
 
   float* encoded_gradient = workspace_.take(source_.count * d);
   cross_.backward(context_, source_.count, {encoded, d}, {keys_gradient, stride}, {encoded_gradient, d},
                   Into::kReplace);
-  final_from(offset_of("decoder.cross.kv.weight"));
+  mark_ready_from(offset_of("decoder.cross.kv.weight"));
   start(source_, encoded_gradient);
   for (size_t i = encoder_.size(); i-- > 0;) {
     EncoderLayer& layer = encoder_[i];
@@ -351,25 +366,47 @@ void FusedTransformer::backward(ConstTypedFloats encoded, float* decoded_gradien
          [&](ConstTypedFloats g, MatrixRows dx, Into into) {
            layer.feed_forward.backward(context_, source_, g, dx, into);
          });
-    final_from(offset_of(fmt::format("encoder.{}.ff.in.weight", i)));
+    mark_ready_from(offset_of(fmt::format("encoder.{}.ff.in.weight", i)));
     back(source_, layer.after_attention, layer.attention.out_bias(), [&](ConstTypedFloats g, MatrixRows dx, Into into) {
       layer.attention.backward(context_, source_, g, dx, into);
     });
-    final_from(offset_of(fmt::format("encoder.{}.self.qkv.weight", i)));
+    mark_ready_from(offset_of(fmt::format("encoder.{}.self.qkv.weight", i)));
   }
-  embed_backward(source_, source_embedding_, source_join_, site::kSourceEmbedding, input_gradient_, residual_gradient_);
+  const float* gradient = embedded_gradient(source_, source_join_);
+  if (ready.rows) mark_ready_from(order_.tables_end);
+  embed_backward(source_, source_embedding_, gradient, site::kSourceEmbedding, kSourceLookup, ready);
+  if (!ready.rows) mark_ready_from(0);
 }
 
-void FusedTransformer::embed_backward(const Rows& rows, const Tensor& embedding, const Join& join, uint32_t site_number,
-                                      const float* input_gradient, float* residual_gradient) {
+// Of what the embedding has given to a side.
+const float* FusedTransformer::embedded_gradient(const Rows& rows, const Join& join) {
+  if (config_.norm == NormPlace::kPost) return input_gradient_;  // nothing stands between
+  join.backward(context_, rows, input_gradient_, residual_gradient_, residual_gradient_, {}, nullptr);
+  return residual_gradient_;
+}
+
+void FusedTransformer::embed_backward(const Rows& rows, const Tensor& embedding, const float* gradient,
+                                      uint32_t site_number, size_t lookup, const GradientReady& ready) {
   const int64_t d = config_.d_model;
-  const float* gradient = input_gradient;  // post: nothing stands between
-  if (config_.norm == NormPlace::kPre) {
-    join.backward(context_, rows, input_gradient, residual_gradient, residual_gradient, {}, nullptr);
-    gradient = residual_gradient;
-  }
+  const DropoutKey key = context_.dropout(config_.dropout, site_number);
+  if (ready.rows) return tell_rows(rows, gradient, key, lookup, ready);
   device_.embed_backward(rows.count, d, rows.ids, rows.order, gradient, std::sqrt(static_cast<float>(d)),
-                         embedding.gradient, context_.dropout(config_.dropout, site_number), rows.rows);
+                         embedding.gradient, key, rows.rows);
+}
+
+// As if the table had the looked-up rows alone.
+void FusedTransformer::tell_rows(const Rows& rows, const float* gradient, const DropoutKey& key, size_t lookup,
+                                 const GradientReady& ready) {
+  if (!device_.is_host()) fail("rows of gradients are told apart on the host alone");
+  const int64_t d = config_.d_model;
+  const Workspace::Temporary temporary(workspace_);
+  CompactIds ids({rows.ids, static_cast<size_t>(rows.count)});
+  const size_t size = ids.distinct.size() * static_cast<size_t>(d);
+  float* values = workspace_.take(static_cast<int64_t>(size));
+  device_.zero(values, size * sizeof(float));
+  device_.embed_backward(rows.count, d, ids.rows.data(), {}, gradient, std::sqrt(static_cast<float>(d)), values, key,
+                         rows.rows);
+  ready.rows({lookup, std::move(ids.distinct), {values, size}});
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "data/batch.h"
 #include "device/weights.h"
 #include "model/batch_view.h"
+#include "model/gradient_ready.h"
 #include "model/parameters.h"
 
 namespace verbund {
@@ -27,10 +27,6 @@ struct Loss {
   double mean() const { return tokens == 0 ? 0 : smoothed / static_cast<double>(tokens); }
 };
 
-// Hears, while the backward pass goes on, that the gradients from this offset on are final. As it begins, that is the
-// end of the buffer: none yet.
-using GradientsFinal = std::function<void(size_t offset)>;
-
 // What training, evaluation and tests need of a model, whichever path computes it.
 class TranslationModel {
  public:
@@ -38,11 +34,10 @@ class TranslationModel {
 
   // Loss without gradient.
   virtual Loss evaluate(const Batch& batch) = 0;
-  // Loss; the gradient of its smoothed sum times the pass's loss_scale is added to `gradients()`.
-  virtual Loss accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) = 0;
-  Loss accumulate(const Batch& batch, const Pass& pass) {
-    return accumulate(batch, pass, [](size_t) {});
-  }
+  // Loss; the gradient of its smoothed sum times the pass's loss_scale is added to `gradients()`, but for the rows that
+  // `ready` wants to have. A batch without sentences has nothing to tell.
+  virtual Loss accumulate(const Batch& batch, const Pass& pass, const GradientReady& ready) = 0;
+  Loss accumulate(const Batch& batch, const Pass& pass) { return accumulate(batch, pass, GradientReady()); }
   // The most likely next token after each target_input token of the batch, [T].
   virtual std::vector<TokenId> predict(const Batch& batch) = 0;
 

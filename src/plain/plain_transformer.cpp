@@ -265,11 +265,12 @@ class PlainTransformer final : public TranslationModel {
   }
 
   using TranslationModel::accumulate;
-  Loss accumulate(const Batch& batch, const Pass& pass, const GradientsFinal& final_from) override {
+  Loss accumulate(const Batch& batch, const Pass& pass, const GradientReady& ready) override {
+    if (ready.rows) fail("the plain path has no rows apart from the gradient");
     if (batch.sentences() == 0) return {};
     const Losses result = compute(batch, pass);
     (result.smoothed * pass.loss_scale).backward();
-    final_from(0);
+    ready.mark_ready({0, gradients_.size()});
     return to_loss(result, batch);
   }
 

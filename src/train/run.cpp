@@ -4,6 +4,7 @@
 
 #include "config/show.h"
 #include "core/elapsed.h"
+#include "model/gradient_order.h"
 #include "train/device_exchange.h"
 
 namespace verbund {
@@ -30,7 +31,8 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       device(std::move(computing)),
       devices(connect_devices(workers, *device, config.workers)),
       model(make_fused_transformer(*device, config.model, vocabularies)),
-      reducer(workers, model->gradients(), config.workers, devices.get()),
+      reducer(workers, model->gradients(), config.workers, devices.get(),
+              order_with_rows(config.model, model->table())),
       optimizer(make_optimizer(*device, config.optimizer, model->weights().size(), reducer.owned())),
       schedule(config.schedule, config.model.d_model),
       average(*device, config.average, model->weights().size()),

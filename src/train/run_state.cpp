@@ -41,6 +41,7 @@ Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTra
                {"average_seen", parts.average.weights_seen()},
                {"guard_mean", guard.mean()},
                {"loss_scale", parts.scaler.state()},
+               {"exchange", {{"layout", parts.workers.layout()}, {"bucket", parts.reducer.found_bucket()}}},
                {"best", best.state()},
                {"last_evaluation", state.last_evaluation},
                {"dataset", state.dataset},
@@ -66,6 +67,10 @@ void from_json(const Json& json, StepParts& parts, DivergenceGuard& guard, BestT
   parts.average.set_weights_seen(json.at("average_seen"));
   parts.scaler.restore(json.at("loss_scale").get<LossScaler::State>());
   guard.set_mean(json.at("guard_mean"));
+  const Json exchange = json.value("exchange", Json::object());
+  if (exchange.value("layout", "") == parts.workers.layout()) {
+    parts.reducer.use_found_bucket(exchange.value("bucket", size_t{0}));
+  }
   best.restore(json.value("best", Json::object()));
 }
 

@@ -69,10 +69,9 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
   parts.reducer.begin(began);
   for (const Batch& part : batch.micro_batches()) {
     const bool last = &part == &batch.micro_batches().back();
-    result.own += parts.model.accumulate(part, pass, [&](size_t offset) {
-      if (offset == parts.model.gradients().size()) result.times.backward = seconds_since(began);
-      if (last) parts.reducer.final_from(offset);  // it leaves while backward goes on
-    });
+    GradientReady ready = parts.reducer.listener(last);  // gradients leave while backward goes on
+    ready.backward_begins = [&] { result.times.backward = seconds_since(began); };
+    result.own += parts.model.accumulate(part, pass, ready);
   }
   phases.enter(Phase::kExchange);
   parts.reducer.finish();

@@ -64,6 +64,21 @@ TEST_F(Training, ShardedOptimisersGiveTheSameModel) {
   EXPECT_EQ(saved.optimizer()->at("adam.m").shape, expected.optimizer()->at("adam.m").shape);
 }
 
+// The rows of embeddings travel apart from their dense gradient, of which some have none; parts of a batch come first.
+TEST_F(Training, EmbeddingsMayBeSharedOrNotAndBatchesAccumulated) {
+  prepare_data();
+  for (const Sharing sharing : {Sharing::kAll, Sharing::kTarget, Sharing::kNone}) {
+    config_.model.share_embeddings = sharing;
+    config_.train.micro_batch_tokens = 0;
+    const std::string name = fmt::format("{}", static_cast<int>(sharing));
+    const fs::path one = run(name + "-one", 1);
+    config_.train.micro_batch_tokens = 70;  // of 167 a worker
+    expect_same_curve(one, run(name + "-three", 3), 1e-4);
+    config_.workers.shard_optimizer = !config_.workers.shard_optimizer;
+    expect_same_curve(one, run(name + "-two", 2), 1e-4);
+  }
+}
+
 TEST_F(Training, SixteenBitsOnTheWireStayNear) {
   prepare_data();
   const fs::path exact = run("fp32", 2);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/chunks.h"
+#include "core/random.h"
 #include "support/expect_error.h"
 #include "support/on_cpu.h"
 #include "support/thread_workers.h"
@@ -27,8 +28,8 @@ void fill_and_reduce(GradientReducer& reducer, std::span<float> gradients, int r
   for (size_t from = kSize; from > 0;) {
     const size_t next = from > portion ? from - portion : 0;
     for (size_t i = next; i < from; ++i) gradients[i] = static_cast<float>(i % 1000) + static_cast<float>(rank);
+    reducer.mark_ready({next, from});
     from = next;
-    reducer.final_from(from);
   }
   reducer.finish();
 }
@@ -163,6 +164,150 @@ TEST(GradientReducer, FindsTheSizeOfBucketsOnceAndTheSameEverywhere) {
   EXPECT_EQ(reports[0].find("it is"), reports[0].rfind("it is"));
 }
 
+// Two tables before all else, as models have them: one table for both sides that is the output too, the target's alone
+// is, or neither.
+constexpr int64_t kWidth = 40;
+constexpr size_t kTable = 2500 * kWidth;  // three chunks and a bit
+
+GradientOrder made_order(Sharing sharing) {
+  const bool one = sharing == Sharing::kAll;
+  const Interval source = {0, kTable}, target = one ? source : Interval{kTable, 2 * kTable};
+  const size_t decoder = 12 * kChunk + 5;
+  GradientOrder order;
+  order.size = kSize;
+  order.lookups = {{target, kWidth, sharing != Sharing::kNone}, {source, kWidth, one}};
+  if (sharing != Sharing::kNone) order.events.push_back({target, {}});
+  order.events.insert(order.events.end(), {{{decoder, kSize}, {}}, {{}, 0}, {{target.end, decoder}, {}}, {{}, 1}});
+  return order;
+}
+
+// What a pass of a worker makes, dense and in rows.
+struct MadePass {
+  std::vector<float> dense;
+  std::vector<SparseRows> rows;
+
+  MadePass(const GradientOrder& order, uint64_t rank, uint64_t pass) : dense(order.size) {
+    Random random(rank, pass);
+    for (const GradientOrder::Event& event : order.events) {
+      for (size_t i = event.values.begin; i < event.values.end; ++i) {
+        dense[i] = static_cast<float>(random.uniform() - 0.5);
+      }
+    }
+    for (const Lookup& lookup : order.lookups) {
+      SparseRows some;
+      for (size_t id = 0; id < lookup.place.size() / kWidth; ++id) {
+        if (random.below(5) == 0) some.ids.push_back(static_cast<int32_t>(id));
+      }
+      for (size_t i = 0; i < some.count() * kWidth; ++i) {
+        some.values.push_back(static_cast<float>(random.uniform() - 0.5));
+      }
+      rows.push_back(some);
+    }
+  }
+};
+
+// As a model does it; worker 1 has one pass, worker 2 none, the others two.
+std::vector<MadePass> passes_of(const GradientOrder& order, int rank) {
+  std::vector<MadePass> passes;
+  for (uint64_t pass = 0; pass < (rank == 1 ? 1 : rank == 2 ? 0 : 2); ++pass) {
+    passes.emplace_back(order, static_cast<uint64_t>(rank), pass);
+  }
+  return passes;
+}
+
+void run_passes(const GradientOrder& order, GradientReducer& reducer, std::span<float> gradients, int rank) {
+  std::fill(gradients.begin(), gradients.end(), 0.0f);
+  reducer.begin();
+  const std::vector<MadePass> passes = passes_of(order, rank);
+  for (const MadePass& pass : passes) {
+    const GradientReady ready = reducer.listener(&pass == &passes.back());
+    ASSERT_TRUE(ready.rows);
+    for (const GradientOrder::Event& event : order.events) {
+      for (size_t i = event.values.begin; i < event.values.end; ++i) gradients[i] += pass.dense[i];
+      ready.mark_ready(event.values);
+      if (event.rows) ready.rows({*event.rows, pass.rows[*event.rows].ids, pass.rows[*event.rows].values});
+    }
+  }
+  reducer.finish();
+}
+
+std::vector<double> expected_sum(const GradientOrder& order, int workers) {
+  std::vector<double> sum(order.size);
+  for (int rank = 0; rank < workers; ++rank) {
+    for (const MadePass& pass : passes_of(order, rank)) {
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += pass.dense[i];
+      for (size_t l = 0; l < order.lookups.size(); ++l) {
+        const SparseRows& rows = pass.rows[l];
+        for (size_t i = 0; i < rows.values.size(); ++i) {
+          sum[order.lookups[l].place.begin + static_cast<size_t>(rows.ids[i / kWidth]) * kWidth + i % kWidth] +=
+              rows.values[i];
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+TEST(GradientReducer, SumsRowsThatAreToldApart) {
+  for (const Sharing sharing : {Sharing::kAll, Sharing::kTarget, Sharing::kNone}) {
+    const GradientOrder order = made_order(sharing);
+    for (const Wire wire : {Wire::kFp32, Wire::kBf16}) {
+      for (const int workers : {2, wire == Wire::kFp32 ? 5 : 3}) {
+        const std::vector<double> expected = expected_sum(order, workers);
+        std::vector<float> bits;  // the same with buckets of any size
+        for (const size_t chunks : {2, 100}) {
+          std::vector<std::vector<float>> results(static_cast<size_t>(workers));
+          run_as_workers(workers, [&](Workers& all) {
+            WorkersConfig config = buckets_of(chunks);
+            config.wire = wire;
+            Buffer buffer(cpu(), kSize, "a test");
+            GradientReducer reducer(all, buffer, config, nullptr, order);
+            for (int step = 0; step < 2; ++step) run_passes(order, reducer, buffer.host(), all.rank());
+            results[static_cast<size_t>(all.rank())] = {buffer.host().begin(), buffer.host().end()};
+          });
+          if (bits.empty()) bits = results[0];
+          for (const auto& result : results) ASSERT_EQ(result, bits) << workers << " workers, " << chunks;
+        }
+        for (size_t i = 0; i < kSize; ++i) ASSERT_NEAR(bits[i], expected[i], wire == Wire::kFp32 ? 2e-6 : 0.05) << i;
+      }
+    }
+  }
+}
+
+TEST(GradientReducer, ShardedWorkersHaveTheRowsOfTheirOwn) {
+  for (const Sharing sharing : {Sharing::kAll, Sharing::kTarget, Sharing::kNone}) {
+    const GradientOrder order = made_order(sharing);
+    const std::vector<double> expected = expected_sum(order, 4);
+    run_as_workers(4, [&](Workers& all) {
+      WorkersConfig config = buckets_of(4);
+      config.shard_optimizer = true;
+      Buffer buffer(cpu(), kSize, "a test");
+      GradientReducer reducer(all, buffer, config, nullptr, order);
+      run_passes(order, reducer, buffer.host(), all.rank());
+      for (const Interval piece : reducer.owned()) {
+        for (size_t i = piece.begin; i < piece.end; ++i) ASSERT_NEAR(buffer.host()[i], expected[i], 2e-6) << i;
+      }
+    });
+  }
+}
+
+TEST(GradientReducer, RowsAreBucketsOfTheirOwn) {
+  run_as_workers(2, [&](Workers& all) {
+    const GradientOrder order = made_order(Sharing::kAll);
+    Buffer buffer(cpu(), kSize, "a test");
+    GradientReducer reducer(all, buffer, buckets_of(100), nullptr, order);
+    run_passes(order, reducer, buffer.host(), all.rank());
+    ASSERT_EQ(reducer.buckets().size(), 5u) << "a table, two parts, rows twice";
+    uint64_t bytes = 0;
+    for (const BucketTimes& bucket : reducer.buckets()) {
+      EXPECT_GT(bucket.end, bucket.begin);
+      EXPECT_GT(bucket.bytes, 0u);
+      bytes += bucket.bytes;
+    }
+    EXPECT_EQ(bytes, reducer.times().bytes);
+  });
+}
+
 // Devices that exchange among themselves, without others: what they are asked for.
 class MadeDevices : public DeviceCommunicator {
  public:
@@ -199,6 +344,17 @@ class MadeDevices : public DeviceCommunicator {
   std::unique_ptr<SideStream> stream_ = cpu().make_side_stream();
   bool in_group_ = false;
 };
+
+TEST(GradientReducer, OneWorkerAndDevicesTakeNoRows) {
+  Workers alone;
+  Buffer buffer(cpu(), kSize, "a test");
+  EXPECT_FALSE(GradientReducer(alone, buffer, {}, nullptr, made_order(Sharing::kAll)).listener(true).rows);
+  run_as_workers(2, [&](Workers& all) {
+    MadeDevices devices;
+    Buffer own(cpu(), kSize, "a test");
+    EXPECT_FALSE(GradientReducer(all, own, {}, &devices, made_order(Sharing::kAll)).listener(true).rows);
+  });
+}
 
 TEST(GradientReducer, SeveralDevicesHaveOneSizeOfBucketsInEveryRun) {
   for (const int workers : {2, 3}) {

@@ -1,0 +1,46 @@
+#include "model/gradient_order.h"
+
+namespace verbund {
+namespace {
+
+// With the gap after it, which belongs to nobody but must leave with someone.
+Interval place_with_gap(const ParameterTable& table, const Parameter& parameter) {
+  const auto begin = static_cast<size_t>(parameter.offset);
+  for (const Parameter& next : table.all()) {
+    if (next.offset > parameter.offset) return {begin, static_cast<size_t>(next.offset)};
+  }
+  return {begin, static_cast<size_t>(table.buffer_size())};
+}
+
+Lookup lookup_of(const Parameter& parameter, bool is_dense) {
+  const auto begin = static_cast<size_t>(parameter.offset);
+  return {{begin, begin + static_cast<size_t>(parameter.size)}, parameter.shape[1], is_dense};
+}
+
+}  // namespace
+
+GradientOrder from_end_to_begin(size_t size) { return {size, {}, {}, 0, {{{0, size}, {}}}}; }
+
+GradientOrder order_with_rows(const ModelConfig& config, const ParameterTable& table) {
+  const Sharing sharing = config.share_embeddings;
+  const Parameter& source = table.find("source.embedding");
+  const Parameter& target = sharing == Sharing::kAll ? source : table.find("target.embedding");
+  GradientOrder order;
+  order.size = static_cast<size_t>(table.buffer_size());
+  order.lookups.resize(2);
+  order.lookups[kTargetLookup] = lookup_of(target, sharing != Sharing::kNone);
+  order.lookups[kSourceLookup] = lookup_of(source, sharing == Sharing::kAll);
+  order.tables_end = place_with_gap(table, target).end;
+  if (sharing != Sharing::kNone) order.dense_table = place_with_gap(table, target);
+
+  // Between the decoder and the encoder the target's rows come.
+  const auto decoder = static_cast<size_t>(table.find("decoder.0.self.qkv.weight").offset);
+  if (order.dense_table.size() > 0) order.events.push_back({order.dense_table, {}});
+  order.events.push_back({{decoder, order.size}, {}});
+  order.events.push_back({{}, kTargetLookup});
+  order.events.push_back({{order.tables_end, decoder}, {}});
+  order.events.push_back({{}, kSourceLookup});
+  return order;
+}
+
+}  // namespace verbund

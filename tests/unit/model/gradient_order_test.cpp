@@ -1,0 +1,68 @@
+#include "model/gradient_order.h"
+
+#include <gtest/gtest.h>
+
+namespace verbund {
+namespace {
+
+constexpr VocabularySizes kSizes = {50, 50};
+
+ModelConfig model_with(Sharing sharing) {
+  ModelConfig config;
+  config.d_model = 24;
+  config.heads = 4;
+  config.d_ff = 40;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.share_embeddings = sharing;
+  return config;
+}
+
+// How often the events tell each value.
+std::vector<int> told(const GradientOrder& order) {
+  std::vector<int> times(order.size);
+  for (const GradientOrder::Event& event : order.events) {
+    for (size_t i = event.values.begin; i < event.values.end; ++i) ++times[i];
+  }
+  return times;
+}
+
+TEST(GradientOrder, WithoutRowsIsTheWholeBuffer) {
+  const GradientOrder order = from_end_to_begin(100);
+  EXPECT_EQ(told(order), std::vector<int>(100, 1));
+  EXPECT_TRUE(order.lookups.empty());
+}
+
+TEST(GradientOrder, TellsEachValueOnceButThoseOfTablesWithNothingButRows) {
+  for (const Sharing sharing : {Sharing::kAll, Sharing::kTarget, Sharing::kNone}) {
+    const ModelConfig config = model_with(sharing);
+    const ParameterTable table(config, kSizes);
+    const GradientOrder order = order_with_rows(config, table);
+    ASSERT_EQ(order.lookups.size(), 2u);
+    std::vector<int> expected(static_cast<size_t>(table.buffer_size()), 1);
+    const size_t first_dense = sharing == Sharing::kAll ? 0
+                               : sharing == Sharing::kTarget
+                                   ? static_cast<size_t>(table.find("target.embedding").offset)
+                                   : order.tables_end;
+    std::fill_n(expected.begin(), first_dense, 0);
+    EXPECT_EQ(told(order), expected);
+    for (const Lookup& lookup : order.lookups) {
+      EXPECT_EQ(lookup.width, 24);
+      EXPECT_EQ(lookup.place.size(), 50u * 24);
+      EXPECT_EQ(lookup.is_dense, lookup.place.begin >= first_dense);
+    }
+    EXPECT_EQ(order.lookups[kSourceLookup].place.begin, 0u);
+    EXPECT_EQ(order.lookups[kTargetLookup].place == order.lookups[kSourceLookup].place, sharing == Sharing::kAll);
+  }
+}
+
+TEST(GradientOrder, ASharedTableComesFirstAndTheSourceRowsLast) {
+  const ModelConfig config = model_with(Sharing::kAll);
+  const ParameterTable table(config, kSizes);
+  const GradientOrder order = order_with_rows(config, table);
+  EXPECT_EQ(order.events.front().values, order.dense_table);
+  EXPECT_EQ(order.events.front().values.begin, 0u);
+  EXPECT_EQ(order.events.back().rows, kSourceLookup);
+}
+
+}  // namespace
+}  // namespace verbund
