@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFormatName = "verbund-checkpoint";
 constexpr std::string_view kStepPrefix = "step-";
 constexpr std::array kNeededFiles = {kWeightsFile, kStateFile, kConfigFile};
-constexpr std::array kOptionalFiles = {kOptimizerFile, kAverageFile};
+constexpr std::array kOptionalFiles = {kOptimizerFile, kAverageFile, kExchangeFile};
 
 }  // namespace
 
