@@ -25,6 +25,7 @@ constexpr Command kCommands[] = {
     {"train", "dataset folder -> a trained model: checkpoints, log, metrics", run_train},
     {"launch", "train with several workers on several hosts: starts, watches, restarts", run_launch},
     {"doctor", "can these hosts train together? Checks and measures, and says what to do", run_doctor},
+    {"plan", "what would this training cost on those hosts? Time, money, what limits it, what would help", run_plan},
     {"report", "run folders -> a page of verdicts with their evidence, or a comparison", run_report},
     {"evaluate", "loss, BLEU and chrF of a trained model on a test set", run_evaluate},
     {"average", "several checkpoints of a run -> one, with the mean of their weights", run_average},

@@ -24,6 +24,7 @@ void run_evaluate(const Arguments& arguments);
 void run_import(const Arguments& arguments);
 void run_inspect(const Arguments& arguments);
 void run_launch(const Arguments& arguments);
+void run_plan(const Arguments& arguments);
 void run_prepare(const Arguments& arguments);
 void run_report(const Arguments& arguments);
 void run_score(const Arguments& arguments);

@@ -1,16 +1,15 @@
 // verbund doctor: can these hosts train together?
 #include <unistd.h>
 
-#include <chrono>
 #include <iostream>
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/examination.h"
 #include "cli/host_flags.h"
 #include "cli/version_text.h"
 #include "comm/mpi_transport.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "core/terminal.h"
 #include "doctor/examine.h"
 #include "doctor/judge.h"
@@ -20,31 +19,8 @@
 namespace verbund {
 namespace {
 
-// Beyond the time that workers have to find each other: for mpirun itself, and the daemons on other hosts.
-constexpr int kSecondsForMpirun = 15;
-std::chrono::seconds patience() { return std::chrono::seconds(start_seconds() + kSecondsForMpirun); }
-
 bool is_just_this_process(const std::vector<Host>& hosts) {
   return total_slots(hosts) == 1 && is_this_machine(hosts.front().name);
-}
-
-// This program again, told to hand its facts to us.
-std::vector<std::string> worker_program(const Training& training) {
-  std::vector<std::string> program = {fs::read_symlink("/proc/self/exe"), "doctor", "--facts"};
-  const auto add = [&](const char* flag, const std::string& value) {
-    if (!value.empty()) program.push_back(fmt::format("{}={}", flag, value));
-  };
-  add("--config", training.config_file);
-  for (const std::string& value : training.overrides) add("--set", value);
-  add("--data", training.data);
-  add("--run", training.run);
-  return program;
-}
-
-Facts examine_from_outside(HostFlags& flags, const std::vector<Host>& hosts, const Training& training) {
-  flags.job.program = worker_program(training);
-  flags.complete_job(hosts);
-  return examine_hosts(flags.job, hosts, patience());
 }
 
 void say(const std::string& line) { std::cout << line << "\n" << std::flush; }

@@ -1,9 +1,11 @@
 // The watch's connections: one from each other worker to worker 0.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "comm/communicator.h"
+#include "comm/listening_addresses.h"
 #include "comm/sockets.h"
 #include "comm/worker.h"
 
@@ -14,7 +16,9 @@ struct ControlSockets {
   std::vector<Socket> by_rank;  // worker 0 has one for each other worker, the others have one for worker 0
 };
 
-// By all workers together. Fails on all of them if one cannot reach worker 0, and names it.
-ControlSockets open_control_sockets(Communicator& communicator, const std::vector<Worker>& workers);
+// By all workers together. Fails on all of them if one cannot reach worker 0, and names it. `networks`: the user's
+// choice, of which worker 0's counts. When it returns, nobody listens any more.
+ControlSockets open_control_sockets(Communicator& communicator, const std::vector<Worker>& workers,
+                                    const std::string& networks = networks_of_mpi());
 
 }  // namespace verbund

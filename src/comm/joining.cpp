@@ -56,7 +56,7 @@ class Caller {
 
 class Reception {
  public:
-  Reception(const Socket& listening, size_t workers, const Pulse& hello, double patience)
+  Reception(std::span<const Socket> listening, size_t workers, const Pulse& hello, double patience)
       : listening_(listening), own_hello_(hello), patience_(patience), greeted_(workers), joined_(workers) {}
 
   // Hears everybody for a moment. False when all have joined.
@@ -65,8 +65,7 @@ class Reception {
       return false;
     }
     wait_for_any();
-    for (size_t i = 0; i < kMostStrangers && admit(); ++i) {
-    }
+    admit_all();
     for (auto caller = strangers_.begin(); caller != strangers_.end();) {
       caller = is_settled(*caller) ? strangers_.erase(caller) : caller + 1;
     }
@@ -78,15 +77,26 @@ class Reception {
 
  private:
   void wait_for_any() const {
-    std::vector<pollfd> waiting = {{listening_.descriptor(), POLLIN, 0}};
-    const auto add = [&](const Caller& caller) { waiting.push_back({caller.socket().descriptor(), POLLIN, 0}); };
-    for (const Caller& caller : strangers_) add(caller);
-    for (const Caller& caller : greeted_) add(caller);  // those that are not there (-1) are passed over
+    std::vector<pollfd> waiting;
+    const auto add = [&](const Socket& socket) { waiting.push_back({socket.descriptor(), POLLIN, 0}); };
+    for (const Socket& listening : listening_) add(listening);
+    for (const Caller& caller : strangers_) add(caller.socket());
+    for (const Caller& caller : greeted_) add(caller.socket());  // those that are not there (-1) are passed over
     poll(waiting.data(), waiting.size(), static_cast<int>(kPause.count()));
   }
 
-  bool admit() {
-    Socket socket = accept_one(listening_);
+  // In one round no more than there is room for: so nobody who is admitted makes way before it has been heard once. A
+  // worker's hello is there by then, as a rule, however many others call.
+  void admit_all() {
+    const size_t turns = std::max<size_t>(1, kMostStrangers / listening_.size());
+    for (const Socket& listening : listening_) {
+      for (size_t i = 0; i < turns && admit(listening); ++i) {
+      }
+    }
+  }
+
+  bool admit(const Socket& listening) {
+    Socket socket = accept_one(listening);
     if (!socket.is_open()) return false;
     if (strangers_.size() == kMostStrangers) strangers_.pop_front();
     strangers_.emplace_back(std::move(socket), patience_);
@@ -114,7 +124,7 @@ class Reception {
     caller = Caller();
   }
 
-  const Socket& listening_;
+  const std::span<const Socket> listening_;
   const Pulse own_hello_;
   const double patience_;
   std::deque<Caller> strangers_;  // the oldest first
@@ -124,7 +134,7 @@ class Reception {
 
 }  // namespace
 
-std::vector<Socket> await_workers(const Socket& listening, size_t workers, const Pulse& hello,
+std::vector<Socket> await_workers(std::span<const Socket> listening, size_t workers, const Pulse& hello,
                                   const JoiningLimits& limits) {
   Reception reception(listening, workers, hello, limits.hello);
   for (const double end = now() + limits.together; now() < end && reception.listen();) {
@@ -132,11 +142,10 @@ std::vector<Socket> await_workers(const Socket& listening, size_t workers, const
   return reception.take_joined();
 }
 
-Socket call_leader(const std::vector<std::string>& addresses, uint16_t port, const Pulse& hello,
-                   const JoiningLimits& limits) {
+Socket call_leader(std::span<const Endpoint> endpoints, const Pulse& hello, const JoiningLimits& limits) {
   for (const double end = now() + limits.together; now() < end; std::this_thread::sleep_for(kPause)) {
-    for (const std::string& address : addresses) {
-      Caller leader(connect_to(address, port, limits.address), limits.address + limits.hello);
+    for (const Endpoint& endpoint : endpoints) {
+      Caller leader(connect_to(endpoint, limits.address), limits.address + limits.hello);
       if (!leader.socket().is_open() || !send_whole(leader.socket(), hello)) continue;
       while (leader.hear(hello.run) && !leader.is_late()) {
         if (leader.has_said_hello() && send_whole(leader.socket(), hello)) return leader.release();

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "comm/pulse.h"
@@ -23,13 +23,12 @@ struct JoiningLimits {
   double together = 15;  // until all workers are there
 };
 
-// Worker 0's side: waits until all of so many workers have joined, or for some time. Returns sockets by rank; its own,
-// and those of workers that have not come, are not open.
-std::vector<Socket> await_workers(const Socket& listening, size_t workers, const Pulse& hello,
+// Worker 0's side: waits at all its listening sockets until so many workers have joined, itself counted, or for some
+// time. Returns sockets by rank; its own, and those of workers that have not come, are not open.
+std::vector<Socket> await_workers(std::span<const Socket> listening, size_t workers, const Pulse& hello,
                                   const JoiningLimits& limits = {});
 
-// The others' side: calls worker 0 until it has answered. Not open if it has not.
-Socket call_leader(const std::vector<std::string>& addresses, uint16_t port, const Pulse& hello,
-                   const JoiningLimits& limits = {});
+// The others' side: calls worker 0, here and there, until it has answered. Not open if it has not.
+Socket call_leader(std::span<const Endpoint> endpoints, const Pulse& hello, const JoiningLimits& limits = {});
 
 }  // namespace verbund

@@ -1,9 +1,6 @@
 #include "comm/sockets.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -19,12 +16,36 @@
 namespace verbund {
 namespace {
 
-sockaddr_in ipv4(in_addr address, uint16_t port) {
-  sockaddr_in result = {};
-  result.sin_family = AF_INET;
-  result.sin_addr = address;
-  result.sin_port = htons(port);
-  return result;
+constexpr int kWaitingCallers = 1024;  // that the system keeps until they are accepted; strangers must not fill it soon
+constexpr int kTcp = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+
+bool bind_to(const Socket& socket, const IpAddress& address) {
+  const auto [place, size] = address.with_port(0);
+  return bind(socket.descriptor(), reinterpret_cast<const sockaddr*>(&place), size) == 0;
+}
+
+bool connect_now(const Socket& socket, const Endpoint& endpoint) {
+  const auto [place, size] = endpoint.address.with_port(endpoint.port);
+  return connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&place), size) == 0;
+}
+
+std::optional<Endpoint> own_end(const Socket& socket) {
+  sockaddr_storage place = {};
+  socklen_t size = sizeof place;
+  auto* const generic = reinterpret_cast<sockaddr*>(&place);
+  if (getsockname(socket.descriptor(), generic, &size) != 0) return std::nullopt;
+  const std::optional<IpAddress> address = IpAddress::of(generic);
+  if (!address) return std::nullopt;
+  return Endpoint{*address, ntohs(place.ss_family == AF_INET ? reinterpret_cast<sockaddr_in*>(&place)->sin_port
+                                                             : reinterpret_cast<sockaddr_in6*>(&place)->sin6_port)};
+}
+
+// Begins to listen where the socket is bound; false if it cannot.
+bool start_listening(const Socket& socket, uint16_t& port) {
+  if (listen(socket.descriptor(), kWaitingCallers) != 0) return false;
+  const std::optional<Endpoint> own = own_end(socket);
+  port = own ? own->port : 0;
+  return port != 0;
 }
 
 // Small messages leave at once.
@@ -67,16 +88,27 @@ int Socket::receive(std::span<std::byte> data) const {
   return -1;
 }
 
-Socket listen_anywhere(uint16_t& port, bool loopback_only) {
-  Socket listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in address = ipv4({htonl(loopback_only ? INADDR_LOOPBACK : INADDR_ANY)}, 0);
-  socklen_t length = sizeof address;
-  if (!listening.is_open() || bind(listening.descriptor(), reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-      listen(listening.descriptor(), 256) != 0 ||
-      getsockname(listening.descriptor(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-    fail_errno("cannot open a port for the other workers");
+std::string Endpoint::text() const {
+  return address.family() == AF_INET ? fmt::format("{}:{}", address.text(), port)
+                                     : fmt::format("[{}]:{}", address.text(), port);
+}
+
+Socket listen_at(const IpAddress& address, uint16_t& port) {
+  Socket listening(socket(address.family(), kTcp, 0));
+  const bool listens = listening.is_open() && bind_to(listening, address) && start_listening(listening, port);
+  return listens ? std::move(listening) : Socket();
+}
+
+Socket listen_everywhere(uint16_t& port) {
+  static const IpAddress any = *IpAddress::parse("::"), any_v4 = *IpAddress::parse("0.0.0.0");
+  Socket both(socket(AF_INET6, kTcp, 0));
+  const int off = 0;
+  if (both.is_open() && setsockopt(both.descriptor(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0 &&
+      bind_to(both, any) && start_listening(both, port)) {
+    return both;
   }
-  port = ntohs(address.sin_port);
+  Socket listening = listen_at(any_v4, port);  // a system without IPv6
+  if (!listening.is_open()) fail_errno("cannot open a port for the other workers");
   return listening;
 }
 
@@ -86,12 +118,10 @@ Socket accept_one(const Socket& listening) {
   return accepted;
 }
 
-Socket connect_to(const std::string& address, uint16_t port, double seconds) {
-  in_addr host = {};
-  Socket connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (inet_pton(AF_INET, address.c_str(), &host) != 1 || !connection.is_open()) return Socket();
-  const sockaddr_in place = ipv4(host, port);
-  if (connect(connection.descriptor(), reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0) {
+Socket connect_to(const Endpoint& endpoint, double seconds) {
+  Socket connection(socket(endpoint.address.family(), kTcp, 0));
+  if (!connection.is_open()) return Socket();
+  if (!connect_now(connection, endpoint)) {
     int error = 0;
     socklen_t length = sizeof error;
     if (errno != EINPROGRESS || !is_ready(connection.descriptor(), POLLOUT, seconds) ||
@@ -105,25 +135,18 @@ Socket connect_to(const std::string& address, uint16_t port, double seconds) {
 
 bool is_readable(const Socket& socket, double seconds) { return is_ready(socket.descriptor(), POLLIN, seconds); }
 
-std::vector<std::string> own_addresses() {
-  std::vector<std::string> addresses;
-  ifaddrs* interfaces = nullptr;
-  if (getifaddrs(&interfaces) != 0) return addresses;
-  for (const ifaddrs* i = interfaces; i != nullptr; i = i->ifa_next) {
-    if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET) continue;
-    if ((i->ifa_flags & IFF_UP) == 0 || (i->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    char text[INET_ADDRSTRLEN];
-    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(i->ifa_addr)->sin_addr, text, sizeof text);
-    addresses.emplace_back(text);
-  }
-  freeifaddrs(interfaces);
-  return addresses;
+std::optional<IpAddress> source_towards(const IpAddress& other) {
+  constexpr uint16_t kAnyPort = 9;
+  const Socket datagrams(socket(other.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!datagrams.is_open() || !connect_now(datagrams, {other, kAnyPort})) return std::nullopt;
+  const std::optional<Endpoint> own = own_end(datagrams);
+  return own ? std::optional(own->address) : std::nullopt;
 }
 
 std::string network_identity() {
   std::string boot, network(64, ' ');
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  const ssize_t length = readlink("/proc/self/ns/net", network.data(), network.size());
+  const ssize_t length = readlink("/proc/thread-self/ns/net", network.data(), network.size());
   return boot.empty() || length <= 0 ? "" : boot + " " + network.substr(0, static_cast<size_t>(length));
 }
 

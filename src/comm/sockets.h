@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
+
+#include "core/ip_address.h"
 
 namespace verbund {
 
@@ -32,18 +34,28 @@ class Socket {
   int descriptor_;
 };
 
-// On a free port, which is told, of all interfaces or of the loopback alone.
-Socket listen_anywhere(uint16_t& port, bool loopback_only = false);
+// Where a worker can be called.
+struct Endpoint {
+  IpAddress address;
+  uint16_t port = 0;
+
+  std::string text() const;  // "10.0.0.1:4000", "[fd00::1]:4000"
+};
+
+// On a free port, which is told. Not open if this machine cannot listen there.
+Socket listen_at(const IpAddress& address, uint16_t& port);
+// On all interfaces, for callers of both versions of IP.
+Socket listen_everywhere(uint16_t& port);
 // Not open if nobody has called.
 Socket accept_one(const Socket& listening);
 // Not open if nobody answers within the time.
-Socket connect_to(const std::string& address, uint16_t port, double seconds);
+Socket connect_to(const Endpoint& endpoint, double seconds);
 
 // Is there something to read or to accept, at once or within the time?
 bool is_readable(const Socket& socket, double seconds);
 
-// This host's IPv4 addresses, without the loopback's.
-std::vector<std::string> own_addresses();
+// The address of this machine from which packets to the other one leave; nothing if there is no route. Sends none.
+std::optional<IpAddress> source_towards(const IpAddress& other);
 
 // Processes with the same one reach each other over the loopback: they see the same network of the same machine. Host
 // names do not tell that. "" if it is not known.

@@ -124,6 +124,7 @@ void Watch::end(const WatchNotice& notice, int exit_code) {
   tell_all(PulseKind::kEnd, notice.message, exit_code);
   clear_status();
   print_line("verbund: " + notice.message);
+  if (notice.kind == WatchNotice::Kind::kLost) tell_launch({notice.worker});
   if (inbox_ != nullptr) inbox_->drain(kDrainSeconds);  // the last words of who is lost
   {
     const std::lock_guard lock(logging_);

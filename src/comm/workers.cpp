@@ -68,6 +68,7 @@ void Workers::wait_for_others(const std::future<void>& ready) const {
           "between the hosts, and is it the right network (launch --nic, or mpirun --mca btl_tcp_if_include)? "
           "`verbund doctor` looks into it.",
           other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom));
+      tell_launch({other});
       _exit(kExitLostWorker);
     }
     if (waited > std::min(kStartWarningSeconds, deadline / 2) && !std::exchange(warned, true)) {

@@ -63,6 +63,10 @@ void warn_line(const std::string& line) { print(coloured(kWarning, Colour::kYell
 
 void print_line(const std::string& line) { print(line); }
 
+void tell_launch(const LossRecord& loss) {
+  if (place.takes_records) print(marked_record(loss));
+}
+
 void draw_status(const Status& new_status) {
   if (!shows_progress() || place.status_line == StatusLine::kNone) return;
   const std::lock_guard lock(mutex);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/loss_record.h"
 #include "core/status.h"
 #include "core/terminal.h"
 
@@ -34,6 +35,9 @@ template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   warn_line(fmt::format(format, std::forward<Args>(args)...));
 }
+
+// A record for launch; nothing happens where it does not read.
+void tell_launch(const LossRecord& loss);
 
 // True if there is a status line. If not, a plain line now and then shows life.
 inline bool has_status_line() { return terminal().status_line != StatusLine::kNone; }

@@ -9,9 +9,14 @@
 namespace verbund {
 namespace {
 
-constexpr std::string_view kStatus = "status", kStatusAndColour = "status,colour";
+constexpr std::string_view kRecords = "records", kStatus = "status", kColour = "colour";
 
 bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }
+
+// Is it one of the words of "a,b,c"?
+bool holds(const std::string& list, std::string_view word) {
+  return ("," + list + ",").find("," + std::string(word) + ",") != std::string::npos;
+}
 
 }  // namespace
 
@@ -21,9 +26,11 @@ Terminal terminal_for(bool is_terminal, const TerminalVariables& variables) {
     return {StatusLine::kDrawn, !is_set(variables.no_color)};
   }
   if (!is_set(variables.told)) return {};
-  if (variables.told == kStatus) return {StatusLine::kMarked, false};
-  if (variables.told == kStatusAndColour) return {StatusLine::kMarked, !is_set(variables.no_color)};
-  return {};
+  Terminal terminal;
+  if (holds(variables.told, kStatus)) terminal.status_line = StatusLine::kMarked;
+  terminal.colour = holds(variables.told, kColour) && !is_set(variables.no_color);
+  terminal.takes_records = holds(variables.told, kRecords);
+  return terminal;
 }
 
 Terminal terminal_at(int descriptor) {
@@ -32,8 +39,11 @@ Terminal terminal_at(int descriptor) {
 }
 
 std::string describe_for_workers(const Terminal& terminal) {
-  if (terminal.status_line == StatusLine::kNone) return "";
-  return std::string(terminal.colour ? kStatusAndColour : kStatus);
+  std::string told(kRecords);
+  if (terminal.status_line == StatusLine::kNone) return told;
+  told.append(",").append(kStatus);
+  if (terminal.colour) told.append(",").append(kColour);
+  return told;
 }
 
 size_t terminal_columns(int descriptor) {

@@ -1,5 +1,5 @@
 // What the place that stderr leads to can show: a status line that is drawn again and again, colours, or plain lines
-// only. Decided once, by main.
+// only; and whether launch reads it. Decided once, by main.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ enum class StatusLine {
 struct Terminal {
   StatusLine status_line = StatusLine::kNone;
   bool colour = false;
+  bool takes_records = false;  // `launch` reads it: records (loss_record.h) are for it, and not shown
 };
 
-// The variable by which `launch` tells worker 0 what its own terminal can show.
+// The variable by which `launch` tells workers what becomes of what they write.
 constexpr const char* kTerminalVariable = "VERBUND_TERMINAL";
 
 // Variables of the environment; null if not set.
@@ -32,7 +33,8 @@ Terminal terminal_for(bool is_terminal, const TerminalVariables& variables);
 // By the environment of this process.
 Terminal terminal_at(int descriptor);
 
-// What `launch` tells worker 0; "" if nothing is to be told.
+// What `launch`, which takes records, tells workers of its own terminal: "records", "records,status",
+// "records,status,colour".
 std::string describe_for_workers(const Terminal& terminal);
 
 // The terminal's width now; 80 if nobody knows.

@@ -1,11 +1,7 @@
 #include "doctor/collect.h"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <unistd.h>
 
-#include <memory>
 #include <optional>
 #include <sstream>
 
@@ -13,6 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/own_addresses.h"
 #include "core/pipeline.h"
 #include "core/process.h"
 #include "data/dataset.h"
@@ -34,15 +31,10 @@ DiskFacts disk_of(const fs::path& folder) {
 
 std::vector<NetworkAddress> network_addresses() {
   std::vector<NetworkAddress> found;
-  ifaddrs* listed = nullptr;
-  if (::getifaddrs(&listed) != 0) return found;
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(listed, ::freeifaddrs);
-  for (const ifaddrs* item = interfaces.get(); item != nullptr; item = item->ifa_next) {
-    const bool usable = (item->ifa_flags & IFF_UP) != 0 && (item->ifa_flags & IFF_LOOPBACK) == 0;
-    if (!usable || item->ifa_addr == nullptr || item->ifa_addr->sa_family != AF_INET) continue;  // MPI's choice, too
-    char text[INET_ADDRSTRLEN] = "";
-    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(item->ifa_addr)->sin_addr, text, sizeof text);
-    found.push_back({item->ifa_name, text});
+  for (const OwnAddress& own : own_addresses()) {
+    if (own.is_for_others() && own.address.family() == AF_INET) {  // MPI's choice, too
+      found.push_back({own.interface, own.address.text()});
+    }
   }
   return found;
 }

@@ -22,6 +22,6 @@ std::string line_of_facts(const Facts& facts);
 
 // Asks whether the hosts answer, and has mpirun start one worker per slot, each of which calls examine(). What
 // keeps them from it is one of the facts.
-Facts examine_hosts(const JobSettings& job, const std::vector<Host>& hosts, std::chrono::seconds patience);
+Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, std::chrono::seconds patience);
 
 }  // namespace verbund

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "doctor/examine.h"
 #include "launch/mpirun_session.h"
 #include "launch/reachable_hosts.h"
@@ -60,7 +61,7 @@ class Examination {
   void hear(const OutputLine& line) {
     if (line.rank == 0 && line.is_stdout) {
       if (line.text == kTogether) {
-        mpirun_.spare();  // from here on they watch each other
+        mpirun_.cancel_kill();  // from here on they watch each other
       } else {
         facts_ = nlohmann::json::parse(line.text).get<Facts>();
       }
@@ -79,7 +80,9 @@ class Examination {
 
 }  // namespace
 
-Facts examine_hosts(const JobSettings& job, const std::vector<Host>& hosts, seconds patience) {
+Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, seconds patience) {
+  JobSettings job = settings;
+  job.terminal = describe_for_workers({});  // no status, but a worker that is lost
   const StopSignals signals;
   adopt_orphans();
   std::vector<AskedHost> asked;

@@ -46,7 +46,7 @@ class Job {
                  : end.lost_host           ? "mpirun could not reach a host"
                  : end.from_outside        ? "somebody ended mpirun, and it the workers"
                  : mpirun_.was_killed() && mpirun_.lost_worker()
-                     ? "a worker was lost, and mpirun did not end"
+                     ? lost_worker() + " was lost, and mpirun did not end"
                      : fmt::format("mpirun ended with exit code {}", end.exit_code);
     return end;
   }
@@ -63,6 +63,11 @@ class Job {
     } else {
       mpirun_.kill_within(seconds(0));
     }
+  }
+
+  std::string lost_worker() const {
+    const int rank = mpirun_.rank_of_lost();
+    return rank < 0 ? "a worker" : fmt::format("worker {} on {}", rank, host_of_worker(hosts_, rank));
   }
 
   // mpirun waits in silence, without end, for a daemon that cannot connect back to it.

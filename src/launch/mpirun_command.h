@@ -20,7 +20,7 @@ struct JobSettings {
   std::vector<std::string> environment;  // names of variables that the workers get
   std::string folder;                    // where the workers start
   std::vector<std::string> program;      // path and arguments
-  std::string terminal;                  // what worker 0 is told of ours, see core/terminal.h; "": nothing
+  std::string terminal;                  // what workers are told of where they write, see core/terminal.h; "": nothing
   std::string restart;                   // its number and why, for the run's history; "": the first start
   bool as_root = false;                  // mpirun refuses root unless told otherwise
   bool share_cores = false;              // more workers than cores: who waits lets others work

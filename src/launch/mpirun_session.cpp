@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/loss_record.h"
 
 namespace verbund {
 namespace {
@@ -50,8 +51,10 @@ void MpirunSession::kill_within(seconds patience) {
 void MpirunSession::hear(const OutputLine& line) {
   mpirun_spoke_last_ = line.rank == OutputLine::kMpirun;
   if (mpirun_spoke_last_) return hear_mpirun(notices_.add(line.text));
-  if (line.text.find(kLostWorkerMark) != std::string::npos) note_loss();
-  hear_worker_(line);
+  const std::optional<LossRecord> loss = parse_marked_record(line.text);
+  if (!loss) return hear_worker_(line);
+  if (rank_of_lost_ < 0) rank_of_lost_ = loss->worker;
+  note_loss();
 }
 
 void MpirunSession::hear_mpirun(const std::vector<std::string>& shown) {

@@ -2,7 +2,8 @@
 // say, line by line; what mpirun itself says is read, and shown if it is of use.
 //
 // mpirun may wait for ever: for the daemon of a host that is cut off, or for a worker that was killed
-// while it started. Once a worker or mpirun has said that somebody is lost, it has 15 s to end.
+// while it started. Once a record of a worker (core/loss_record.h) or mpirun itself has told that somebody is lost, it
+// has 15 s to end.
 #pragma once
 
 #include <chrono>
@@ -17,9 +18,6 @@
 #include "launch/tagged_output.h"
 
 namespace verbund {
-
-// What a worker's message begins with when it ends because another one is gone.
-constexpr const char* kLostWorkerMark = "verbund: lost worker";
 
 class MpirunSession {
  public:
@@ -36,13 +34,15 @@ class MpirunSession {
   void kill_within(std::chrono::seconds patience);
 
   // It may run as long as it likes, unless somebody is lost.
-  void spare() {
+  void cancel_kill() {
     if (!lost_worker_) kill_at_.reset();
   }
 
   // After the end.
   bool was_killed() const { return killed_; }  // because it did not end by itself
   bool lost_worker() const { return lost_worker_; }
+  // Whom a worker has told of; -1: nobody in particular.
+  int rank_of_lost() const { return rank_of_lost_; }
   // The last word was mpirun's own, and not a worker's: it says so when a worker ends with an error.
   bool mpirun_spoke_last() const { return mpirun_spoke_last_; }
   int exit_code() const { return exit_code_; }  // if it was killed after a loss: what it would have been
@@ -59,6 +59,7 @@ class MpirunSession {
   Process mpirun_;
   std::optional<std::chrono::steady_clock::time_point> kill_at_;
   bool lost_worker_ = false;
+  int rank_of_lost_ = -1;
   bool killed_ = false;
   bool mpirun_spoke_last_ = false;
   int exit_code_ = 0;

@@ -25,6 +25,11 @@ void check_interfaces(const std::string& list) {
   std::istringstream items(list);
   for (std::string item; std::getline(items, item, ',');) {
     const bool is_network = item.find('/') != std::string::npos;
+    if (is_network && item.find(':') != std::string::npos) {
+      fail_usage(
+          "--nic {}: Open MPI knows networks of IPv4 only, not {}. Give the interface that has its addresses, of {}",
+          list, item, interface_names());
+    }
     if (is_network || ::if_nametoindex(item.c_str()) != 0) continue;
     fail_usage(
         "--nic {}: this machine has no network interface \"{}\"; it has {}.\n"

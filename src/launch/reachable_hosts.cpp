@@ -1,17 +1,15 @@
 #include "launch/reachable_hosts.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
 #include <netdb.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
 #include "core/error.h"
+#include "core/own_addresses.h"
 #include "launch/mpirun_command.h"
 #include "launch/process.h"
 
@@ -20,28 +18,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool same_address(const sockaddr* a, const sockaddr* b) {
-  if (a == nullptr || b == nullptr || a->sa_family != b->sa_family) return false;
-  if (a->sa_family == AF_INET) {
-    return reinterpret_cast<const sockaddr_in*>(a)->sin_addr.s_addr ==
-           reinterpret_cast<const sockaddr_in*>(b)->sin_addr.s_addr;
-  }
-  return a->sa_family == AF_INET6 &&
-         std::memcmp(&reinterpret_cast<const sockaddr_in6*>(a)->sin6_addr,
-                     &reinterpret_cast<const sockaddr_in6*>(b)->sin6_addr, sizeof(in6_addr)) == 0;
-}
-
 bool has_own_address(const std::string& host) {
   addrinfo* resolved = nullptr;
   if (::getaddrinfo(host.c_str(), nullptr, nullptr, &resolved) != 0) return false;
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(resolved, ::freeaddrinfo);
-  ifaddrs* listed = nullptr;
-  if (::getifaddrs(&listed) != 0) return false;
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(listed, ::freeifaddrs);
-  for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
-    for (const ifaddrs* own = interfaces.get(); own != nullptr; own = own->ifa_next) {
-      if (same_address(address->ai_addr, own->ifa_addr)) return true;
-    }
+  const std::vector<OwnAddress> own = own_addresses();
+  for (const addrinfo* item = addresses.get(); item != nullptr; item = item->ai_next) {
+    const std::optional<IpAddress> address = IpAddress::of(item->ai_addr);
+    if (std::any_of(own.begin(), own.end(), [&](const OwnAddress& one) { return one.address == address; })) return true;
   }
   return false;
 }

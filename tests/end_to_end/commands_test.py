@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import PROGRAM, ProgramTest  # noqa: E402
 
-COMMANDS = ["prepare", "train", "launch", "doctor", "report", "evaluate", "translate", "average", "score-pairs", "export", "score", "import", "inspect", "config"]
+COMMANDS = ["prepare", "train", "launch", "doctor", "plan", "report", "evaluate", "translate", "average", "score-pairs", "export", "score", "import", "inspect", "config"]
 
 
 class CommandsTest(ProgramTest):

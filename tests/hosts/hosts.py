@@ -35,11 +35,11 @@ class Hosts:
 
     _networks = itertools.count()
 
-    def __init__(self, count=2, rate="1gbit"):
+    def __init__(self, count=2, rate="1gbit", ip="4"):
         self.names = [f"host-{letter}" for letter in string.ascii_lowercase[:count]]
         self.prefix = f"verbund-{os.getpid()}-{next(self._networks)}"
         self._rate = rate
-        self._environment = {"VERBUND_HOSTS_PREFIX": self.prefix}
+        self.environment = {"VERBUND_HOSTS_PREFIX": self.prefix, "VERBUND_HOSTS_IP": ip}
 
     def __enter__(self):
         made = self._script("up", len(self.names), self._rate, check=False)
@@ -54,7 +54,7 @@ class Hosts:
 
     def start(self, host, command, **options):
         """A Popen of the command itself, so that signals reach it; options are those of Popen."""
-        options["env"] = {**options.get("env", os.environ), **self._environment}
+        options["env"] = {**options.get("env", os.environ), **self.environment}
         return subprocess.Popen([SCRIPT, "exec", host, *map(str, command)], **options)
 
     def run(self, host, command, timeout=60):
@@ -83,7 +83,7 @@ class Hosts:
         self._script("link", host, state)
 
     def _script(self, *arguments, check=True):
-        done = subprocess.run([SCRIPT, *map(str, arguments)], env={**os.environ, **self._environment},
+        done = subprocess.run([SCRIPT, *map(str, arguments)], env={**os.environ, **self.environment},
                               capture_output=True, text=True)
         if check and done.returncode != 0:
             raise RuntimeError(f"hosts.sh {' '.join(map(str, arguments))}: {done.stderr}")

@@ -18,11 +18,15 @@
 # machine's own network, so that addresses never clash; several such networks at a time differ in the prefix of their
 # namespaces (VERBUND_HOSTS_PREFIX). Processes, files and shared memory are not kept apart.
 #
+# Hosts have addresses of IPv4; with VERBUND_HOSTS_IP=6 of IPv6 alone, with VERBUND_HOSTS_IP=both of both, where names
+# mean those of IPv4.
+#
 # Exit code 77: this machine cannot do it, and the message says why.
 set -Eeuo pipefail # E: traps hold in functions too
 
 prefix=${VERBUND_HOSTS_PREFIX:-verbund}
 switch=$prefix-switch
+versions=${VERBUND_HOSTS_IP:-4}
 letters=abcdefghijklmnopqrstuvwxyz
 
 fail() { # MESSAGE [CODE=1]
@@ -53,8 +57,15 @@ made_hosts() {
   done
 }
 
-address_of() { # INDEX, counted from 0
-  echo "10.231.0.$(($1 + 1))"
+# As ip takes them; the first one is what the host's name means. (Without nodad, the kernel would not use one of IPv6
+# before it has asked, for a second, whether another has it.)
+addresses_of() { # INDEX, counted from 0
+  [[ $versions == 6 ]] || echo "10.231.0.$(($1 + 1))/24"
+  [[ $versions == 4 ]] || printf 'fd00:231::%x/64 nodad\n' $(($1 + 1))
+}
+
+first_address_of() { # INDEX
+  addresses_of "$1" | sed -n '1s|/.*||p' # reads all of it: nobody is cut short
 }
 
 # What is to be known of a host later is written down as the alias of a device: the rate, and on lo the cores.
@@ -96,7 +107,7 @@ cores_of() { # INDEX HOSTS
 }
 
 up() { # HOSTS RATE
-  local hosts=$1 rate=$2 i letter namespace
+  local hosts=$1 rate=$2 i letter namespace address
   if ! [[ $hosts =~ ^[0-9]+$ ]] || ((hosts < 2 || hosts > ${#letters})); then
     fail "there can be 2 to ${#letters} hosts, not '$hosts'" 2
   fi
@@ -106,7 +117,7 @@ up() { # HOSTS RATE
 
   local names="127.0.0.1 localhost"
   for ((i = 0; i < hosts; ++i)); do
-    names+=$'\n'"$(address_of "$i") host-${letters:i:1}"
+    names+=$'\n'"$(first_address_of "$i") host-${letters:i:1}"
   done
   for ((i = 0; i < hosts; ++i)); do
     namespace=$prefix-${letters:i:1}
@@ -132,7 +143,9 @@ up() { # HOSTS RATE
       ip -n "$switch" link set "port-$letter" master bridge
       start_device "$switch" "port-$letter" "$rate"
     fi
-    ip -n "$namespace" address add "$(address_of "$i")/24" dev veth0
+    while read -ra address; do
+      ip -n "$namespace" address add dev veth0 "${address[@]}"
+    done < <(addresses_of "$i")
     start_device "$namespace" veth0 "$rate"
   done
   trap - ERR INT TERM
@@ -166,11 +179,10 @@ enter() { # HOST NAMESPACE COMMAND...
 
 # Nothing listens on the port, but a host that can be reached says so at once.
 require_reachable() { # HOST
-  local letter=${1#host-} before answer
+  local answer
   [[ $(ip netns identify $$) == "$prefix"-? ]] \
     || fail "$1 cannot be reached from $(hostname), which is none of the hosts: use hosts.sh exec host-a ..." 255
-  before=${letters%%"$letter"*}
-  answer=$(LC_ALL=C timeout 5 bash -c "< /dev/tcp/$(address_of ${#before})/1" 2>&1) && return
+  answer=$(LC_ALL=C timeout 5 bash -c "< /dev/tcp/$1/1" 2>&1) && return
   [[ $answer == *"Connection refused"* ]] || fail "$1 cannot be reached from $(hostname): is a link down?" 255
 }
 
@@ -221,6 +233,7 @@ main() {
     *) fail "what to do: check, up, down, exec, agent or link, not '$action'; see the head of $0" 2 ;;
   esac
   [[ $prefix =~ ^[a-z0-9-]+$ ]] || fail "VERBUND_HOSTS_PREFIX may have a-z, 0-9 and -, not '$prefix'" 2
+  [[ $versions =~ ^(4|6|both)$ ]] || fail "VERBUND_HOSTS_IP may be 4, 6 or both, not '$versions'" 2
   require_means
   case $action in
     check) ;;

@@ -142,6 +142,13 @@ class HostsTest(unittest.TestCase):
         self.assertEqual(self.measured(job)["hosts"], ["host-a", "host-a"])
         self.assertLess(hosts.bytes_sent("host-a"), 1e5)
 
+    def test_hosts_may_have_ipv6_alone(self):
+        hosts = self.make_hosts(2, ip="6")
+        self.assertNotIn("10.231.", hosts.run("host-a", ["ip", "address"]))
+        found = self.measured(self.start(hosts, megabytes=8))
+        self.assertEqual(found["hosts"], ["host-a", "host-b"])
+        self.assertGreater(hosts.bytes_sent("host-b"), 8e6)
+
     def test_more_than_two_are_joined_by_a_switch(self):
         hosts = self.make_hosts(3, rate="1gbit")
         found = self.measured(self.start(hosts, megabytes=8))

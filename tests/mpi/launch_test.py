@@ -50,8 +50,9 @@ if what == "print":
         time.sleep(0.02)
     os.write(1, f"result {{rank}} {{os.environ.get('VERBUND_TEST')}} {{os.getcwd()}}\\n".encode())
 elif what == "status":
+    wants_status = "status" in os.environ.get("VERBUND_TERMINAL", "").split(",")
     for done in range(5):
-        say(f"\\x1e{{done / 4}} worker {{rank}} has done {{done}} of 4" if os.environ.get("VERBUND_TERMINAL") else "plain")
+        say(f"\\x1e{{done / 4}} worker {{rank}} has done {{done}} of 4" if wants_status else "plain")
         time.sleep(0.05)
     say(f"a line of {{rank}}")
 elif what == "stop":
@@ -73,7 +74,9 @@ elif what == "hang":
     if start > 1:
         sys.exit(0)
     if chosen:
-        say("verbund: lost worker 1 on other: no sign of life")
+        say("somebody is not there any more")
+        if "records" in os.environ["VERBUND_TERMINAL"].split(","):
+            say('\\x1d{{"event":"lost_worker","worker":1}}')
     stay()
 else:
     stay()
@@ -298,7 +301,10 @@ class LaunchTest(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.starts(0), self.starts(1)), (2, 2))
         self.assert_gone(0, 1)
-        self.assert_says(done.stderr, "a worker was lost, and mpirun did not end. Restart 1 of 1\n")
+        self.assert_says(done.stderr, "\nsomebody is not there any more\n",
+                         "worker 1 on localhost was lost, and mpirun did not end. Restart 1 of 1\n")
+        self.assertNotIn("\x1d", done.stderr)  # the record is launch's
+        self.assertNotIn("lost_worker", done.stderr)
 
     def test_an_mpirun_that_hangs_after_its_notice_is_ended(self):
         """As it does of a worker that was killed while it started. What the worker's end means, counts."""
@@ -370,6 +376,7 @@ class LaunchTest(ProgramTest):
                 (["-n", "0", "--", "train"], ["0 is not a whole number from 1 on"]),
                 (["-n", "2", "--min-workers", "3", "--", "train"], ["--min-workers 3 is more than all 2"]),
                 (["-n", "2", "--nic", "nosuch0", "--", "train"], ["nosuch0", "it has lo"]),
+                (["-n", "2", "--nic", "fd00::/64", "--", "train"], ["networks of IPv4 only", "the interface"]),
                 (["-n", "2", "--max-restart", "3", "--", "train"], ["did you mean --max-restarts?"])):
             with self.subTest(arguments=arguments):
                 self.assert_says(self.refuse(2, "launch", *arguments), *parts)

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <string_view>
 #include <thread>
 
 namespace verbund {
@@ -24,9 +26,20 @@ Pulse hello_of(int rank) {
 
 std::span<const std::byte> bytes(const Pulse& pulse) { return std::as_bytes(std::span(&pulse, 1)); }
 
-class Joining : public ::testing::Test {
+// Worker 0 listens at both loopbacks, and is called at the one or the other.
+class Joining : public ::testing::TestWithParam<const char*> {
  protected:
-  Socket call() const { return connect_to("127.0.0.1", port_, 5); }
+  void SetUp() override {
+    for (const char* text : {"127.0.0.1", "::1"}) {
+      uint16_t port = 0;
+      Socket listening = listen_at(*IpAddress::parse(text), port);
+      if (listening.is_open() && text == std::string_view(GetParam())) called_ = {{*IpAddress::parse(text), port}};
+      if (listening.is_open()) listening_.push_back(std::move(listening));
+    }
+    if (called_.empty()) GTEST_SKIP() << "this machine has no " << GetParam();
+  }
+
+  Socket call() const { return connect_to(called_[0], 5); }
 
   // The workers come `late` seconds after worker 0 has begun to listen. Returns which of them have joined.
   std::vector<bool> join(size_t workers, double late = 0) {
@@ -35,7 +48,7 @@ class Joining : public ::testing::Test {
     for (size_t rank = 1; rank < workers; ++rank) {
       threads.emplace_back([&, rank] {
         std::this_thread::sleep_for(std::chrono::duration<double>(late));
-        callers[rank] = call_leader({"127.0.0.1"}, port_, hello_of(static_cast<int>(rank)), limits_);
+        callers[rank] = call_leader(called_, hello_of(static_cast<int>(rank)), limits_);
       });
     }
     const std::vector<Socket> sockets = await_workers(listening_, workers, hello_of(0), limits_);
@@ -54,15 +67,21 @@ class Joining : public ::testing::Test {
            received.rank == 7;
   }
 
-  uint16_t port_ = 0;
-  const Socket listening_ = listen_anywhere(port_, true);
+  std::vector<Socket> listening_;
+  std::vector<Endpoint> called_;
   JoiningLimits limits_{.address = 2, .hello = 20, .together = 60};
 };
 
-TEST_F(Joining, AllComeTogether) { EXPECT_THAT(join(5), Each(true)); }
+TEST_P(Joining, AllComeTogether) { EXPECT_THAT(join(5), Each(true)); }
+
+TEST_P(Joining, OneComesBesideAnAddressWhereNobodyAnswers) {
+  limits_.address = 0.2;
+  called_.insert(called_.begin(), {*IpAddress::parse("127.0.0.1"), 1});
+  EXPECT_THAT(join(3), Each(true));
+}
 
 // Each of them has more time than the whole start would take if they were heard one after the other.
-TEST_F(Joining, SilentStrangersDoNotHoldUpAStart) {
+TEST_P(Joining, SilentStrangersDoNotHoldUpAStart) {
   std::vector<Socket> strangers;
   for (int i = 0; i < 20; ++i) strangers.push_back(call());
   const auto began = std::chrono::steady_clock::now();
@@ -70,7 +89,7 @@ TEST_F(Joining, SilentStrangersDoNotHoldUpAStart) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15)) << "one stranger's time";
 }
 
-TEST_F(Joining, NorDoesOneThatDripsOrTalksRubbish) {
+TEST_P(Joining, NorDoesOneThatDripsOrTalksRubbish) {
   std::atomic<bool> stop = false;
   std::thread dripper([&] {
     const Pulse almost = hello_of(1);  // even if it knew the number
@@ -90,7 +109,27 @@ TEST_F(Joining, NorDoesOneThatDripsOrTalksRubbish) {
   babbler.join();
 }
 
-TEST_F(Joining, MoreStrangersThanThereIsRoomForMakeWay) {
+// As fast as one can: more in the time of a hello than there is room for.
+TEST_P(Joining, NorDoesAFlood) {
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> flood;
+  for (int i = 0; i < 2; ++i) {
+    flood.emplace_back([&] {
+      std::deque<Socket> held;
+      for (int calls = 0; !stop && calls < 100000; ++calls) {
+        held.push_back(call());
+        if (held.size() > 200) held.pop_front();
+      }
+    });
+  }
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_THAT(join(4, 0.2), Each(true));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
+  stop = true;
+  for (std::thread& thread : flood) thread.join();
+}
+
+TEST_P(Joining, MoreStrangersThanThereIsRoomForMakeWay) {
   std::vector<Socket> strangers;
   for (int i = 0; i < 200; ++i) strangers.push_back(call());
   EXPECT_THAT(join(4), Each(true));
@@ -100,7 +139,7 @@ TEST_F(Joining, MoreStrangersThanThereIsRoomForMakeWay) {
   EXPECT_EQ(strangers[0].receive(nothing), -1);
 }
 
-TEST_F(Joining, WhoDoesNotKnowTheNumberIsSentAwayAtOnce) {
+TEST_P(Joining, WhoDoesNotKnowTheNumberIsSentAwayAtOnce) {
   limits_.together = 60;
   Pulse guess = hello_of(1);
   guess.run ^= 1;
@@ -110,13 +149,13 @@ TEST_F(Joining, WhoDoesNotKnowTheNumberIsSentAwayAtOnce) {
     EXPECT_TRUE(is_readable(stranger, 30)) << "it is not waited for";
     std::byte nothing[1];
     EXPECT_EQ(stranger.receive(nothing), -1);
-    EXPECT_TRUE(call_leader({"127.0.0.1"}, port_, hello_of(1), limits_).is_open());
+    EXPECT_TRUE(call_leader(called_, hello_of(1), limits_).is_open());
   });
   EXPECT_TRUE(await_workers(listening_, 2, hello_of(0), limits_)[1].is_open());
   worker.join();
 }
 
-TEST_F(Joining, RanksThatThereAreNotAreRefused) {
+TEST_P(Joining, RanksThatThereAreNotAreRefused) {
   std::vector<Socket> strangers;
   for (const int rank : {0, 3, -1, 1 << 30}) {
     strangers.push_back(call());
@@ -126,7 +165,7 @@ TEST_F(Joining, RanksThatThereAreNotAreRefused) {
   EXPECT_THAT(join(3), Each(true));
 }
 
-TEST_F(Joining, AHelloHasNothingAttached) {
+TEST_P(Joining, AHelloHasNothingAttached) {
   Pulse hello = hello_of(1);
   hello.attached = uint64_t{1} << 40;
   const Socket stranger = call();
@@ -138,7 +177,7 @@ TEST_F(Joining, AHelloHasNothingAttached) {
 }
 
 // As a worker does whose first call was not answered in time.
-TEST_F(Joining, OneThatCallsAgainIsNotLost) {
+TEST_P(Joining, OneThatCallsAgainIsNotLost) {
   {
     const Socket given_up = call();
     const Pulse hello = hello_of(1);
@@ -147,8 +186,8 @@ TEST_F(Joining, OneThatCallsAgainIsNotLost) {
   EXPECT_THAT(join(3), Each(true));
 }
 
-TEST_F(Joining, WhoHasNotComeIsKnown) {
-  std::thread worker([&] { call_leader({"127.0.0.1"}, port_, hello_of(2), limits_); });
+TEST_P(Joining, WhoHasNotComeIsKnown) {
+  std::thread worker([&] { call_leader(called_, hello_of(2), limits_); });
   JoiningLimits limits = limits_;
   limits.together = 2;
   const std::vector<Socket> sockets = await_workers(listening_, 4, hello_of(0), limits);
@@ -158,12 +197,16 @@ TEST_F(Joining, WhoHasNotComeIsKnown) {
   EXPECT_FALSE(sockets[3].is_open());
 }
 
-TEST_F(Joining, AnAddressWhereAnotherListensIsLeft) {
+TEST_P(Joining, AnAddressWhereAnotherListensIsLeft) {
   limits_.hello = 0.2;
   limits_.address = 0.2;
   limits_.together = 1;
-  EXPECT_FALSE(call_leader({"127.0.0.1"}, port_, hello_of(1), limits_).is_open()) << "nobody says hello";
+  EXPECT_FALSE(call_leader(called_, hello_of(1), limits_).is_open()) << "nobody says hello";
 }
+
+INSTANTIATE_TEST_SUITE_P(, Joining, ::testing::Values("127.0.0.1", "::1"), [](const auto& one) {
+  return one.param == std::string_view("::1") ? "OverIPv6" : "OverIPv4";
+});
 
 }  // namespace
 }  // namespace verbund

@@ -11,6 +11,7 @@
 
 #include "comm/hierarchical_communicator.h"
 #include "comm/thread_transport.h"
+#include "core/log.h"
 #include "support/thread_workers.h"
 
 namespace verbund {
@@ -234,6 +235,16 @@ TEST(WatchDeathTest, AWorkerThatDiesLeavesWhatItHadSent) {
               "received of 1 after 3 dropped: last words\n(.|\n)*kind 2, worker 1, last true");
   EXPECT_EXIT(end_after(message, bytes_of("last words")), ::testing::ExitedWithCode(3),
               "verbund: lost worker 1 on b: it ended without a word at step 1");
+}
+
+TEST(WatchDeathTest, ALossIsOnRecordForLaunch) {
+  const Pulse alive;
+  const auto lose = [&](bool launch_reads) {
+    set_terminal({StatusLine::kNone, false, launch_reads});
+    end_after(alive, {});
+  };
+  EXPECT_EXIT(lose(true), ::testing::ExitedWithCode(3), "\x1d\\{\"event\":\"lost_worker\",\"worker\":1\\}\n");
+  EXPECT_EXIT(lose(false), ::testing::ExitedWithCode(3), "^[^\x1d]*$");
 }
 
 TEST(WatchDeathTest, ASizeThatNoWorkerSendsEndsTheRunAndTakesNoMemory) {

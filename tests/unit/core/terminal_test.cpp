@@ -42,7 +42,19 @@ TEST(Terminal, AWorkerIsToldOfLaunchsTerminal) {
     EXPECT_FALSE(at_pipe(told.c_str(), "1").colour);
     EXPECT_EQ(terminal_for(true, {"xterm", nullptr, told.c_str()}).status_line, StatusLine::kDrawn);
   }
-  EXPECT_EQ(describe_for_workers({}), "");
+}
+
+TEST(Terminal, WhatLaunchReadsTakesRecords) {
+  const Terminal without = {};
+  const Terminal with = {StatusLine::kDrawn, true};
+  for (const Terminal& launchs : {without, with}) {
+    const std::string told = describe_for_workers(launchs);
+    EXPECT_TRUE(at_pipe(told.c_str()).takes_records);
+  }
+  EXPECT_EQ(at_pipe(describe_for_workers(without).c_str()).status_line, StatusLine::kNone);
+  EXPECT_FALSE(at_pipe(nullptr).takes_records);
+  EXPECT_FALSE(at_pipe("records2").takes_records);
+  EXPECT_FALSE(at_terminal("xterm").takes_records);
 }
 
 TEST(Terminal, ColoursOnlyWhereAllowed) {

@@ -1,0 +1,199 @@
+// verbund plan: what would this training cost on those hosts?
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/examination.h"
+#include "cli/host_flags.h"
+#include "config/config.h"
+#include "core/error.h"
+#include "core/json_file.h"
+#include "core/machine.h"
+#include "core/pipeline.h"
+#include "plan/gpu_rates.h"
+#include "plan/measured_compute.h"
+#include "plan/measured_network.h"
+#include "plan/plan.h"
+#include "plan/quantities.h"
+#include "plan/run_rates.h"
+#include "plan/told_compute.h"
+#include "report/write_report.h"
+
+namespace verbund {
+namespace {
+
+constexpr const char* kUsualLatency = "0.2ms";
+
+struct PlanFlags {
+  HostFlags hosts;
+  std::string config, data, link, latency, gpu, run, doctor, price;
+  std::vector<std::string> overrides;
+  double tokens_per_second = 0;
+  int64_t length = 32, distinct = 0;
+  bool measure = false, json = false;
+
+  void declare(Options& options);
+  void check() const;
+};
+
+void PlanFlags::declare(Options& options) {
+  options
+      .add_option("--config", config, "The configuration: a YAML file, or a preset's name (of --run, if there is one)")
+      ->type_name("FILE");
+  options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
+  options.add_option("--data", data, "The dataset folder, whose batches are counted")->type_name("FOLDER");
+  options.add_option("--length", length, "Without --data: tokens of a sentence")->type_name("N")->check(at_least(1));
+  options
+      .add_option(
+          "--distinct", distinct,
+          "Without --data: different tokens of a side in a worker's share of a batch (as many as words would have)")
+      ->type_name("N")
+      ->check(at_least(1));
+  hosts.declare(options);
+  options.add_flag("--measure", measure,
+                   "Train for some seconds on this machine, and measure the network between the hosts");
+  options.add_option("--run", run, "Take the rates from this run's record, and show how right the plan of it is")
+      ->type_name("RUN");
+  options.add_option("--gpu", gpu, "Each worker has a GPU of this name: v100, a100, h100 or rtx4090")
+      ->type_name("NAME");
+  options
+      .add_option("--tokens-per-second", tokens_per_second,
+                  "What a worker trains on alone with its share of the batch, target tokens a second")
+      ->type_name("X")
+      ->check(CLI::PositiveNumber.description(""));
+  options.add_option("--link", link, "The network of each host: 1gbit, 200mbit, 118MB/s")->type_name("RATE");
+  options.add_option("--latency", latency, "A round trip on it, as ping shows it (0.2ms)")->type_name("TIME");
+  options.add_option("--doctor", doctor, "The network as measured by `verbund doctor --json > FILE`")
+      ->type_name("FILE");
+  options.add_option("--price", price, "Of a host for an hour: 3.06/h")->type_name("MONEY");
+  options.add_flag("--json", json, "Print every figure as JSON");
+}
+
+void PlanFlags::check() const {
+  const int computing =
+      (gpu.empty() ? 0 : 1) + (run.empty() ? 0 : 1) + (measure ? 1 : 0) + (tokens_per_second > 0 ? 1 : 0);
+  if (computing != 1) {
+    fail_usage(
+        "{} says how fast a worker computes, and one must: --measure (this machine), --run RUN (its record), --gpu "
+        "NAME "
+        "(its data sheet) or --tokens-per-second X",
+        computing == 0 ? "nothing" : "more than one flag");
+  }
+  if (config.empty() && run.empty()) fail_usage("which model? Give --config FILE, or --run RUN to take the run's own");
+  if (!link.empty() && !doctor.empty())
+    fail_usage("--link {} and --doctor {} both tell of the network: give one", link, doctor);
+  if (link.empty() && !latency.empty())
+    fail_usage("--latency {} is that of a network: give its rate too, as in --link 1gbit", latency);
+}
+
+Config config_of(const PlanFlags& flags, const std::optional<RunData>& run) {
+  if (!flags.config.empty() || !run) return load_config(flags.config, flags.overrides);
+  if (!run->config) fail("{} has no configuration that can be read: give --config FILE", flags.run);
+  Config config = *run->config;
+  override_config(config, flags.overrides);
+  return config;
+}
+
+// The dataset that is given, or that the run was trained on, or none.
+std::unique_ptr<BatchSource> batches_of(const PlanFlags& flags, const Config& config,
+                                        const std::optional<RunData>& run) {
+  std::string folder = flags.data;
+  if (folder.empty() && run && run->record.contains("dataset")) {
+    const std::string path = run->record["dataset"].value("path", "");
+    if (fs::exists(path)) folder = path;
+  }
+  if (!folder.empty()) return std::make_unique<BatchesOfDataset>(folder);
+  const int64_t pieces = config.subwords.vocabulary;
+  return std::make_unique<AssumedBatches>(VocabularySizes{pieces, pieces}, static_cast<double>(flags.length),
+                                          static_cast<double>(flags.distinct));
+}
+
+// A worker of this machine, as one of these hosts would have it.
+ComputeRates measure_here(const PlanFlags& flags, const Scenario& scenario, BatchSource& batches) {
+  const Config& config = scenario.config;
+  const int workers = total_slots(scenario.hosts);
+  auto* const dataset = dynamic_cast<BatchesOfDataset*>(&batches);
+  const Batch batch = dataset
+                          ? typical_batch(*dataset, config, workers)
+                          : made_batch(batches.vocabularies(), flags.length,
+                                       static_cast<int64_t>(batches.facts(config, workers).largest_micro_batch / 2));
+  const int threads =
+      config.threads > 0 ? thread_count(config.threads) : std::max(1, machine_cores() / scenario.hosts.front().slots);
+  return measure_compute(config, batches.vocabularies(), batch, threads);
+}
+
+ExchangeRates network_of(PlanFlags& flags, const std::vector<Host>& hosts, const Config& config) {
+  ExchangeRates rates;
+  if (!flags.link.empty()) {
+    const std::string latency = flags.latency.empty() ? kUsualLatency : flags.latency;
+    rates.link = parse_link(flags.link);
+    rates.round_trip = parse_latency(latency);
+    rates.source = fmt::format("{} ({:.1f} MB/s of payload), {} a round trip", flags.link, rates.link / 1e6, latency);
+    rates.named = true;
+  } else if (!flags.doctor.empty()) {
+    rates = use_json_file(fs::path(flags.doctor), "Make it again: verbund doctor -H ... --json > FILE",
+                          [](nlohmann::json json) { return rates_of_hosts(json.at("facts").get<Facts>()); });
+  } else if (flags.measure && total_slots(hosts) > 1) {
+    Training training;
+    training.config_file = flags.config;
+    training.overrides = flags.overrides;
+    rates = rates_of_hosts(examine_from_outside(flags.hosts, hosts, training));
+  }
+  if (config.device == DeviceChoice::kCuda || !flags.gpu.empty()) rates.memory = kPcieRate;
+  return rates;
+}
+
+TrainingPlan plan_with(PlanFlags& flags) {
+  std::optional<RunData> run;
+  if (!flags.run.empty()) {
+    expect_run(flags.run);
+    run = read_run(flags.run);
+  }
+  Scenario scenario;
+  scenario.config = config_of(flags, run);
+  expect_batch_tokens(scenario.config);
+  const std::unique_ptr<BatchSource> batches = batches_of(flags, scenario.config, run);
+  std::optional<RunRates> recorded;
+  if (run) recorded = rates_of_run(*run, *batches);
+  scenario.hosts = flags.hosts.given() || !recorded ? flags.hosts.hosts() : recorded->hosts;
+  if (flags.hosts.workers > 0) scenario.hosts = used_hosts(scenario.hosts, flags.hosts.workers);
+  scenario.gpu = flags.gpu;
+  scenario.compute =
+      recorded             ? recorded->compute
+      : !flags.gpu.empty() ? rates_of_gpu(flags.gpu, scenario.config.train.precision)
+      : flags.measure      ? measure_here(flags, scenario, *batches)
+                      : told_compute(flags.tokens_per_second, scenario.config, *batches, total_slots(scenario.hosts));
+  const bool told = !flags.link.empty() || !flags.doctor.empty();
+  scenario.exchange = recorded && !told ? recorded->exchange : network_of(flags, scenario.hosts, scenario.config);
+
+  TrainingPlan plan = make_plan(scenario, *batches, flags.price.empty() ? 0 : parse_price(flags.price));
+  if (recorded && (recorded->hosts.size() == 1 || recorded->exchange.link > 0)) {
+    const Scenario as_it_was = {*run->config, recorded->hosts, recorded->compute, recorded->exchange, ""};
+    const Prediction played = predict(as_it_was, *batches, total_slots(recorded->hosts));
+    plan.comparison = MeasuredRun{run->name, played.step.seconds, recorded->step_seconds};
+  }
+  return plan;
+}
+
+}  // namespace
+
+void run_plan(const Arguments& arguments) {
+  Options options(
+      "plan",
+      "Predicts a training before it is paid for: seconds per step, tokens per second and efficiency for 1 .. N "
+      "workers,\n"
+      "time, money and memory, what limits it, and which setting would gain how much. The step is simulated with the\n"
+      "program's own order of gradients and buckets; rates are measured here, taken from a run, or named.",
+      "  verbund plan --config transformer-base --data data/wmt16 -H a:2,b:2 --measure --price 0.40/h\n"
+      "  verbund plan --config transformer-base -H a:4,b:4 --gpu v100 --link 10gbit --price 12.24/h\n"
+      "  verbund plan --run runs/demo -H a:1,b:1 --link 200mbit --set workers.wire=bf16\n");
+  PlanFlags flags;
+  flags.declare(options);
+  if (!options.read(arguments)) return;
+  flags.check();
+  const TrainingPlan plan = plan_with(flags);
+  std::cout << (flags.json ? plan_json(plan).dump(1) + "\n" : plan_table(plan));
+}
+
+}  // namespace verbund

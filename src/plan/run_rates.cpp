@@ -1,0 +1,115 @@
+#include "plan/run_rates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/error.h"
+#include "report/replay.h"
+#include "statistics/quantile.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kFewestSteps = 5;
+
+struct RecordedSteps {
+  std::vector<double> seconds, compute, update, rest;
+};
+
+// Of one worker, without steps in which the size of buckets was tried.
+RecordedSteps recorded(const RankSteps& rank) {
+  RecordedSteps steps;
+  rank.for_each_kept([&](const StepRecord& record) {
+    if ((record.flags & (kTuningBuckets | kNotUpdated)) != 0) return;
+    steps.seconds.push_back(record.seconds);
+    steps.compute.push_back(record.compute);
+    steps.update.push_back(record.update);
+    steps.rest.push_back(record.seconds - record.compute - record.exposed - record.update);
+  });
+  return steps;
+}
+
+std::vector<Host> hosts_of(const RunData& run) {
+  std::vector<Host> hosts;
+  for (const HostFacts& host : run.hosts) {
+    if (!host.workers.empty()) hosts.push_back({host.name, static_cast<int>(host.workers.size())});
+  }
+  if (hosts.empty()) hosts.push_back({"localhost", run.workers()});
+  return hosts;
+}
+
+// Seconds of a step in which buckets were on their way, by the worker that waited least for others.
+double median_exchange(const RunData& run) {
+  std::map<int64_t, double> least;
+  for (const ExchangeTrace& trace : run.exchange) {
+    double busy = 0;
+    for (const BucketTimes& bucket : trace.buckets) busy += bucket.end - bucket.begin;
+    const auto [known, is_new] = least.emplace(trace.step, busy);
+    if (!is_new) known->second = std::min(known->second, busy);
+  }
+  std::vector<double> seconds;
+  for (const auto& [step, busy] : least) seconds.push_back(busy);
+  return seconds.empty() ? 0 : median(seconds);
+}
+
+ExchangeRates exchange_of(const RunData& run, const ExchangeLayout& layout, double gradient_bytes) {
+  ExchangeRates rates;
+  // It slowed the computation down already when that was measured.
+  if (layout.workers > 1) rates.core_seconds_per_byte = rates.core_seconds_per_local_byte = 0;
+  if (layout.hosts == 1 && layout.workers > 1) {
+    const double seconds = median_exchange(run);
+    if (seconds > 0) rates.memory = gradient_bytes / seconds;
+    rates.source = fmt::format("record of {}, within one host", run.name);
+    return rates;
+  }
+  const auto replay = Replay::make(run.exchange, layout.workers);
+  if (!replay || !std::isfinite(replay->bytes_per_second())) return rates;
+  rates.link = replay->bytes_per_second() * layout.most_on_a_host;  // which share it
+  rates.round_trip = replay->latency();
+  rates.source = fmt::format("record of {}, {} traced steps: {:.1f} MB/s from each host, {:.2f} ms a bucket", run.name,
+                             replay->steps(), rates.link / 1e6, 1e3 * rates.round_trip);
+  return rates;
+}
+
+}  // namespace
+
+RunRates rates_of_run(const RunData& run, BatchSource& batches) {
+  RunRates found;
+  found.hosts = hosts_of(run);
+  const ExchangeLayout layout = ExchangeLayout::of(found.hosts, total_slots(found.hosts));
+  double compute = 0, update = 0, rest = 0;
+  for (const RankSteps& rank : run.ranks) {
+    const RecordedSteps steps = recorded(rank);
+    if (steps.seconds.size() < kFewestSteps) continue;
+    compute = std::max(compute, median(steps.compute));
+    update = std::max(update, median(steps.update));
+    rest = std::max(rest, median(steps.rest));
+    found.step_seconds = std::max(found.step_seconds, median(steps.seconds));
+    found.steps = std::max(found.steps, steps.seconds.size());
+  }
+  if (found.steps == 0 || !run.config) {
+    fail(
+        "{} does not tell how long its steps took: it has {} on record, {} are needed. Train with train.record, or "
+        "give "
+        "--tokens-per-second.",
+        run.folder.string(), run.config ? "too few of them" : "no configuration", kFewestSteps);
+  }
+  const BatchFacts facts = batches.facts(*run.config, layout.workers);
+  const VocabularySizes sizes = batches.vocabularies();
+  const auto stages = work_stages(run.config->model, sizes, facts.worker);
+  const ParameterTable table(run.config->model, sizes);
+  found.compute = rates_of_cpu(stages, compute, static_cast<double>(table.count()), update);
+  found.compute.rest = rest;
+  found.compute.gpu = run.config->device == DeviceChoice::kCuda || run.config->device == DeviceChoice::kEmulated;
+  if (!run.hosts.empty() && is_known(run.hosts.front().threads_per_worker)) {
+    found.compute.threads = std::max(1, static_cast<int>(run.hosts.front().threads_per_worker));
+  }
+  found.compute.source =
+      fmt::format("record of {}, {} steps: {:.3f} s of computing, {:.3f} s of updating in a median step", run.name,
+                  found.steps, compute, update);
+  found.exchange = exchange_of(run, layout, 4 * static_cast<double>(table.count()));
+  return found;
+}
+
+}  // namespace verbund

@@ -1,0 +1,128 @@
+#include "plan/simulated_step.h"
+
+#include <algorithm>
+
+#include "comm/bucket_plan.h"
+
+namespace verbund {
+namespace {
+
+// The one queue of the exchange.
+class Queue {
+ public:
+  Queue(const ExchangeLayout& layout, const ExchangeRates& rates) : layout_(&layout), rates_(&rates) {}
+
+  void leave(double ready, const PieceOnTheWay& piece) {
+    const PieceTime time = time_of(piece, *layout_, *rates_);
+    end_ = std::max(end_, ready) + time.seconds;
+    sent_.push_back({end_, time});
+  }
+
+  double end() const { return end_; }
+  int pieces() const { return static_cast<int>(sent_.size()); }
+
+  // All that ended before this moment.
+  PieceTime until(double moment) const {
+    PieceTime sum;
+    for (const auto& [end, time] : sent_) {
+      if (end > moment) continue;
+      sum.seconds += time.seconds;
+      sum.latency += time.latency;
+      sum.sent_bytes += time.sent_bytes;
+      sum.local_bytes += time.local_bytes;
+    }
+    return sum;
+  }
+  PieceTime all() const { return until(end_); }
+
+ private:
+  const ExchangeLayout* layout_;
+  const ExchangeRates* rates_;
+  double end_ = 0;
+  std::vector<std::pair<double, PieceTime>> sent_;
+};
+
+PieceOnTheWay rows_of(const StepToSimulate& step, size_t lookup) {
+  const Lookup& table = step.order.lookups[lookup];
+  PieceOnTheWay piece;
+  piece.rows = step.distinct_tokens.at(lookup);
+  piece.row_values = static_cast<double>(table.width);
+  piece.table_rows = static_cast<double>(table.place.size()) / piece.row_values;
+  piece.value_bytes = step.value_bytes;
+  return piece;
+}
+
+PieceOnTheWay bucket_of(const StepToSimulate& step, Interval values) {
+  PieceOnTheWay piece;
+  piece.values = static_cast<double>(values.size());
+  piece.value_bytes = step.value_bytes;
+  piece.scattered_only = step.sharded;
+  return piece;
+}
+
+// Plays the stages, those of backward `slower` times as long as by their work alone; returns when the last one ends.
+double play(const StepToSimulate& step, const ComputeRates& compute, size_t bucket, double slower, Queue& queue) {
+  BucketPlan plan(step.order, bucket);
+  double now = step.before;
+  const auto send_ready = [&] {
+    while (const Departure* next = plan.take_next()) {
+      queue.leave(now, next->rows ? rows_of(step, *next->rows) : bucket_of(step, next->values));
+    }
+  };
+  for (const WorkStage& stage : step.stages) {
+    now += seconds_of(stage, compute) * (stage.backward ? slower : 1);
+    plan.mark_ready(stage.ready);
+    if (stage.rows) plan.mark_rows_ready(*stage.rows);
+    send_ready();
+  }
+  plan.mark_all_ready();
+  send_ready();
+  return now;
+}
+
+}  // namespace
+
+SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& layout, const ComputeRates& compute,
+                            const ExchangeRates& exchange, size_t bucket_values) {
+  SimulatedStep result;
+  result.update = kUpdateBytesPerWeight * step.weights / compute.update_bytes;
+  result.compute = step.before + seconds_of(step.stages, compute);
+  result.seconds = result.compute + result.update + compute.rest;
+  if (layout.workers == 1) return result;
+
+  Queue queue(layout, exchange);
+  result.compute = play(step, compute, bucket_values, 1, queue);
+  if (!compute.gpu) {
+    // What is exchanged meanwhile takes time of the cores that compute.
+    const PieceTime hidden = queue.until(result.compute);
+    const double taken = (hidden.sent_bytes * exchange.core_seconds_per_byte / layout.most_on_a_host +
+                          hidden.local_bytes * exchange.core_seconds_per_local_byte) /
+                         compute.threads;
+    double backward = 0;
+    for (const WorkStage& stage : step.stages) backward += stage.backward ? seconds_of(stage, compute) : 0;
+    Queue again(layout, exchange);
+    result.compute = play(step, compute, bucket_values, backward > 0 ? 1 + taken / backward : 1, again);
+    queue = again;
+  }
+  const PieceTime all = queue.all();
+  result.buckets = queue.pieces();
+  result.exchange = all.seconds;
+  result.latency = all.latency;
+  result.sent_bytes = all.sent_bytes;
+  result.exposed = std::max(0.0, queue.end() - result.compute);
+  if (step.sharded) {
+    result.update /= layout.workers;
+    PieceOnTheWay weights;
+    weights.values = static_cast<double>(step.order.size);
+    weights.scattered_only = true;  // the other half of the way, in fp32
+    const PieceTime back = time_of(weights, layout, exchange);
+    result.exchange += back.seconds;
+    result.exposed += back.seconds;
+    result.latency += back.latency;
+    result.sent_bytes += back.sent_bytes;
+  }
+  result.seconds = result.compute + result.exposed + result.update + compute.rest;
+  return result;
+}
+
+}  // namespace verbund

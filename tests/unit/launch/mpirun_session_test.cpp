@@ -1,0 +1,52 @@
+// A shell speaks as mpirun would.
+#include "launch/mpirun_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/loss_record.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct Session {
+  bool lost_worker;
+  int rank_of_lost;
+  std::vector<std::string> heard;  // of workers
+};
+
+Session after(const std::string& output) {
+  Session session;
+  MpirunSession mpirun({"printf", "%s", output}, {{"a", 1}, {"b", 1}},
+                       [&](const OutputLine& line) { session.heard.push_back(line.text); });
+  while (mpirun.listen()) {
+  }
+  session.lost_worker = mpirun.lost_worker();
+  session.rank_of_lost = mpirun.rank_of_lost();
+  return session;
+}
+
+TEST(MpirunSessionTest, LearnsOfALossFromTheRecordOfAWorker) {
+  const Session session =
+      after("[1,0]<stderr>:gone\n[1,0]<stderr>:" + marked_record({1}) + "\n[1,0]<stderr>:" + marked_record({0}) + "\n");
+  EXPECT_TRUE(session.lost_worker);
+  EXPECT_EQ(session.rank_of_lost, 1) << "the first counts";
+  EXPECT_THAT(session.heard, ElementsAre("gone")) << "records are not for people";
+}
+
+TEST(MpirunSessionTest, WhoIsLostNeedNotBeKnown) {
+  const Session session = after("[1,0]<stderr>:" + marked_record({-1}) + "\n");
+  EXPECT_TRUE(session.lost_worker);
+  EXPECT_EQ(session.rank_of_lost, -1);
+}
+
+TEST(MpirunSessionTest, WordsAreForPeople) {
+  const Session session = after("[1,0]<stderr>:verbund: lost worker 1 on b: it ended without a word\n");
+  EXPECT_FALSE(session.lost_worker);
+  EXPECT_THAT(session.heard, ElementsAre("verbund: lost worker 1 on b: it ended without a word"));
+}
+
+}  // namespace
+}  // namespace verbund

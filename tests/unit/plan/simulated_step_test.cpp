@@ -1,0 +1,138 @@
+#include "plan/simulated_step.h"
+
+#include <gtest/gtest.h>
+
+#include "comm/chunks.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kChunkBytes = 4.0 * kChunk;
+
+// One operation a second, so that the work of a stage is its seconds; an update takes half a second.
+ComputeRates one_a_second() {
+  ComputeRates rates;
+  rates.products = rates.attention = 1;
+  rates.update_bytes = 2 * kUpdateBytesPerWeight;
+  return rates;
+}
+
+// `chunks_a_second` from each host; computing loses nothing by it.
+ExchangeRates network(double chunks_a_second, double round_trip = 0) {
+  ExchangeRates rates;
+  rates.link = chunks_a_second * kChunkBytes;
+  rates.round_trip = round_trip;
+  rates.memory = 1e18;
+  rates.core_seconds_per_byte = rates.core_seconds_per_local_byte = 0;
+  return rates;
+}
+
+// Forward takes 3 s; then 4 stages of 1 s, after each of which a chunk is final, from the end of the buffer on.
+StepToSimulate four_chunks() {
+  StepToSimulate step;
+  step.order = from_end_to_begin(4 * kChunk);
+  step.weights = 1;
+  WorkStage forward;
+  forward.products = 3;
+  step.stages.push_back(forward);
+  for (size_t i = 4; i-- > 0;) {
+    WorkStage stage;
+    stage.backward = true;
+    stage.products = 1;
+    stage.ready = {i * kChunk, (i + 1) * kChunk};
+    step.stages.push_back(stage);
+  }
+  return step;
+}
+
+const ExchangeLayout kAlone = {1, 1, 1, false}, kTwoHosts = {2, 2, 1, false}, kOneHost = {2, 1, 2, false};
+
+TEST(SimulatedStep, AWorkerAloneWaitsForNobody) {
+  const SimulatedStep step = simulate_step(four_chunks(), kAlone, one_a_second(), network(1e-9, 100), kChunk);
+  EXPECT_DOUBLE_EQ(step.seconds, 7.5);
+  EXPECT_DOUBLE_EQ(step.exposed, 0);
+  EXPECT_EQ(step.sent_bytes, 0);
+}
+
+// Two hosts send 2 (2-1)/2 = 1 times a bucket.
+TEST(SimulatedStep, WithAFastNetworkOnlyTheLastBucketShows) {
+  const SimulatedStep step = simulate_step(four_chunks(), kTwoHosts, one_a_second(), network(2), kChunk);
+  EXPECT_DOUBLE_EQ(step.compute, 7);
+  EXPECT_DOUBLE_EQ(step.exchange, 2);
+  EXPECT_DOUBLE_EQ(step.exposed, 0.5);
+  EXPECT_DOUBLE_EQ(step.seconds, 8);
+  EXPECT_EQ(step.buckets, 4);
+  EXPECT_DOUBLE_EQ(step.sent_bytes, 4 * kChunkBytes);
+}
+
+// The first bucket leaves at 4 s, and then the network is never idle: 4 x 5 s.
+TEST(SimulatedStep, WithASlowNetworkBucketsQueue) {
+  const SimulatedStep step = simulate_step(four_chunks(), kTwoHosts, one_a_second(), network(0.2), kChunk);
+  EXPECT_DOUBLE_EQ(step.exposed, 4 + 20 - 7);
+  EXPECT_DOUBLE_EQ(step.seconds, 24.5);
+}
+
+// Each bucket costs a round trip of 3 s: four of them 12 s from 4 s on; one of all four begins at 7 s.
+TEST(SimulatedStep, LatencyCountsForEveryBucket) {
+  const ExchangeRates rates = network(1e12, 3);
+  EXPECT_NEAR(simulate_step(four_chunks(), kTwoHosts, one_a_second(), rates, kChunk).exposed, 4 + 12 - 7, 1e-6);
+  const SimulatedStep large = simulate_step(four_chunks(), kTwoHosts, one_a_second(), rates, 4 * kChunk);
+  EXPECT_NEAR(large.exposed, 3, 1e-6);
+  EXPECT_NEAR(large.latency, 3, 1e-6);
+  EXPECT_EQ(large.buckets, 1);
+}
+
+TEST(SimulatedStep, WithinAHostMemoryIsTheNetwork) {
+  ExchangeRates rates = network(1e-9, 100);
+  rates.memory = 2 * kChunkBytes;
+  const SimulatedStep step = simulate_step(four_chunks(), kOneHost, one_a_second(), rates, kChunk);
+  EXPECT_DOUBLE_EQ(step.exposed, 0.5);
+  EXPECT_EQ(step.sent_bytes, 0);
+}
+
+TEST(SimulatedStep, EarlierMicroBatchesHideNothing) {
+  StepToSimulate step = four_chunks();
+  step.before = 10;
+  const SimulatedStep simulated = simulate_step(step, kTwoHosts, one_a_second(), network(0.2), kChunk);
+  EXPECT_DOUBLE_EQ(simulated.compute, 17);
+  EXPECT_DOUBLE_EQ(simulated.seconds, 34.5);
+}
+
+TEST(SimulatedStep, RowsGoToEveryOtherHostOrTheWholeEmbeddingIfThatIsLess) {
+  StepToSimulate step = four_chunks();
+  step.stages.back().rows = 0;
+  step.order.lookups = {{{0, 1000 * 64}, 64, true}};
+  step.order.events.push_back({{}, 0});
+  step.distinct_tokens = {100};
+  const ExchangeLayout three = {6, 3, 2, false};
+  const double buckets = 2 * 2.0 / 3 * 4 * kChunkBytes, row = 4 * 64 + 4;
+  EXPECT_NEAR(simulate_step(step, three, one_a_second(), network(1), kChunk).sent_bytes, buckets + 2 * 2 * 100 * row,
+              1);
+  step.distinct_tokens = {900};
+  EXPECT_NEAR(simulate_step(step, three, one_a_second(), network(1), kChunk).sent_bytes,
+              buckets + 2 * 2.0 / 3 * 1000 * 4 * 64, 1);
+}
+
+// Half of the way while computing, the other half, in fp32, after an update of half the weights.
+TEST(SimulatedStep, AShardedOptimiserBringsWeightsBackAfterTheUpdate) {
+  StepToSimulate step = four_chunks();
+  step.sharded = true;
+  const SimulatedStep simulated = simulate_step(step, kTwoHosts, one_a_second(), network(2), kChunk);
+  EXPECT_DOUBLE_EQ(simulated.update, 0.25);
+  EXPECT_DOUBLE_EQ(simulated.exposed, 0.25 + 1);
+  EXPECT_DOUBLE_EQ(simulated.sent_bytes, 4 * kChunkBytes);
+}
+
+// Three of four buckets are sent while it computes: 3 s of a core, of which a worker with 2 threads has two.
+TEST(SimulatedStep, TheExchangeTakesTimeOfTheCores) {
+  ExchangeRates rates = network(2);
+  rates.core_seconds_per_byte = 1 / kChunkBytes;
+  ComputeRates compute = one_a_second();
+  compute.threads = 2;
+  EXPECT_DOUBLE_EQ(simulate_step(four_chunks(), kTwoHosts, compute, rates, kChunk).compute, 8.5);
+  compute.gpu = true;
+  EXPECT_DOUBLE_EQ(simulate_step(four_chunks(), kTwoHosts, compute, rates, kChunk).compute, 7);
+}
+
+}  // namespace
+}  // namespace verbund
