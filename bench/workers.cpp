@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
     const std::string wish = argv[i];
     if (wish == "bf16") config.workers.wire = Wire::kBf16;
     if (wish == "fp16") config.workers.wire = Wire::kFp16;
+    if (wish == "int8") config.workers.wire = Wire::kInt8;
     if (wish == "sharded") config.workers.shard_optimizer = true;
   }
 

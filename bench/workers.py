@@ -4,7 +4,7 @@
     bench/workers.py [--model base] [--steps 3] [--rounds 2] [--rate 1gbit]
 
 Over shared memory, and over the link of two hosts that tests/hosts makes on this machine (as root; else that is left
-out), with fp32, bf16 and fp16 on the wire, and with a sharded optimiser. The cases take turns with a lone worker.
+out), with fp32, bf16, fp16 and int8 on the wire, and with a sharded optimiser. The cases take turns with a lone worker.
 Fails if an exchanged gradient is not the sum of the workers' own, if their weights differ, or if a loss does not fall.
 """
 import argparse
@@ -21,9 +21,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "hosts"))
 from hosts import Hosts  # noqa: E402
 
-TOLERANCE = {"fp32": 1e-5, "bf16": 1e-2, "fp16": 2e-3}  # of the largest value of a gradient
+TOLERANCE = {"fp32": 1e-5, "bf16": 1e-2, "fp16": 2e-3, "int8": 2e-2}  # of the largest value of a gradient
 CASES = [("shared memory", "fp32", False), ("shared memory", "fp32", True),
-         ("network", "fp32", False), ("network", "bf16", False), ("network", "fp16", False), ("network", "fp32", True)]
+         ("network", "fp32", False), ("network", "bf16", False), ("network", "fp16", False),
+         ("network", "int8", False), ("network", "fp32", True)]
 
 
 def read(output, command):

@@ -26,6 +26,7 @@ constexpr Purpose kPurposes[] = {
     {kWeightsFile, "the model: all that translating needs"},
     {kOptimizerFile, "the optimiser's moments: needed to go on"},
     {kAverageFile, "averaged weights: used for evaluating and translating"},
+    {kExchangeFile, "what rounding gradients to int8 has left over: needed to go on with the same bits"},
     {kStateFile, "step, position in the data, best values: needed to go on"},
     {kConfigFile, "the whole configuration of the run"},
     {kCheckpointManifest, "size and checksum of each file"},
@@ -155,7 +156,7 @@ void add_part(std::vector<CheckpointContents::Part>& parts, const std::string& n
 
 // The sizes of the tensors, against 4 bytes for each parameter, moment and average.
 void add_tensors(CheckpointContents& contents) {
-  uint64_t in_files = 0, in_moments = 0, average_bytes = 0, average_parameters = 0;
+  uint64_t in_files = 0, in_moments = 0, average_bytes = 0, average_parameters = 0, residual_bytes = 0;
   const auto read = [&](const char* name, auto each) {
     return use_sound(contents, name, [&](const fs::path& path) {
       const SafetensorsFile file(path);
@@ -173,6 +174,7 @@ void add_tensors(CheckpointContents& contents) {
     average_bytes += tensor.bytes.size();
     average_parameters += elements(tensor);
   });
+  read(kExchangeFile, [&](const TensorView& tensor) { residual_bytes += tensor.bytes.size(); });
 
   const uint64_t weight_bytes = 4 * contents.parameters;
   in_moments = bytes_of(contents.moments);
@@ -183,8 +185,9 @@ void add_tensors(CheckpointContents& contents) {
   explain("weights that are not 4 bytes each", bytes_of(contents.parts), weight_bytes);
   explain("moments of the gaps between parameters", in_moments, weight_bytes * contents.moments.size());
   explain("averages of other parameters than the model's", average_bytes, contents.averaged ? weight_bytes : 0);
+  explain("what rounding gradients to int8 has left over, of each host", residual_bytes, 0);
   explain("headers of the safetensors files: names, shapes, places", in_files,
-          bytes_of(contents.parts) + in_moments + average_bytes);
+          bytes_of(contents.parts) + in_moments + average_bytes + residual_bytes);
   for (const CheckpointContents::File& file : contents.files) {
     if (!file.name.ends_with(".safetensors") || !file.damage.empty()) explain(file.name, file.size, 0);
   }

@@ -15,13 +15,13 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFormatName = "verbund-checkpoint";
 constexpr std::string_view kStepPrefix = "step-";
 constexpr std::array kNeededFiles = {kWeightsFile, kStateFile, kConfigFile};
-constexpr std::array kOptionalFiles = {kOptimizerFile, kAverageFile};
+constexpr std::array kOptionalFiles = {kOptimizerFile, kAverageFile, kExchangeFile};
 
 }  // namespace
 
 uint64_t CheckpointSnapshot::tensor_bytes() const {
   uint64_t sum = 0;
-  for (const auto* part : {&weights, &optimizer, &average}) {
+  for (const auto* part : {&weights, &optimizer, &average, &exchange}) {
     for (const TensorView& tensor : *part) sum += tensor.bytes.size();
   }
   return sum;

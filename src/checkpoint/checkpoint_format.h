@@ -22,6 +22,7 @@ inline constexpr int kCheckpointVersion = 1;
 inline constexpr const char* kWeightsFile = "weights.safetensors";
 inline constexpr const char* kOptimizerFile = "optimizer.safetensors";  // may be left out
 inline constexpr const char* kAverageFile = "average.safetensors";      // may be left out
+inline constexpr const char* kExchangeFile = "exchange.safetensors";    // may be left out
 inline constexpr const char* kStateFile = "state.json";
 inline constexpr const char* kConfigFile = "config.yaml";
 inline constexpr const char* kCheckpointManifest = "manifest.json";
@@ -50,6 +51,7 @@ struct CheckpointSnapshot {
   std::vector<TensorView> weights;
   std::vector<TensorView> optimizer;  // empty: no such file
   std::vector<TensorView> average;    // averaged weights; empty: no such file
+  std::vector<TensorView> exchange;   // what rounding gradients has left; empty: no such file
   std::string state_json;             // an object of the trainer's, but for kVocabulariesKey
   std::string config_yaml;
 

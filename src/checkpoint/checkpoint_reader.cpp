@@ -65,6 +65,7 @@ Checkpoint::Checkpoint(const fs::path& folder) : folder_(folder), manifest_(read
   weights_.emplace(folder_ / kWeightsFile);
   if (manifest_.files.contains(kOptimizerFile)) optimizer_.emplace(folder_ / kOptimizerFile);
   if (manifest_.files.contains(kAverageFile)) average_.emplace(folder_ / kAverageFile);
+  if (manifest_.files.contains(kExchangeFile)) exchange_.emplace(folder_ / kExchangeFile);
   state_json_ = read_file(folder_ / kStateFile);
   config_yaml_ = read_file(folder_ / kConfigFile);
   check_steps();

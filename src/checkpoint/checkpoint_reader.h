@@ -25,6 +25,7 @@ class Checkpoint {
   const SafetensorsFile& weights() const { return *weights_; }
   const SafetensorsFile* optimizer() const { return optimizer_ ? &*optimizer_ : nullptr; }  // nullptr: not saved
   const SafetensorsFile* average() const { return average_ ? &*average_ : nullptr; }        // nullptr: not saved
+  const SafetensorsFile* exchange() const { return exchange_ ? &*exchange_ : nullptr; }     // nullptr: not saved
   const std::string& state_json() const { return state_json_; }
   const std::string& config_yaml() const { return config_yaml_; }
 
@@ -40,7 +41,7 @@ class Checkpoint {
 
   fs::path folder_;
   CheckpointManifest manifest_;
-  std::optional<SafetensorsFile> weights_, optimizer_, average_;
+  std::optional<SafetensorsFile> weights_, optimizer_, average_, exchange_;
   std::string state_json_;
   std::string config_yaml_;
 };

@@ -39,10 +39,10 @@ ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, Hos
   }
 }
 
-void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece, Wire wire) {
+void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding) {
   if (layout_.workers() == 1) return;
   what_ = what;
-  wire_ = wire;
+  rounding_ = rounding;
   buffer_ = buffer;
   const std::vector<Chunk> chunks = chunks_of(piece, layout_.workers());
   const size_t first = next_number_;
@@ -138,7 +138,7 @@ bool ChunkExchange::advance(Cell& cell) {
   return false;
 }
 
-size_t ChunkExchange::message_bytes(const Cell& cell) const { return wire_size(wire_, cell.values.size()); }
+size_t ChunkExchange::message_bytes(const Cell& cell) const { return wire_size(rounding_.wire, cell.values.size()); }
 
 float* ChunkExchange::place_of_result(const Cell& cell) const {
   return board_.is_shared() && what_ != Collective::kReduceScatter ? board_.result(cell.number) : cell.values.data();
@@ -152,6 +152,11 @@ int ChunkExchange::tag(const Cell& cell, size_t part) const {
 void ChunkExchange::send(Cell& cell, int to, size_t part, std::span<const std::byte> message) {
   transport_.send(to, tag(cell, part), message, cell.sending);
   bytes_sent_ += message.size();
+}
+
+void ChunkExchange::round(const Cell& cell, size_t part, std::span<float> values, std::byte* message) const {
+  if (rounding_.feedback == nullptr) return encode(rounding_.wire, values, message);
+  rounding_.feedback->encode(rounding_.wire, cell.chunk, part, values, message);
 }
 
 void ChunkExchange::receive_parts(Cell& cell) {
@@ -181,7 +186,7 @@ void ChunkExchange::send_parts(Cell& cell) {
     if (is_coded()) {
       sum_.resize(kChunk);
       parts_[part].add(values, cell.values.size(), sum_.data());
-      encode(wire_, std::span(sum_).first(cell.values.size()), message);
+      round(cell, part + 1, std::span(sum_).first(cell.values.size()), message);
     } else {
       parts_[part].add(values, cell.values.size(), reinterpret_cast<float*>(message));
     }
@@ -200,7 +205,7 @@ void ChunkExchange::add_up(Cell& cell) {
     const std::byte* message = cell.incoming.data() + part * bytes;
     if (is_coded()) {
       decoded_[part].resize(kChunk);
-      decode(wire_, message, std::span(decoded_[part]).first(cell.values.size()));
+      decode(rounding_.wire, message, std::span(decoded_[part]).first(cell.values.size()));
     }
     sources.push_back(is_coded() ? decoded_[part].data() : reinterpret_cast<const float*>(message));
   }
@@ -217,9 +222,9 @@ void ChunkExchange::distribute(Cell& cell) {
   std::span<const std::byte> message = std::as_bytes(values);
   if (is_coded()) {
     cell.outgoing.resize(std::max(cell.outgoing.size(), message_bytes(cell)));
-    encode(wire_, values, cell.outgoing.data());
+    round(cell, 0, values, cell.outgoing.data());
     message = std::span(cell.outgoing).first(message_bytes(cell));
-    decode(wire_, message.data(), values);  // as the others get it
+    decode(rounding_.wire, message.data(), values);  // as the others get it
   }
   for (int host = 0; host < layout_.hosts(); ++host) {
     if (host != host_) send(cell, layout_.speaker(host, cell.chunk, place_of_sums()), 0, message);
@@ -237,7 +242,7 @@ void ChunkExchange::receive_result(Cell& cell) {
 }
 
 void ChunkExchange::take_result(Cell& cell) {
-  if (is_coded()) decode(wire_, cell.incoming.data(), {place_of_result(cell), cell.values.size()});
+  if (is_coded()) decode(rounding_.wire, cell.incoming.data(), {place_of_result(cell), cell.values.size()});
 }
 
 }  // namespace verbund

@@ -14,11 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "comm/chunks.h"
+#include "comm/communicator.h"
 #include "comm/host_board.h"
-#include "comm/host_layout.h"
 #include "comm/transport.h"
-#include "config/workers_config.h"
 
 namespace verbund {
 
@@ -29,9 +27,8 @@ class ChunkExchange {
   // `board`: that of this worker's host in the layout. All must stay.
   ChunkExchange(Transport& transport, const HostLayout& layout, HostBoard& board);
 
-  // By all workers together. Values that travel between hosts are rounded to the wire's precision, those that all get
-  // with all of them alike.
-  void run(Collective what, std::span<float> buffer, Interval piece, Wire wire);
+  // By all workers together. Values that travel between hosts are rounded, those that all get with all of them alike.
+  void run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding);
 
   uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 
@@ -59,7 +56,8 @@ class ChunkExchange {
   void take_result(Cell& cell);
   void send(Cell& cell, int to, size_t part, std::span<const std::byte> message);
 
-  bool is_coded() const { return wire_ != Wire::kFp32; }
+  void round(const Cell& cell, size_t part, std::span<float> values, std::byte* message) const;
+  bool is_coded() const { return rounding_.wire != Wire::kFp32; }
   size_t message_bytes(const Cell& cell) const;
   SumsAt place_of_sums() const { return what_ == Collective::kAllReduce ? SumsAt::kAnyHost : SumsAt::kOwner; }
   float* place_of_result(const Cell& cell) const;
@@ -75,7 +73,7 @@ class ChunkExchange {
 
   // Of the collective under way.
   Collective what_ = Collective::kAllReduce;
-  Wire wire_ = Wire::kFp32;
+  Rounding rounding_ = Wire::kFp32;
   std::span<float> buffer_;
 
   std::array<Cell, HostBoard::kWindow> cells_;

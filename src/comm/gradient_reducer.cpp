@@ -16,6 +16,13 @@ size_t bucket_of(const WorkersConfig& config, int workers, const DeviceCommunica
   return static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float);
 }
 
+// Which rows there are changes from step to step, so there is no next message that could make up for what int8 would
+// take away: they go in bf16. Among the workers of one host nothing is rounded.
+Wire wire_of_rows(Wire wire, int hosts) {
+  if (hosts == 1) return Wire::kFp32;
+  return wire == Wire::kInt8 ? Wire::kBf16 : wire;
+}
+
 }  // namespace
 
 GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const WorkersConfig& config,
@@ -34,7 +41,10 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
                  : from_end_to_begin(gradients.size())),
       plan_(order_, tuner_.bucket()),
       planned_bucket_(tuner_.bucket()) {
-  for (const Lookup& lookup : order_.lookups) lookup_sums_.push_back({lookup, {}, RowExchange(lookup, wire_)});
+  const int hosts = workers.comm().layout().hosts();
+  for (const Lookup& lookup : order_.lookups) {
+    lookup_sums_.push_back({lookup, {}, RowExchange(lookup, wire_of_rows(wire_, hosts))});
+  }
   buckets_.reserve(gradients.size() / kChunk + order_.events.size() + 2);
   if (workers.size() == 1 || devices != nullptr) return;
   if (!device_.is_host()) {
@@ -42,6 +52,7 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
     side_ = device_.make_side_stream();
   }
   exchanged_ = passage_ ? passage_->values() : gradients.host();
+  if (wire_ == Wire::kInt8 && hosts > 1) feedback_ = std::make_unique<ErrorFeedback>();
 }
 
 GradientReducer::~GradientReducer() {
@@ -131,7 +142,8 @@ void GradientReducer::send_by_hosts(Interval bucket) {
     }
     const uint64_t bytes_before = comm.bytes_sent();
     times.begin = seconds();
-    sharded_ ? comm.reduce_scatter(exchanged_, bucket, wire_) : comm.all_reduce(exchanged_, bucket, wire_);
+    const Rounding rounding(wire_, feedback_.get());
+    sharded_ ? comm.reduce_scatter(exchanged_, bucket, rounding) : comm.all_reduce(exchanged_, bucket, rounding);
     times.end = seconds();
     times.bytes = comm.bytes_sent() - bytes_before;
     if (passage_) side_->upload(gradients_.data() + bucket.begin, &exchanged_[bucket.begin], bytes);
@@ -209,6 +221,16 @@ void GradientReducer::share_by_hosts(Buffer& weights) {
              })
       .get();
   if (passage_) device_.wait_for(*side_->mark());
+}
+
+ResidualPlaces GradientReducer::residual_places() const {
+  return {workers_.comm().layout(), sharded_ ? SumsAt::kOwner : SumsAt::kAnyHost, gradients_.size()};
+}
+
+void GradientReducer::settle_residuals(bool updated, double factor) {
+  if (feedback_ == nullptr) return;
+  if (!updated) return feedback_->clear();  // what is left of exploded values would explode the next ones
+  if (factor != 1) feedback_->multiply(static_cast<float>(factor));
 }
 
 // By the thread of communication, so that the watch knows who waits for whom.

@@ -17,6 +17,7 @@
 #include "comm/bucket_plan.h"
 #include "comm/bucket_times.h"
 #include "comm/bucket_tuner.h"
+#include "comm/residual_places.h"
 #include "comm/row_exchange.h"
 #include "comm/workers.h"
 #include "device/host_memory.h"
@@ -63,14 +64,22 @@ class GradientReducer {
   const std::vector<Interval>& owned() const { return owned_; }
   bool is_sharded() const { return sharded_; }
 
+  // What rounding to int8 has taken away of the gradients so far, as far as it is this worker's to keep; null if
+  // nothing is rounded so. It changes until a step is finished.
+  ErrorFeedback* feedback() const { return feedback_.get(); }
+  ResidualPlaces residual_places() const;
+  // After a step: of one that was skipped nothing is to be made up for; the gradients of the next one are so many times
+  // as large, by their loss scale.
+  void settle_residuals(bool updated, double factor);
+
   // Of the last step, until the next one begins.
   const ReduceTimes& times() const { return times_; }
   std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order in which they left
   bool is_tuning() const { return tuning_; }                         // it tried a size of buckets
   // Once the size of buckets has been settled: what to tell the user; empty otherwise.
   std::string take_report() { return tuner_.take_report(); }
-  // The size of buckets that was found by trying, in values; 0 if none was. And using what was found before, on the same
-  // hosts, between two steps.
+  // The size of buckets that was found by trying, in values; 0 if none was. And using what was found before, on the
+  // same hosts, between two steps.
   size_t found_bucket() const { return tuner_.found(); }
   void use_found_bucket(size_t bucket) { tuner_.settle(bucket); }
 
@@ -108,6 +117,7 @@ class GradientReducer {
   double step_began_seconds_ = 0;
   std::vector<std::pair<std::unique_ptr<Moment>, std::unique_ptr<Moment>>> moments_;
   Wire wire_;
+  std::unique_ptr<ErrorFeedback> feedback_;
   bool sharded_;
   std::vector<Interval> owned_;
   BucketTuner tuner_;

@@ -175,12 +175,12 @@ std::string HierarchicalCommunicator::broadcast(const std::string& text) {
   return gather(rank() == 0 ? text : "").front();
 }
 
-void HierarchicalCommunicator::all_reduce(std::span<float> buffer, Interval piece, Wire wire) {
-  exchange_->run(Collective::kAllReduce, buffer, piece, wire);
+void HierarchicalCommunicator::all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) {
+  exchange_->run(Collective::kAllReduce, buffer, piece, rounding);
 }
 
-void HierarchicalCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Wire wire) {
-  exchange_->run(Collective::kReduceScatter, buffer, piece, wire);
+void HierarchicalCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) {
+  exchange_->run(Collective::kReduceScatter, buffer, piece, rounding);
 }
 
 void HierarchicalCommunicator::all_gather(std::span<float> buffer, Interval piece, Wire wire) {
@@ -202,10 +202,13 @@ void HierarchicalCommunicator::broadcast(std::span<float> buffer) {
   }
 }
 
-void HierarchicalCommunicator::gather_shards(std::span<const float> own, std::span<float> all, size_t buffer_size) {
+void HierarchicalCommunicator::gather_chunks(std::span<const float> own, std::span<float> all, size_t buffer_size,
+                                             const HolderOf& holder) {
   size_t at = 0;
   for (const Chunk& chunk : chunks_of({0, buffer_size}, size())) {
-    if (chunk.owner == rank()) {
+    const int held_by = holder(chunk.place.begin / kChunk);
+    if (held_by == kNobody) continue;
+    if (held_by == rank()) {
       const std::span<const float> values = own.subspan(at, chunk.place.size());
       at += values.size();
       if (rank() == 0) {
@@ -214,16 +217,19 @@ void HierarchicalCommunicator::gather_shards(std::span<const float> own, std::sp
         send(0, std::as_bytes(values));
       }
     } else if (rank() == 0) {
-      receive(chunk.owner, std::as_writable_bytes(values_of(all, chunk)));
+      receive(held_by, std::as_writable_bytes(values_of(all, chunk)));
     }
   }
   finish();
 }
 
-void HierarchicalCommunicator::scatter_shards(std::span<const float> all, std::span<float> own, size_t buffer_size) {
+void HierarchicalCommunicator::scatter_chunks(std::span<const float> all, std::span<float> own, size_t buffer_size,
+                                              const HolderOf& holder) {
   size_t at = 0;
   for (const Chunk& chunk : chunks_of({0, buffer_size}, size())) {
-    if (chunk.owner == rank()) {
+    const int held_by = holder(chunk.place.begin / kChunk);
+    if (held_by == kNobody) continue;
+    if (held_by == rank()) {
       const std::span<float> values = own.subspan(at, chunk.place.size());
       at += values.size();
       if (rank() == 0) {
@@ -232,7 +238,7 @@ void HierarchicalCommunicator::scatter_shards(std::span<const float> all, std::s
         receive(0, std::as_writable_bytes(values));
       }
     } else if (rank() == 0) {
-      send(chunk.owner, std::as_bytes(values_of(all, chunk)));
+      send(held_by, std::as_bytes(values_of(all, chunk)));
     }
   }
   finish();

@@ -20,19 +20,19 @@ class HierarchicalCommunicator final : public Communicator {
 
   int rank() const override { return transport_->rank(); }
   int size() const override { return transport_->size(); }
-  const HostLayout& layout() const { return *layout_; }
+  const HostLayout& layout() const override { return *layout_; }
 
   using Communicator::max;
   void sum(std::span<double> values) override;
   void max(std::span<double> values) override;
   std::vector<std::string> gather(const std::string& own) override;
   std::string broadcast(const std::string& text) override;
-  void all_reduce(std::span<float> buffer, Interval piece, Wire wire) override;
-  void reduce_scatter(std::span<float> buffer, Interval piece, Wire wire) override;
+  void all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) override;
+  void reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) override;
   void all_gather(std::span<float> buffer, Interval piece, Wire wire) override;
   void broadcast(std::span<float> buffer) override;
-  void gather_shards(std::span<const float> own, std::span<float> all, size_t size) override;
-  void scatter_shards(std::span<const float> all, std::span<float> own, size_t size) override;
+  void gather_chunks(std::span<const float> own, std::span<float> all, size_t size, const HolderOf& holder) override;
+  void scatter_chunks(std::span<const float> all, std::span<float> own, size_t size, const HolderOf& holder) override;
   void exchange_with(int other, std::span<const std::byte> outgoing, std::span<std::byte> incoming) override;
   uint64_t bytes_sent() const override { return bytes_sent_ + exchange_->bytes_sent(); }
   void close() override { transport_->close(); }

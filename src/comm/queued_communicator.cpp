@@ -22,12 +22,12 @@ std::string QueuedCommunicator::broadcast(const std::string& text) {
   return result;
 }
 
-void QueuedCommunicator::all_reduce(std::span<float> buffer, Interval piece, Wire wire) {
-  perform("sum of a buffer", [&](Communicator& comm) { comm.all_reduce(buffer, piece, wire); });
+void QueuedCommunicator::all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) {
+  perform("sum of a buffer", [&](Communicator& comm) { comm.all_reduce(buffer, piece, rounding); });
 }
 
-void QueuedCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Wire wire) {
-  perform("sum of a buffer, to the owners", [&](Communicator& comm) { comm.reduce_scatter(buffer, piece, wire); });
+void QueuedCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) {
+  perform("sum of a buffer, to the owners", [&](Communicator& comm) { comm.reduce_scatter(buffer, piece, rounding); });
 }
 
 void QueuedCommunicator::all_gather(std::span<float> buffer, Interval piece, Wire wire) {
@@ -39,12 +39,14 @@ void QueuedCommunicator::broadcast(std::span<float> buffer) {
   perform("broadcast of the state", [&](Communicator& comm) { comm.broadcast(buffer); });
 }
 
-void QueuedCommunicator::gather_shards(std::span<const float> own, std::span<float> all, size_t size) {
-  perform("collection of the optimiser's state", [&](Communicator& comm) { comm.gather_shards(own, all, size); });
+void QueuedCommunicator::gather_chunks(std::span<const float> own, std::span<float> all, size_t size,
+                                       const HolderOf& holder) {
+  perform("collection of the state", [&](Communicator& comm) { comm.gather_chunks(own, all, size, holder); });
 }
 
-void QueuedCommunicator::scatter_shards(std::span<const float> all, std::span<float> own, size_t size) {
-  perform("distribution of the optimiser's state", [&](Communicator& comm) { comm.scatter_shards(all, own, size); });
+void QueuedCommunicator::scatter_chunks(std::span<const float> all, std::span<float> own, size_t size,
+                                        const HolderOf& holder) {
+  perform("distribution of the state", [&](Communicator& comm) { comm.scatter_chunks(all, own, size, holder); });
 }
 
 void QueuedCommunicator::exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) {

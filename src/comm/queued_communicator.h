@@ -15,22 +15,25 @@ using StartOperation = std::function<std::future<void>(const char* name, Operati
 
 class QueuedCommunicator final : public Communicator {
  public:
-  QueuedCommunicator(int rank, int size, StartOperation start) : rank_(rank), size_(size), start_(std::move(start)) {}
+  // `other`: the one whose thread it is, for what never changes.
+  QueuedCommunicator(const Communicator& other, StartOperation start)
+      : rank_(other.rank()), size_(other.size()), layout_(other.layout()), start_(std::move(start)) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  const HostLayout& layout() const override { return layout_; }
 
   using Communicator::max;
   void sum(std::span<double> values) override;
   void max(std::span<double> values) override;
   std::vector<std::string> gather(const std::string& own) override;
   std::string broadcast(const std::string& text) override;
-  void all_reduce(std::span<float> buffer, Interval piece, Wire wire) override;
-  void reduce_scatter(std::span<float> buffer, Interval piece, Wire wire) override;
+  void all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) override;
+  void reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) override;
   void all_gather(std::span<float> buffer, Interval piece, Wire wire) override;
   void broadcast(std::span<float> buffer) override;
-  void gather_shards(std::span<const float> own, std::span<float> all, size_t size) override;
-  void scatter_shards(std::span<const float> all, std::span<float> own, size_t size) override;
+  void gather_chunks(std::span<const float> own, std::span<float> all, size_t size, const HolderOf& holder) override;
+  void scatter_chunks(std::span<const float> all, std::span<float> own, size_t size, const HolderOf& holder) override;
   void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) override;
   uint64_t bytes_sent() const override;
   void close() override;
@@ -39,6 +42,7 @@ class QueuedCommunicator final : public Communicator {
   void perform(const char* name, Operation operation) const { start_(name, std::move(operation)).get(); }
 
   int rank_, size_;
+  HostLayout layout_;
   StartOperation start_;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "kernels/portable_loop.h"
 
@@ -79,6 +80,60 @@ VERBUND_PORTABLE_LOOP void add_fp32(size_t count, const float* __restrict messag
   for (size_t i = 0; i < count; ++i) values[i] += message[i];
 }
 
+// Adding this leaves no bits for fractions: the sum's last byte is the nearest integer, ties to even.
+constexpr float kRounder = 0x1.8p23f;
+
+VERBUND_PORTABLE_LOOP void encode_bytes(size_t count, const float* __restrict values, float factor,
+                                        int8_t* __restrict bytes) {
+  for (size_t i = 0; i < count; ++i) {
+    bytes[i] = static_cast<int8_t>(std::bit_cast<uint32_t>(values[i] * factor + kRounder));
+  }
+}
+VERBUND_PORTABLE_LOOP void decode_bytes(size_t count, const int8_t* __restrict bytes, float scale,
+                                        float* __restrict values) {
+  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(bytes[i]) * scale;
+}
+VERBUND_PORTABLE_LOOP void add_bytes(size_t count, const int8_t* __restrict bytes, float scale,
+                                     float* __restrict values) {
+  for (size_t i = 0; i < count; ++i) values[i] += static_cast<float>(bytes[i]) * scale;
+}
+
+// Of a block of int8. Where 1 / scale would overflow it is 0, and so are all values.
+float scale_of_block(float largest) {
+  if (!std::isfinite(largest)) return std::numeric_limits<float>::quiet_NaN();
+  const float scale = largest / 127;
+  return scale < std::numeric_limits<float>::min() ? 0 : scale;
+}
+
+// Each block of a message of int8, with its place there.
+template <typename Message, typename Each>
+void for_each_block(size_t count, Message* message, Each each) {
+  for (size_t begin = 0; begin < count; begin += kWireBlock) {
+    const size_t size = std::min(kWireBlock, count - begin);
+    each(begin, size, message);
+    message += kScaleBytes + size;
+  }
+}
+
+void encode_int8(std::span<const float> values, std::byte* message) {
+  for_each_block(values.size(), message, [&](size_t begin, size_t size, std::byte* block) {
+    const float scale = scale_of_block(largest(size, &values[begin]));
+    std::memcpy(block, &scale, kScaleBytes);
+    const float factor = scale > 0 ? 1 / scale : 0;
+    encode_bytes(size, &values[begin], factor, reinterpret_cast<int8_t*>(block + kScaleBytes));
+  });
+}
+
+// `use`: decode_bytes or add_bytes.
+template <typename Use>
+void decode_int8(const std::byte* message, std::span<float> values, Use use) {
+  for_each_block(values.size(), message, [&](size_t begin, size_t size, const std::byte* block) {
+    float scale;
+    std::memcpy(&scale, block, kScaleBytes);
+    use(size, reinterpret_cast<const int8_t*>(block + kScaleBytes), scale, &values[begin]);
+  });
+}
+
 // The power of two that brings `largest` to [2^14, 2^15); 1 if there is none.
 float scale_for(float largest) {
   if (largest == 0 || !std::isfinite(largest)) return 1;
@@ -98,6 +153,7 @@ float read_factor(const std::byte* message) {
 
 size_t wire_size(Wire wire, size_t count) {
   if (wire == Wire::kFp32) return count * sizeof(float);
+  if (wire == Wire::kInt8) return count + (count + kWireBlock - 1) / kWireBlock * kScaleBytes;
   return count * sizeof(uint16_t) + (wire == Wire::kFp16 ? kScaleBytes : 0);
 }
 
@@ -113,6 +169,8 @@ void encode(Wire wire, std::span<const float> values, std::byte* message) {
       std::memcpy(message, &scale, kScaleBytes);
       return encode_fp16(values.size(), values.data(), scale, halves(message + kScaleBytes));
     }
+    case Wire::kInt8:
+      return encode_int8(values, message);
   }
 }
 
@@ -125,6 +183,8 @@ void decode(Wire wire, const std::byte* message, std::span<float> values) {
       return decode_bf16(values.size(), halves(message), values.data());
     case Wire::kFp16:
       return decode_fp16(values.size(), halves(message + kScaleBytes), read_factor(message), values.data());
+    case Wire::kInt8:
+      return decode_int8(message, values, decode_bytes);
   }
 }
 
@@ -136,6 +196,8 @@ void add_decoded(Wire wire, const std::byte* message, std::span<float> values) {
       return add_bf16(values.size(), halves(message), values.data());
     case Wire::kFp16:
       return add_fp16(values.size(), halves(message + kScaleBytes), read_factor(message), values.data());
+    case Wire::kInt8:
+      return decode_int8(message, values, add_bytes);
   }
 }
 

@@ -1,6 +1,8 @@
-// Values on the wire: as they are, or rounded to 16 bits. A message of fp16 begins with a power
-// of two by which its values were multiplied, chosen so that the largest just fits: nothing
-// overflows, and little underflows, however large or small gradients are.
+// Values on the wire: as they are, or rounded to 16 or 8 bits. A message of fp16 begins with a power of two by which
+// its values were multiplied, chosen so that the largest just fits: nothing overflows, and little underflows, however
+// large or small gradients are. A message of int8 is blocks of kWireBlock values: a scale, which is their largest
+// magnitude by 127, and for each value a signed byte, how often it has that scale. A block with a value that is not
+// finite becomes NaN as a whole: no byte could tell which one it was, and it must not be lost.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,8 @@ Workers::Workers()
       inbox_(std::make_shared<Inbox>()),
       communicator_(std::make_unique<HierarchicalCommunicator>(std::make_unique<LoneTransport>())) {
   watch_.emplace(clock_);
-  queued_.emplace(0, 1, [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
+  queued_.emplace(*communicator_,
+                  [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
 }
 
 Workers::Workers(Connect connect, Watched watched) {
@@ -45,7 +46,7 @@ Workers::Workers(Connect connect, Watched watched) {
   std::future<void> ready = queue_->add([&] { this->connect(connect, watched); });
   wait_for_others(ready);
   ready.get();
-  queued_.emplace(rank_, size(),
+  queued_.emplace(*communicator_,
                   [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
 }
 

@@ -23,6 +23,8 @@ constexpr const char* kLaunch =
 constexpr const char* kDevice = "device=cuda insists on a GPU, cpu does without, auto takes one if there is one.";
 constexpr const char* kHalf =
     "On a GPU: train.precision=fp16 with loss_scale.type=backoff; from Ampere on, and on CPUs with AVX512-BF16: bf16.";
+constexpr const char* kFewerBytes =
+    "bf16 and fp16 halve what hosts send each other; int8 quarters it, and makes up for what it rounds away.";
 constexpr const char* kRunFolder = "The folder of a run is a flag: verbund train --run FOLDER";
 constexpr const char* kDatasetFolder =
     "Text becomes a dataset first: verbund prepare --source FILE --target FILE --out FOLDER; then train --data FOLDER";
@@ -160,6 +162,8 @@ constexpr Hint kHints[] = {
     {"no_cuda", "device", kDevice},
     {"use_cpu", "device", kDevice},
     {"accelerator", "device", kDevice},
+    {"gradient_dropping_rate", "workers.wire", kFewerBytes},
+    {"gradient_compression_type", "workers.wire", kFewerBytes},
     {"freeze_variables_regex", "train.freeze", ""},
     {"fixed_param_names", "train.freeze", ""},
     {"load_model", "train.start_from", ""},

@@ -2,14 +2,22 @@
 // rounding.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "config/fields.h"
 
 namespace verbund {
 
-enum class Wire { kFp32, kBf16, kFp16 };
-constexpr const char* kWireNames[] = {"fp32", "bf16", "fp16"};
+enum class Wire { kFp32, kBf16, kFp16, kInt8 };
+constexpr const char* kWireNames[] = {"fp32", "bf16", "fp16", "int8"};
+constexpr size_t kWireBlock = 256;  // so many values of int8 share a scale
+
+// Bytes on the wire, of a value.
+constexpr double wire_bytes(Wire wire) {
+  return wire == Wire::kFp32 ? 4 : wire == Wire::kInt8 ? 1 + 4.0 / kWireBlock : 2;
+}
+
 enum class Exchange { kAuto, kMpi, kNccl };
 
 struct WorkersConfig {
@@ -22,8 +30,10 @@ struct WorkersConfig {
   double deadline_seconds = 300;
 
   void fields(FieldVisitor& visit) {
-    visit.choice("wire", wire, {kWireNames[0], kWireNames[1], kWireNames[2]},
-                 "what gradients are rounded to on their way between workers; sums are fp32");
+    visit.choice(
+        "wire", wire, {kWireNames[0], kWireNames[1], kWireNames[2], kWireNames[3]},
+        "what gradients are rounded to on their way between hosts; sums are fp32. What int8 rounds away is made "
+        "up for in the next step");
     visit.choice("transport", transport, {"auto", "mpi", "nccl"},
                  "who carries the gradients of GPUs: nccl, from GPU to GPU in fp32; mpi, by the hosts, with the wire; "
                  "auto: nccl, if it is there and the wire is fp32. CPUs have mpi alone");

@@ -102,7 +102,7 @@ Collected collect_worker_facts(const Worker& self, int workers, const Training& 
         facts.needs = needs_of_model(
             *config,
             {static_cast<int64_t>(manifest.source_vocabulary), static_cast<int64_t>(manifest.target_vocabulary)},
-            workers);
+            workers, (workers + self.local_size - 1) / self.local_size);
       }
     } catch (const std::exception& error) {
       facts.dataset_error = error.what();

@@ -78,7 +78,8 @@ Finding judge_pair(const Pair& pair, double usual) {
                   rate(back.bytes_per_second), milliseconds(pair.round_trip()));
   if (pair.slower() < kSlowLink) {
     return {Health::kWarning, "link", text + ": slow",
-            "is it the right network (--nic)? Then workers.wire: fp16 or bf16 halves what is sent, and a larger "
+            "is it the right network (--nic)? Then workers.wire: fp16 or bf16 halves what is sent, int8 quarters it, "
+            "and a larger "
             "batch.tokens makes it rarer"};
   }
   if (pair.slower() < kUneven * usual) {

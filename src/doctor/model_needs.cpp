@@ -12,20 +12,25 @@ int64_t buffers_of(const OptimizerConfig& config) {
 
 }  // namespace
 
-ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers) {
+ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers, int hosts) {
   const ParameterTable table(config.model, vocabularies);
   const auto buffer = static_cast<uint64_t>(table.buffer_size()) * sizeof(float);
   const auto state = static_cast<uint64_t>(buffers_of(config.optimizer)) * buffer;
   const uint64_t average = config.average.decay > 0 ? buffer : 0;
+  // What rounding to int8 leaves over: each host keeps as much as a gradient, and its workers share that.
+  const bool leaves_residuals = config.workers.wire == Wire::kInt8 && hosts > 1;
+  const uint64_t residuals = leaves_residuals ? buffer * static_cast<uint64_t>(hosts) : 0;
   ModelNeeds needs;
   needs.parameters = table.count();
   needs.gradient_bytes = buffer;
   const uint64_t own_state = config.workers.shard_optimizer ? state / static_cast<uint64_t>(workers) : state;
-  needs.worker_bytes = 2 * buffer + own_state + average;  // weights and gradient
+  const uint64_t on_gpu = 2 * buffer + own_state + average;  // weights and gradient
+  needs.worker_bytes = on_gpu + residuals / static_cast<uint64_t>(workers);
   const bool rounded = config.train.precision == Precision::kBf16 || config.train.precision == Precision::kFp16;
-  needs.gpu_bytes = needs.worker_bytes + (rounded ? buffer / 2 : 0);  // weights once more, as factors of products
-  needs.checkpoint_bytes = buffer + state + average;
-  needs.leader_bytes = config.checkpoint.asynchronous ? needs.checkpoint_bytes : 0;  // the copy that is written
+  needs.gpu_bytes = on_gpu + (rounded ? buffer / 2 : 0);  // weights once more, as factors of products
+  needs.checkpoint_bytes = buffer + state + average + residuals;
+  // What is collected of the others, and the copy that is written.
+  needs.leader_bytes = residuals + (config.checkpoint.asynchronous ? needs.checkpoint_bytes : 0);
   // The newest, the best by each measure, and the one that is being written.
   const auto best = static_cast<int64_t>(split_words(config.evaluate.best).size());
   needs.checkpoints = config.checkpoint.keep_last + best + 1;

@@ -7,6 +7,6 @@
 
 namespace verbund {
 
-ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers);
+ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers, int hosts = 1);
 
 }  // namespace verbund

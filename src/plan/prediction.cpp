@@ -13,8 +13,6 @@ constexpr size_t kBucketOfGpus = 64 * kChunk;                                 //
 constexpr double kNoticed = 0.05;                                             // share of a step worth a word
 constexpr int kMostRows = 16;  // of more workers, powers of two are predicted, and all of them
 
-double wire_bytes(Wire wire) { return wire == Wire::kFp32 ? 4 : 2; }
-
 // By NCCL from GPU to GPU, or by the hosts?
 bool forms_ring(const Config& config, const ComputeRates& compute) {
   if (!compute.gpu || config.workers.transport == Exchange::kMpi) return false;

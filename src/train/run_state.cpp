@@ -10,6 +10,7 @@
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "decode/trained_model.h"
+#include "train/residual_state.h"
 
 namespace verbund {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kOptimizerFits = "optimizer_fits";  // told to all workers, not saved
+constexpr const char* kResidualsKey = "residuals";        // the layout that they are for
 
 std::vector<TensorView> named_views(const ParameterTable& table, std::span<const float> values) {
   std::vector<TensorView> views;
@@ -28,27 +30,29 @@ std::vector<TensorView> named_views(const ParameterTable& table, std::span<const
 }
 
 Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best, const RunState& state) {
-  return {{"step", state.step},
-          {"epoch", state.position.epoch},
-          {"batch", state.position.batch},
-          {"training_seconds", state.training_seconds},
-          {"target_tokens", state.target_tokens},
-          {"roll_backs", state.roll_backs},
-          {"rate_factor", parts.rate_factor},
-          {"updates", parts.optimizer.updates()},
-          {"average_seen", parts.average.weights_seen()},
-          {"guard_mean", guard.mean()},
-          {"loss_scale", parts.scaler.state()},
-          {"exchange", {{"layout", parts.workers.layout()}, {"bucket", parts.reducer.found_bucket()}}},
-          {"best", best.state()},
-          {"last_evaluation", state.last_evaluation},
-          {"dataset", state.dataset},
-          {kOriginKey,
-           {{"run", state.origin.run},
-            {"folder", state.origin.folder},
-            {"program", state.origin.program},
-            {"time", utc_time()}}},
-          {kVocabulariesKey, {{"source", state.source_vocabulary}, {"target", state.target_vocabulary}}}};
+  Json json = {{"step", state.step},
+               {"epoch", state.position.epoch},
+               {"batch", state.position.batch},
+               {"training_seconds", state.training_seconds},
+               {"target_tokens", state.target_tokens},
+               {"roll_backs", state.roll_backs},
+               {"rate_factor", parts.rate_factor},
+               {"updates", parts.optimizer.updates()},
+               {"average_seen", parts.average.weights_seen()},
+               {"guard_mean", guard.mean()},
+               {"loss_scale", parts.scaler.state()},
+               {"exchange", {{"layout", parts.workers.layout()}, {"bucket", parts.reducer.found_bucket()}}},
+               {"best", best.state()},
+               {"last_evaluation", state.last_evaluation},
+               {"dataset", state.dataset},
+               {kOriginKey,
+                {{"run", state.origin.run},
+                 {"folder", state.origin.folder},
+                 {"program", state.origin.program},
+                 {"time", utc_time()}}},
+               {kVocabulariesKey, {{"source", state.source_vocabulary}, {"target", state.target_vocabulary}}}};
+  if (const std::string layout = residual_layout(parts); !layout.empty()) json[kResidualsKey] = layout;
+  return json;
 }
 
 void from_json(const Json& json, StepParts& parts, DivergenceGuard& guard, BestTracker& best, RunState& state) {
@@ -153,6 +157,7 @@ CheckpointSnapshot take_snapshot(const StepParts& parts, const DivergenceGuard& 
     snapshot.optimizer.push_back(view_tensor(buffer.name, {static_cast<int64_t>(whole.size())}, whole));
   }
   if (parts.average.started()) snapshot.average = views(parts.average.values());
+  add_residuals(parts, snapshot, collected);
   snapshot.state_json = to_json(parts, guard, best, state).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   snapshot.config_yaml = config_yaml;
   return snapshot;
@@ -180,7 +185,9 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
     if (!averaged) json["average_seen"] = 0;
     json[kOptimizerFits] = saved_buffers(*checkpoint) == needed_buffers(parts);
     if (!json[kOptimizerFits]) json["updates"] = 0;
-    if (!parts.scaler.fits(saved_scale(*checkpoint))) json["loss_scale"] = parts.scaler.state();
+    const bool same_scale = parts.scaler.fits(saved_scale(*checkpoint));
+    if (!same_scale) json["loss_scale"] = parts.scaler.state();
+    if (!same_scale || checkpoint->exchange() == nullptr) json.erase(kResidualsKey);  // they have the scale's units
   }
   json = Json::parse(parts.workers.comm().broadcast(json.dump()));
   try {
@@ -197,6 +204,7 @@ void restore(const Checkpoint* checkpoint, StepParts& parts, DivergenceGuard& gu
     }
   }
   if (parts.average.started()) broadcast(parts.workers, parts.average.values());
+  restore_residuals(checkpoint, json.value(kResidualsKey, ""), parts);
 }
 
 void start_from(const std::string& path, TranslationModel& model) {

@@ -85,6 +85,7 @@ StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
   result.rate = parts.schedule.rate(step) * parts.rate_factor;
   result.updated = parts.scaler.update(size.largest / loss_scale);
   result.trouble = !result.updated && parts.scaler.scale() == loss_scale;
+  parts.reducer.settle_residuals(result.updated, parts.scaler.scale() / loss_scale);
   if (result.updated) {
     const double clip = clip_factor(result.gradient_norm, parts.config.optimizer.clip_norm);
     parts.optimizer.step(parts.model.weights(), parts.model.gradients(), result.rate, scale * clip);

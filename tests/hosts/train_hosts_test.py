@@ -1,8 +1,10 @@
 """Training over a network: two hosts on one machine, joined by a link of 1 Gbit. As many bytes pass the link as the
 run says and theory wants; a link that is down for a while does no harm, and one that stays down ends the run."""
 
+import os
 import pathlib
 import re
+import signal
 import sys
 import time
 import unittest
@@ -72,6 +74,26 @@ class TrainHostsTest(TrainingTest):
                 self.assert_near(passed[0], sum(said), "bytes of host-a and what worker 0 says")
                 if name == "fp32":
                     self.assertEqual(self.weights(self.run_folder), self.straight)
+
+    def test_int8_goes_on_with_the_same_bits(self):
+        """What rounding has left over is saved and given back, at whatever step the run is stopped."""
+        wire = {"workers.wire": "int8"}
+        job = self.launch(wire)
+        self.assertEqual(job.wait(), 0, job.said())
+        straight = self.weights(self.run_folder)
+        self.assertNotEqual(straight, self.straight)
+        self.run_folder = self.folder / "stopped"
+        job = self.launch(wire)
+        os.kill(self.workers_at_step(job, 2, self.run_folder, 25)[1], signal.SIGTERM)
+        self.assertNotEqual(job.wait(), 0, job.said())
+        self.assert_says(job.said(), "by SIGTERM: saving")
+        saved = self.checkpoints(self.run_folder)[-1]
+        self.assertLess(saved, STEPS)  # else it was stopped too late
+        self.assertTrue((self.run_folder / "checkpoints/last/exchange.safetensors").exists())
+        job = self.launch(wire)
+        self.assertEqual(job.wait(), 0, job.said())
+        self.assert_says(job.said(), f"resume at step {saved} ")
+        self.assertEqual(self.weights(self.run_folder), straight)
 
     def test_a_link_that_is_down_for_a_while_does_no_harm(self):
         job = self.launch({"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 60})

@@ -42,8 +42,13 @@ class Training : public ::testing::Test {
 
   void prepare_data() { prepare({config_, folder_ / "data", false, "test"}); }
 
+  // Each worker on a host of its own.
   fs::path run(const std::string& name, int workers, Resume resume = Resume::kAuto) {
-    run_as_workers(workers, [&](Workers& all) {
+    return run_on(std::vector<int>(static_cast<size_t>(workers), 1), name, resume);
+  }
+  // So many workers on each host.
+  fs::path run_on(const std::vector<int>& hosts, const std::string& name, Resume resume = Resume::kAuto) {
+    run_on_hosts(hosts, [&](Workers& all) {
       TrainRequest request;
       request.config = config_;
       request.dataset = folder_ / "data";

@@ -19,7 +19,7 @@ double expected_bytes(const RunData& run) {
   if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config || run.hosts.empty()) {
     return kNotKnown;
   }
-  const double bytes = run.config->workers.wire == Wire::kFp32 ? 4 : 2;
+  const double bytes = wire_bytes(run.config->workers.wire);
   const auto hosts = static_cast<double>(run.hosts.size());
   return 2 * (hosts - 1) / run.workers() * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
 }
@@ -112,7 +112,8 @@ Verdict network(const RunData& run) {
       "what all wait for.",
       percent(kBottleneck), percent(kReplayError));
   verdict.would_change =
-      "workers.wire: bf16 halves the bytes; larger batches exchange less often; fewer, larger hosts share memory "
+      "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches exchange less often; fewer, larger "
+      "hosts share memory "
       "instead.";
   const int workers = run.workers();
   if (workers < 2) {

@@ -59,7 +59,8 @@ Verdict traffic(const RunData& run) {
       "times are regressed on what does vary: tokens, the time until the slowest worker could exchange, and the wait "
       "for the exchange "
       "after that. How much bandwidth would matter comes from playing the exchange again (question 5).";
-  verdict.would_change = "workers.wire: bf16 halves the bytes; more tokens a batch make more work of the same bytes.";
+  verdict.would_change =
+      "workers.wire: bf16 halves the bytes, int8 quarters them; more tokens a batch make more work of the same bytes.";
   const int workers = run.workers();
   if (run.imported && !run.training.has("exchange_bytes_sent_per_step")) {
     return cannot_tell(verdict, "an imported run has no record of its network.");

@@ -72,7 +72,7 @@ TEST_P(AsyncSaverTest, ReportsEverySaveOnceAndInOrder) {
   for (const SaveReport& report : saver_.take_reports()) {
     steps.push_back(report.step);
     EXPECT_EQ(report.folder, store_.folder() / step_folder_name(report.step));
-    EXPECT_EQ(report.bytes, 4u * 400007);
+    EXPECT_EQ(report.bytes, 4u * 500007);
     EXPECT_GT(report.write_seconds, 0);
     EXPECT_EQ(report.copy_seconds > 0, GetParam());
     stood_still += report.wait_seconds + report.copy_seconds + (GetParam() ? 0 : report.write_seconds);
@@ -189,6 +189,7 @@ TEST(StagingArea, IsAllocatedOnceAndHoldsACopy) {
   EXPECT_TRUE(equal(copy.weights, expected.weights));
   EXPECT_TRUE(equal(copy.optimizer, expected.optimizer));
   EXPECT_TRUE(equal(copy.average, expected.average));
+  EXPECT_TRUE(equal(copy.exchange, expected.exchange));
   EXPECT_EQ(copy.state_json, expected.state_json);
 
   EXPECT_EQ(area.copy(MadeSnapshot(2, 100).view()).weights[0].bytes.data(), memory);

@@ -31,6 +31,8 @@ class CheckpointContentsTest : public ::testing::Test {
       snapshot_.average.push_back(view_tensor(name, {10, 10}, all.first(100)));
     }
     for (const char* name : {"adam.m", "adam.v"}) snapshot_.optimizer.push_back(view_tensor(name, {1004}, all));
+    for (const char* name : {"residual.0.0", "residual.1.0"})
+      snapshot_.exchange.push_back(view_tensor(name, {1004}, all));
     snapshot_.step = 4000;
     snapshot_.state_json =
         R"({"step": 4000, "origin": {"run": "id-1", "folder": "/runs/a", "program": "verbund 1", "time": "2026"}})";
@@ -82,6 +84,7 @@ TEST_F(CheckpointContentsTest, EveryByteIsExplained) {
       remove_path(path_);
       snapshot_.optimizer.clear();
       snapshot_.average.clear();
+      snapshot_.exchange.clear();
     }
     const CheckpointContents contents = written();
     EXPECT_EQ(contents.expected_bytes, 4u * 1000 * (whole ? 4 : 1));
@@ -153,7 +156,7 @@ TEST_F(CheckpointContentsTest, AStepThatTheNameDoesNotTellIsDamage) {
 TEST_F(CheckpointContentsTest, AsJson) {
   const nlohmann::ordered_json json = to_json(written());
   EXPECT_EQ(json["kind"], "checkpoint");
-  EXPECT_EQ(json["files"].size(), 6u);
+  EXPECT_EQ(json["files"].size(), 7u);
   EXPECT_EQ(json["files"][0]["name"], "average.safetensors");
   EXPECT_EQ(json["files"][0]["xxh3_128"].get<std::string>().size(), 32u);
   EXPECT_EQ(json["parts"][0]["parameters"], 100);

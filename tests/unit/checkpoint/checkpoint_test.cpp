@@ -53,25 +53,27 @@ TEST(Checkpoint, WhatIsWrittenIsRead) {
   write_checkpoint(folder / "step-00004000", made.view());
   EXPECT_THAT(names_in(folder.path()), ElementsAre("step-00004000"));
   EXPECT_THAT(names_in(folder / "step-00004000"),
-              ElementsAre("average.safetensors", "config.yaml", "manifest.json", "optimizer.safetensors", "state.json",
-                          "weights.safetensors"));
+              ElementsAre("average.safetensors", "config.yaml", "exchange.safetensors", "manifest.json",
+                          "optimizer.safetensors", "state.json", "weights.safetensors"));
   expect_same(Checkpoint(folder / "step-00004000"), made.view());
   fs::create_directory_symlink("step-00004000", folder / "last");
   expect_same(Checkpoint(folder / "last"), made.view());
 }
 
-TEST(Checkpoint, OptimizerAndAverageMayBeLeftOut) {
+TEST(Checkpoint, AllButTheWeightsMayBeLeftOut) {
   TemporaryFolder folder;
   const MadeSnapshot made(1);
   CheckpointSnapshot snapshot = made.view();
   snapshot.optimizer.clear();
   snapshot.average.clear();
+  snapshot.exchange.clear();
   write_checkpoint(folder / "step-00000001", snapshot);
   EXPECT_THAT(names_in(folder / "step-00000001"),
               ElementsAre("config.yaml", "manifest.json", "state.json", "weights.safetensors"));
   const Checkpoint checkpoint(folder / "step-00000001");
   EXPECT_EQ(checkpoint.optimizer(), nullptr);
   EXPECT_EQ(checkpoint.average(), nullptr);
+  EXPECT_EQ(checkpoint.exchange(), nullptr);
   expect_same_tensors(checkpoint.weights(), snapshot.weights);
 }
 

@@ -27,6 +27,7 @@ class MadeSnapshot {
                         view_tensor<float>("encoder.bias", {7}, bias_)};
     snapshot.optimizer = {view_tensor<float>("moments", {2, size}, moments_)};
     snapshot.average = {view_tensor<float>("encoder.weight", {size / 10, 10}, weights_)};
+    snapshot.exchange = {view_tensor<float>("residual.0.0", {size}, weights_)};
     snapshot.state_json = fmt::format(R"({{"step": {}, "epoch": 2}})", step_);
     snapshot.config_yaml = "seed: 1\n";
     return snapshot;
@@ -67,6 +68,8 @@ inline void expect_same(const Checkpoint& found, const CheckpointSnapshot& expec
   expect_same_tensors(*found.optimizer(), expected.optimizer);
   ASSERT_NE(found.average(), nullptr);
   expect_same_tensors(*found.average(), expected.average);
+  ASSERT_NE(found.exchange(), nullptr);
+  expect_same_tensors(*found.exchange(), expected.exchange);
   EXPECT_EQ(found.state_json(), expected.state_json);
   EXPECT_EQ(found.config_yaml(), expected.config_yaml);
 }

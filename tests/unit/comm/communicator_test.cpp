@@ -109,9 +109,10 @@ TEST_P(WithWorkers, OwnersGetTheSameSumsAndShareThem) {
   });
 }
 
-TEST_P(WithWorkers, SixteenBitsOnTheWireAreNearAndTheSameEverywhere) {
+TEST_P(WithWorkers, FewerBitsOnTheWireAreNearAndTheSameEverywhere) {
   const std::vector<float> expected = expected_sum();
-  for (const auto& [wire, step] : {std::pair(Wire::kBf16, 0x1p-8), std::pair(Wire::kFp16, 0x1p-11)}) {
+  for (const auto& [wire, step] :
+       {std::pair(Wire::kBf16, 0x1p-8), std::pair(Wire::kFp16, 0x1p-11), std::pair(Wire::kInt8, 0x1p-7)}) {
     std::vector<std::vector<float>> results(static_cast<size_t>(workers()));
     run([&, wire = wire](Communicator& all) {
       std::vector<float> buffer = random_values(kSize, static_cast<uint64_t>(all.rank()));
@@ -124,6 +125,52 @@ TEST_P(WithWorkers, SixteenBitsOnTheWireAreNearAndTheSameEverywhere) {
       worst = std::max(worst, static_cast<double>(std::abs(results[0][i] - expected[i])));
     EXPECT_LE(worst, 5.0 * 2 * workers() * step);  // each value is rounded once, the sum once more
     EXPECT_EQ(worst > 0, GetParam().size() > 1);   // within a host nothing is rounded
+  }
+}
+
+// Eight bits are coarse, but what is rounded away comes later: the sum of many steps is right to within one step's
+// rounding.
+TEST_P(WithWorkers, ErrorFeedbackMakesTheSumOfManyStepsRight) {
+  constexpr int kSteps = 50;
+  constexpr size_t kValues = 3 * kChunk + 123;
+  // A small value beside a large one: rounded by itself, it would be nothing in every step.
+  const auto gradient = [](int rank) {
+    std::vector<float> values = random_values(kValues, static_cast<uint64_t>(rank));
+    for (size_t i = 1; i < kValues; i += 2) values[i] *= 3e-3f;
+    for (size_t i = 0; i < kValues; i += kWireBlock) values[i] = 5;
+    return values;
+  };
+  const double step_of_parts = 5 * 1.1 / 127 * workers();  // a host's part is at most that of all workers
+  std::vector<double> exact(kValues);
+  for (int rank = 0; rank < workers(); ++rank) {
+    const std::vector<float> values = gradient(rank);
+    for (size_t i = 0; i < kValues; ++i) exact[i] += kSteps * static_cast<double>(values[i]);
+  }
+  for (const bool sharded : {false, true}) {
+    std::vector<std::vector<double>> sums(static_cast<size_t>(workers()));
+    run([&](Communicator& all) {
+      const std::vector<float> own = gradient(all.rank());
+      std::vector<double>& sum = sums[static_cast<size_t>(all.rank())];
+      sum.resize(kValues);
+      ErrorFeedback feedback;
+      for (int step = 0; step < kSteps; ++step) {
+        std::vector<float> buffer = own;
+        const Interval cut = {0,
+                              (1 + static_cast<size_t>(step) % 3) * kChunk};  // buckets of other sizes change nothing
+        for (const Interval piece : {cut, Interval{cut.end, kValues}}) {
+          const Rounding rounding(Wire::kInt8, &feedback);
+          sharded ? all.reduce_scatter(buffer, piece, rounding) : all.all_reduce(buffer, piece, rounding);
+        }
+        if (sharded) all.all_gather(buffer, {0, kValues}, Wire::kFp32);
+        for (size_t i = 0; i < kValues; ++i) sum[i] += static_cast<double>(buffer[i]);
+      }
+    });
+    for (const auto& sum : sums) EXPECT_TRUE(sum == sums[0]);
+    double worst = 0;
+    for (size_t i = 0; i < kValues; ++i) worst = std::max(worst, std::abs(sums[0][i] - exact[i]));
+    // What all the parts and the total still owe is half a step each, at most.
+    EXPECT_LE(worst, step_of_parts * static_cast<double>(GetParam().size() + 1)) << (sharded ? "sharded" : "");
+    EXPECT_EQ(worst > 1e-3, GetParam().size() > 1);
   }
 }
 

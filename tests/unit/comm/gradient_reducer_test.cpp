@@ -402,5 +402,42 @@ TEST(GradientReducer, ALostDeviceIsAnErrorAndNoSum) {
   });
 }
 
+// Residuals are kept from step to step; but a step that is skipped leaves none, for its values may have exploded.
+TEST(GradientReducer, KeepsWhatInt8RoundsAwayUnlessTheStepIsSkipped) {
+  run_as_workers(2, [](Workers& all) {
+    Buffer buffer(cpu(), kSize, "a test");
+    const std::span<float> gradients = buffer.host();
+    WorkersConfig config = buckets_of(2);
+    config.wire = Wire::kInt8;
+    GradientReducer reducer(all, buffer, config);
+    ASSERT_NE(reducer.feedback(), nullptr);
+    const auto sum_of_small = [&](float large) {  // beside a large one
+      std::fill(gradients.begin(), gradients.end(), 0.0f);
+      for (size_t i = 0; i < kSize; i += kWireBlock) gradients[i] = large;
+      for (size_t i = 1; i < kSize; i += kWireBlock) gradients[i] = 0.3f;
+      reducer.begin();
+      reducer.finish();
+      return gradients[1];
+    };
+    double sum = 0;
+    for (int step = 0; step < 100; ++step) {
+      sum += sum_of_small(127);
+      reducer.settle_residuals(true, 1);
+    }
+    EXPECT_NEAR(sum, 60, 2);
+    sum_of_small(1e30f);
+    reducer.settle_residuals(false, 0.5);
+    EXPECT_EQ(sum_of_small(127), 0);
+    reducer.settle_residuals(true, 4);  // 1.2 are owed by one of them now
+    EXPECT_NE(sum_of_small(127), 0);
+  });
+  run_on_hosts({2}, [](Workers& all) {  // nothing is rounded within a host
+    Buffer buffer(cpu(), kSize, "a test");
+    WorkersConfig config = buckets_of(2);
+    config.wire = Wire::kInt8;
+    EXPECT_EQ(GradientReducer(all, buffer, config).feedback(), nullptr);
+  });
+}
+
 }  // namespace
 }  // namespace verbund

@@ -13,6 +13,10 @@
 namespace verbund {
 namespace {
 
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::vector<float> round_trip(Wire wire, const std::vector<float>& values) {
@@ -90,8 +94,57 @@ TEST(Wire, WhatIsNotFiniteStaysSo) {
   }
 }
 
+// Blocks of all magnitudes, the last one not full.
+TEST(Wire, Int8IsNearToHalfAStepOfItsBlock) {
+  std::vector<float> values;
+  for (uint64_t i = 0; i < 20 * kWireBlock + 33; ++i) {
+    const double unit = philox(5, 6, i)[0] / 4294967296.0 - 0.5;
+    values.push_back(static_cast<float>(unit * std::pow(10.0, static_cast<double>(i / kWireBlock) * 3 - 30)));
+  }
+  const std::vector<float> rounded = round_trip(Wire::kInt8, values);
+  for (size_t begin = 0; begin < values.size(); begin += kWireBlock) {
+    const size_t end = std::min(begin + kWireBlock, values.size());
+    float largest = 0;
+    for (size_t i = begin; i < end; ++i) largest = std::max(largest, std::abs(values[i]));
+    for (size_t i = begin; i < end; ++i) {
+      EXPECT_LE(std::abs(rounded[i] - values[i]), largest / 127 * 0.50001f) << i;
+    }
+  }
+}
+
+TEST(Wire, Int8RoundsTiesToEvenAndKeepsTheLargest) {
+  EXPECT_THAT(round_trip(Wire::kInt8, {127, -127, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 0}),
+              ElementsAre(127, -127, 0, 2, 2, 0, -2, -2, 0));
+}
+
+TEST(Wire, Int8OfNothingIsNothing) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  EXPECT_THAT(round_trip(Wire::kInt8, {0, -0.0f, 0}), Each(0));
+  EXPECT_THAT(round_trip(Wire::kInt8, {tiny, -100 * tiny, 1e-40f}), Each(0));
+  EXPECT_THAT(round_trip(Wire::kInt8, {}), IsEmpty());
+}
+
+TEST(Wire, Int8TakesAByteAValueAndAScaleABlock) {
+  EXPECT_EQ(wire_size(Wire::kInt8, 0), 0u);
+  EXPECT_EQ(wire_size(Wire::kInt8, 1), 5u);
+  EXPECT_EQ(wire_size(Wire::kInt8, kWireBlock), kWireBlock + 4);
+  EXPECT_EQ(wire_size(Wire::kInt8, 2 * kWireBlock + 1), 2 * kWireBlock + 1 + 12);
+  for (const Wire wire : {Wire::kFp32, Wire::kBf16, Wire::kInt8}) {
+    EXPECT_EQ(static_cast<double>(wire_size(wire, 4 * kWireBlock)), 4 * kWireBlock * wire_bytes(wire));
+  }
+}
+
+TEST(Wire, ABlockOfInt8WithWhatIsNotFiniteIsNan) {
+  for (const float bad : {kInfinity, -kInfinity, std::nanf("")}) {
+    std::vector<float> values(3 * kWireBlock, 1.0f);
+    values[kWireBlock + 7] = bad;
+    const std::vector<float> rounded = round_trip(Wire::kInt8, values);
+    for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(std::isnan(rounded[i]), i / kWireBlock == 1) << i;
+  }
+}
+
 TEST(Wire, AddsWhatItDecodes) {
-  for (const Wire wire : {Wire::kFp32, Wire::kBf16, Wire::kFp16}) {
+  for (const Wire wire : {Wire::kFp32, Wire::kBf16, Wire::kFp16, Wire::kInt8}) {
     std::vector<float> values;
     for (int i = 0; i < 1000; ++i) values.push_back(std::sin(static_cast<float>(i)));
     const std::vector<float> rounded = round_trip(wire, values);

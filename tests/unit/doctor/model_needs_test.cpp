@@ -25,6 +25,15 @@ TEST(ModelNeeds, CountBuffers) {
   EXPECT_EQ(needs.leader_bytes, 0U);
 
   config = Config();
+  config.workers.wire = Wire::kInt8;  // each of two hosts keeps a gradient's worth of what was rounded away
+  needs = needs_of_model(config, sizes, 4, 2);
+  EXPECT_EQ(needs.worker_bytes, 4 * buffer + buffer / 2);
+  EXPECT_EQ(needs.gpu_bytes, 4 * buffer);
+  EXPECT_EQ(needs.checkpoint_bytes, 5 * buffer);
+  EXPECT_EQ(needs.leader_bytes, 7 * buffer);
+  EXPECT_EQ(needs_of_model(config, sizes, 4, 1).worker_bytes, 4 * buffer);
+
+  config = Config();
   config.train.precision = Precision::kFp16;  // weights once more, in half the bytes
   EXPECT_EQ(needs_of_model(config, sizes, 1).gpu_bytes, 4 * buffer + buffer / 2);
   config.optimizer.type = OptimizerType::kSgd;

@@ -1,0 +1,74 @@
+#include "train/residual_state.h"
+
+#include "core/log.h"
+
+namespace verbund {
+namespace {
+
+std::vector<float> read_buffer(const TensorView& tensor, size_t size) {
+  std::vector<float> values(size);
+  copy_tensor(tensor, std::span<float>(values));
+  return values;
+}
+
+std::vector<float> sum_of_all(const SafetensorsFile& file, size_t size) {
+  std::vector<float> sum(size);
+  for (const TensorView& tensor : file.tensors()) {
+    const std::vector<float> values = read_buffer(tensor, size);
+    for (size_t i = 0; i < size; ++i) sum[i] += values[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string residual_layout(const StepParts& parts) {
+  return parts.reducer.feedback() != nullptr ? parts.reducer.residual_places().description() : "";
+}
+
+void add_residuals(const StepParts& parts, CheckpointSnapshot& snapshot, CollectedState& collected) {
+  const ErrorFeedback* feedback = parts.reducer.feedback();
+  if (feedback == nullptr) return;
+  const ResidualPlaces places = parts.reducer.residual_places();
+  const size_t size = parts.model.gradients().size();
+  const bool leads = parts.workers.leads();
+  for (size_t i = 0; i < places.names().size(); ++i) {
+    std::vector<float>& whole = collected.emplace_back(leads ? size : 0);
+    places.gather(parts.workers.comm(), *feedback, i, whole);
+    if (!leads) continue;
+    const std::span<const float> values = whole;
+    snapshot.exchange.push_back(view_tensor(places.names()[i], {static_cast<int64_t>(size)}, values));
+  }
+}
+
+void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, StepParts& parts) {
+  ErrorFeedback* feedback = parts.reducer.feedback();
+  if (feedback != nullptr) feedback->clear();
+  if (saved.empty()) return;
+  const bool leads = checkpoint != nullptr;
+  if (feedback == nullptr) {
+    if (leads) {
+      log("what the exchange had rounded away of gradients, and would have made up for, is dropped: nothing is rounded "
+          "to int8 any more");
+    }
+    return;
+  }
+  Communicator& comm = parts.workers.comm();
+  const ResidualPlaces places = parts.reducer.residual_places();
+  const size_t size = parts.model.gradients().size();
+  if (saved != places.description()) {
+    if (leads) {
+      log("what the exchange had rounded away of gradients is dealt out anew: it was with {}, is now with {}", saved,
+          places.description());
+    }
+    return places.scatter_sum(comm, leads ? sum_of_all(*checkpoint->exchange(), size) : std::vector<float>(),
+                              *feedback);
+  }
+  for (size_t i = 0; i < places.names().size(); ++i) {
+    const std::vector<float> whole =
+        leads ? read_buffer(checkpoint->exchange()->at(places.names()[i]), size) : std::vector<float>();
+    places.scatter(comm, whole, i, *feedback);
+  }
+}
+
+}  // namespace verbund
