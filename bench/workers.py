@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tokens per second of 2 workers with one thread each against 1 such worker, same tokens per worker, in one run.
 
-    bench/workers.py [--model base] [--steps 3] [--rounds 2] [--rate 1gbit]
+    bench/workers.py [--model base] [--steps 3] [--rounds 2] [--rate 1gbit] [--only "network fp32"]
 
 Over shared memory, and over the link of two hosts that tests/hosts makes on this machine (as root; else that is left
 out), with fp32, bf16, fp16 and int8 on the wire, and with a sharded optimiser. The cases take turns with a lone worker.
@@ -61,6 +61,7 @@ def main():
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--rate", default="1gbit")
+    parser.add_argument("--only", default="", help="one case, such as 'network fp32' or 'network fp32 sharded'")
     parser.add_argument("--program", default=str(ROOT / "build" / "bench_workers"))
     options = parser.parse_args()
     if not os.path.exists(options.program):
@@ -72,7 +73,8 @@ def main():
         except unittest.SkipTest as reason:
             print(f"without the network: {reason}")
             hosts = None
-        cases = [case for case in CASES if hosts or case[0] != "network"]
+        cases = [case for case in CASES if (hosts or case[0] != "network")
+                 and options.only in ("", " ".join([*case[:2], *(["sharded"] if case[2] else [])]))]
         found = {case: [] for case in cases}
         ratios = {case: [] for case in cases}
         for _ in range(options.rounds):

@@ -51,7 +51,7 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   const auto is_busy = [](const Cell& cell) { return cell.stage != Cell::Stage::kFree; };
 
   size_t entered = 0, left = 0;
-  Patience patience;
+  const Patience patience;
   while (left < chunks.size() || std::any_of(cells_.begin(), cells_.end(), is_busy)) {
     const uint32_t events = board_.events();
     bool moved = transport_.progress();
@@ -68,9 +68,10 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
       ++left;
       moved = true;
     }
-    if (moved) {
-      patience.renew();
-    } else if (board_.is_shared() && patience.next().count() > 0) {
+    // With many chunks under way nothing waits for this one look, and each costs the computation a moment of its core:
+    // so patience is not renewed by what has moved.
+    if (moved) continue;
+    if (board_.is_shared() && patience.next().count() > 0) {
       board_.wait(events, patience.next());
     } else {
       transport_.pause(patience.next());
