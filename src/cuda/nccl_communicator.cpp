@@ -15,6 +15,7 @@ namespace verbund::cuda {
 namespace {
 
 constexpr std::chrono::microseconds kPoll{50};
+constexpr int kAsksForWords = 2000;  // a tenth of a second
 constexpr std::chrono::seconds kPatience{1};
 // Whoever is missing is named by the watch, which ends this process: NCCL says only that somebody is.
 constexpr std::chrono::seconds kBetterWords{1};
@@ -113,6 +114,14 @@ void NcclCommunicator::fail_if_in_trouble() {
   fail("{}", trouble);
 }
 
+// A stream may have its error a moment before NCCL has said why.
+void NcclCommunicator::fail_in_the_words_of_nccl() {
+  for (int i = 0; i < kAsksForWords; ++i) {
+    fail_if_in_trouble();
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
 // Asks again and again: the stream alone knows nothing of a network on which its kernels wait for ever, and after an
 // abort it ends as if all were well.
 void NcclCommunicator::wait() {
@@ -120,7 +129,7 @@ void NcclCommunicator::wait() {
   try {
     end.emplace(context_, side_.stream());
   } catch (const Error&) {  // the exchange has failed already
-    fail_if_in_trouble();
+    fail_in_the_words_of_nccl();
     throw;
   }
   while (true) {
@@ -128,7 +137,10 @@ void NcclCommunicator::wait() {
     // After the stream was asked, so that an abort which ended it is seen; and before its error, for NCCL knows more.
     fail_if_in_trouble();
     if (state == CUDA_SUCCESS) return;
-    if (state != CUDA_ERROR_NOT_READY) context_->check(state, "cuEventQuery");
+    if (state != CUDA_ERROR_NOT_READY) {
+      fail_in_the_words_of_nccl();
+      context_->check(state, "cuEventQuery");
+    }
     std::this_thread::sleep_for(kPoll);
   }
 }

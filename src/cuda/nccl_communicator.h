@@ -34,6 +34,7 @@ class NcclCommunicator final : public DeviceCommunicator {
   void check(ncclResult_t result, const char* call) const;
   std::string find_trouble();  // NCCL's, of all that was asked so far; "": none
   void fail_if_in_trouble();
+  void fail_in_the_words_of_nccl();
 
   std::shared_ptr<Context> context_;
   const Nccl nccl_;
