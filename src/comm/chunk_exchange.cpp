@@ -47,7 +47,7 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   const std::vector<Chunk> chunks = chunks_of(piece, layout_.workers());
   const size_t first = next_number_;
   next_number_ += chunks.size();
-  const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % HostBoard::kWindow]; };
+  const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % kMostInFlight]; };
   const auto is_busy = [](const Cell& cell) { return cell.stage != Cell::Stage::kFree; };
 
   size_t entered = 0, left = 0;
@@ -55,7 +55,7 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   while (left < chunks.size() || std::any_of(cells_.begin(), cells_.end(), is_busy)) {
     const uint32_t events = board_.events();
     bool moved = transport_.progress();
-    while (entered < chunks.size() && entered < left + HostBoard::kWindow && !is_busy(cell_of(first + entered))) {
+    while (entered < chunks.size() && entered < left + in_flight_ && !is_busy(cell_of(first + entered))) {
       enter(first + entered, chunks[entered]);
       ++entered;
       moved = true;
@@ -87,7 +87,7 @@ void ChunkExchange::enter(size_t number, const Chunk& chunk) {
   board_.enter(number);
   const size_t place = chunk.place.begin / kChunk;
   if (layout_.speaker(host_, place, place_of_sums()) != transport_.rank()) return;
-  Cell& cell = cells_[number % HostBoard::kWindow];
+  Cell& cell = cells_[number % kMostInFlight];
   cell.stage = Cell::Stage::kEntered;
   cell.number = number;
   cell.chunk = place;
@@ -147,7 +147,7 @@ float* ChunkExchange::place_of_result(const Cell& cell) const {
 
 // Part 0 is a result. A number is taken again only when the chunk that had it is done on both sides.
 int ChunkExchange::tag(const Cell& cell, size_t part) const {
-  return kFirstTag + static_cast<int>((cell.number % HostBoard::kWindow) * (most_parts_ + 1) + part);
+  return kFirstTag + static_cast<int>((cell.number % kMostInFlight) * (most_parts_ + 1) + part);
 }
 
 void ChunkExchange::send(Cell& cell, int to, size_t part, std::span<const std::byte> message) {

@@ -30,6 +30,8 @@ class ChunkExchange {
   // By all workers together. Values that travel between hosts are rounded, those that all get with all of them alike.
   void run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding);
 
+  // At a time; workers need not have the same number.
+  void set_in_flight(size_t chunks) { in_flight_ = chunks; }
   uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 
  private:
@@ -76,7 +78,8 @@ class ChunkExchange {
   Rounding rounding_ = Wire::kFp32;
   std::span<float> buffer_;
 
-  std::array<Cell, HostBoard::kWindow> cells_;
+  std::array<Cell, kMostInFlight> cells_;
+  size_t in_flight_ = kUsualInFlight;
   std::vector<std::vector<float>> decoded_;  // [parts of others, values]
   std::vector<float> sum_;                   // of a part that travels rounded
   size_t next_number_ = 0;

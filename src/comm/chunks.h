@@ -10,6 +10,8 @@
 namespace verbund {
 
 constexpr size_t kChunk = 32768;  // values
+// Chunks that are exchanged at the same time, so that adding, sending and receiving go on at once.
+constexpr size_t kUsualInFlight = 16, kMostInFlight = 32;
 
 struct Chunk {
   Interval place;

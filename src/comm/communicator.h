@@ -72,6 +72,9 @@ class Communicator {
   // Between this worker and another, who does the same: for measurements.
   virtual void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) = 0;
 
+  // How many chunks of a buffer are under way at a time, up to kMostInFlight. Sums are the same.
+  virtual void set_in_flight(size_t chunks) = 0;
+
   virtual uint64_t bytes_sent() const = 0;  // to other hosts, since the beginning
 
   // A friendly end, by all together.

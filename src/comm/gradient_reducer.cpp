@@ -35,12 +35,13 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
       sharded_(config.shard_optimizer && workers.size() > 1),
       owned_(sharded_ ? owned_by(workers.rank(), workers.size(), gradients.size())
                       : std::vector<Interval>{{0, gradients.size()}}),
-      tuner_(bucket_of(config, workers.size(), devices), gradients.size()),
+      tuner_(bucket_of(config, workers.size(), devices), gradients.size(),
+             devices == nullptr ? ExchangeTuner::Tries::kBucketsAndFlights : ExchangeTuner::Tries::kBuckets),
       order_(with_rows && workers.size() > 1 && devices == nullptr && device_.is_host()
                  ? std::move(*with_rows)
                  : from_end_to_begin(gradients.size())),
-      plan_(order_, tuner_.bucket()),
-      planned_bucket_(tuner_.bucket()) {
+      plan_(order_, tuner_.now().bucket),
+      settings_(tuner_.now()) {
   const int hosts = workers.comm().layout().hosts();
   for (const Lookup& lookup : order_.lookups) {
     lookup_sums_.push_back({lookup, {}, RowExchange(lookup, wire_of_rows(wire_, hosts))});
@@ -75,12 +76,21 @@ void GradientReducer::begin(std::chrono::steady_clock::time_point began) {
     step_began_seconds_ = seconds();
   }
   tuning_ = workers_.size() > 1 && !tuner_.is_settled();
-  if (std::exchange(planned_bucket_, tuner_.bucket()) != tuner_.bucket()) plan_ = BucketPlan(order_, tuner_.bucket());
+  use_settings(tuner_.now());
   plan_.restart();
   for (LookupSum& sum : lookup_sums_) sum.own = {};
   busy_before_ = workers_.seconds_busy();
   bytes_before_ = workers_.bytes_sent();
 }
+
+void GradientReducer::use_settings(const ExchangeSettings& settings) {
+  const ExchangeSettings before = std::exchange(settings_, settings);
+  if (before.bucket != settings.bucket) plan_ = BucketPlan(order_, settings.bucket);
+  if (before.in_flight != settings.in_flight) workers_.comm().set_in_flight(settings.in_flight);
+}
+
+// Not before all is found: it is one line.
+std::string GradientReducer::take_report() { return tuner_.is_settled() ? tuner_.take_report() : ""; }
 
 GradientReady GradientReducer::listener(bool last_pass) {
   GradientReady ready;

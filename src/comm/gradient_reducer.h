@@ -16,7 +16,7 @@
 
 #include "comm/bucket_plan.h"
 #include "comm/bucket_times.h"
-#include "comm/bucket_tuner.h"
+#include "comm/exchange_tuner.h"
 #include "comm/residual_places.h"
 #include "comm/row_exchange.h"
 #include "comm/workers.h"
@@ -75,13 +75,13 @@ class GradientReducer {
   // Of the last step, until the next one begins.
   const ReduceTimes& times() const { return times_; }
   std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order in which they left
-  bool is_tuning() const { return tuning_; }                         // it tried a size of buckets
-  // Once the size of buckets has been settled: what to tell the user; empty otherwise.
-  std::string take_report() { return tuner_.take_report(); }
-  // The size of buckets that was found by trying, in values; 0 if none was. And using what was found before, on the
-  // same hosts, between two steps.
-  size_t found_bucket() const { return tuner_.found(); }
-  void use_found_bucket(size_t bucket) { tuner_.settle(bucket); }
+  bool is_tuning() const { return tuning_; }                         // it tried out how to exchange
+  // When something of that has been found: what to tell the user; empty otherwise.
+  std::string take_report();
+  // How to exchange, if that was found by trying. And using what was found before, on the same hosts, between two
+  // steps.
+  const std::optional<ExchangeSettings>& found_settings() const { return tuner_.found(); }
+  void use_found_settings(const ExchangeSettings& found) { tuner_.settle(found); }
 
  private:
   // The rows that a lookup has given, in all passes of a step; and their sums over all workers.
@@ -91,6 +91,7 @@ class GradientReducer {
     RowExchange exchange;
   };
 
+  void use_settings(const ExchangeSettings& settings);
   bool takes_rows() const { return !lookup_sums_.empty(); }
   void keep_rows(const LookupRows& rows, bool last_pass);
   void send_ready();
@@ -120,10 +121,10 @@ class GradientReducer {
   std::unique_ptr<ErrorFeedback> feedback_;
   bool sharded_;
   std::vector<Interval> owned_;
-  BucketTuner tuner_;
+  ExchangeTuner tuner_;
   GradientOrder order_;
   BucketPlan plan_;
-  size_t planned_bucket_;               // the size of buckets that the plan is for
+  ExchangeSettings settings_;           // that the plan is for
   std::vector<LookupSum> lookup_sums_;  // of order_.lookups
   std::vector<std::future<void>> under_way_;
   std::vector<BucketTimes> buckets_;  // stays where it is: the thread of communication writes into those under way

@@ -34,6 +34,7 @@ class HierarchicalCommunicator final : public Communicator {
   void gather_chunks(std::span<const float> own, std::span<float> all, size_t size, const HolderOf& holder) override;
   void scatter_chunks(std::span<const float> all, std::span<float> own, size_t size, const HolderOf& holder) override;
   void exchange_with(int other, std::span<const std::byte> outgoing, std::span<std::byte> incoming) override;
+  void set_in_flight(size_t chunks) override { exchange_->set_in_flight(chunks); }
   uint64_t bytes_sent() const override { return bytes_sent_ + exchange_->bytes_sent(); }
   void close() override { transport_->close(); }
 

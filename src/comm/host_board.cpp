@@ -6,8 +6,6 @@
 
 #include <new>
 
-#include "comm/chunks.h"
-
 namespace verbund {
 namespace {
 
@@ -20,7 +18,7 @@ size_t rounded_up(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 struct HostBoard::Head {
   std::atomic<uint32_t> events, sleepers;
-  alignas(kLine) std::atomic<uint64_t> finished[kWindow];  // by place: its last chunk that is, plus 1
+  alignas(kLine) std::atomic<uint64_t> finished[kMostInFlight];  // by place: its last chunk that is, plus 1
 };
 
 struct alignas(kLine) HostBoard::Progress {
@@ -49,11 +47,11 @@ HostBoard::HostBoard(std::shared_ptr<std::byte> memory, int workers, int self)
 
 size_t HostBoard::bytes_for(int workers) {
   const size_t head = rounded_up(sizeof(Head) + static_cast<size_t>(workers) * sizeof(Progress));
-  return workers == 1 ? head : head + static_cast<size_t>(workers + 1) * kWindow * kChunk * sizeof(float);
+  return workers == 1 ? head : head + static_cast<size_t>(workers + 1) * kMostInFlight * kChunk * sizeof(float);
 }
 
 float* HostBoard::values_of(int worker, size_t chunk) const {
-  return places_ + (static_cast<size_t>(worker) * kWindow + chunk % kWindow) * kChunk;
+  return places_ + (static_cast<size_t>(worker) * kMostInFlight + chunk % kMostInFlight) * kChunk;
 }
 
 float* HostBoard::result(size_t chunk) const { return values_of(workers_, chunk); }
@@ -71,12 +69,12 @@ bool HostBoard::all_entered(size_t chunk) const {
 }
 
 void HostBoard::finish(size_t chunk) {
-  head_->finished[chunk % kWindow].store(chunk + 1, std::memory_order_release);
+  head_->finished[chunk % kMostInFlight].store(chunk + 1, std::memory_order_release);
   tell();
 }
 
 bool HostBoard::is_finished(size_t chunk) const {
-  return head_->finished[chunk % kWindow].load(std::memory_order_acquire) > chunk;
+  return head_->finished[chunk % kMostInFlight].load(std::memory_order_acquire) > chunk;
 }
 
 uint32_t HostBoard::events() const { return head_->events.load(); }

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "comm/chunks.h"
+
 namespace verbund {
 
 class HostBoard {
  public:
-  static constexpr size_t kWindow = 16;
-
   // Of a worker that has its host to itself: no places are needed, it works on its own buffer.
   HostBoard();
   // Of several: over memory of bytes_for(workers) zeros that all of them see.

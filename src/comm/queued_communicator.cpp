@@ -53,6 +53,10 @@ void QueuedCommunicator::exchange_with(int other, std::span<const std::byte> sen
   perform("exchange of two workers", [&](Communicator& comm) { comm.exchange_with(other, send, receive); });
 }
 
+void QueuedCommunicator::set_in_flight(size_t chunks) {
+  perform("tuning of the exchange", [&](Communicator& comm) { comm.set_in_flight(chunks); });
+}
+
 uint64_t QueuedCommunicator::bytes_sent() const {
   uint64_t result = 0;
   perform("counting", [&](Communicator& comm) { result = comm.bytes_sent(); });

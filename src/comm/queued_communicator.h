@@ -35,6 +35,7 @@ class QueuedCommunicator final : public Communicator {
   void gather_chunks(std::span<const float> own, std::span<float> all, size_t size, const HolderOf& holder) override;
   void scatter_chunks(std::span<const float> all, std::span<float> own, size_t size, const HolderOf& holder) override;
   void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) override;
+  void set_in_flight(size_t chunks) override;
   uint64_t bytes_sent() const override;
   void close() override;
 

@@ -10,45 +10,22 @@
 #include "comm/chunks.h"
 #include "comm/host_layout.h"
 #include "core/error.h"
-#include "core/random.h"
+#include "support/communicator_checks.h"
 #include "support/expect_error.h"
 #include "support/thread_workers.h"
 
 namespace verbund {
 namespace {
 
-using ::testing::ElementsAre;
+using communicator_checks::random_values;
 using ::testing::HasSubstr;
 
-std::vector<float> random_values(size_t size, uint64_t seed) {
-  std::vector<float> values(size);
-  for (size_t i = 0; i < size; ++i) {
-    values[i] = (static_cast<float>(philox(seed, 0, i)[0]) / 4294967296.0f - 0.5f) * 10;
-  }
-  return values;
-}
-
-// Workers on hosts: numbers that divide nothing, and buffers that end inside a chunk.
+// Workers on hosts.
 class WithWorkers : public ::testing::TestWithParam<std::vector<int>> {
  protected:
-  static constexpr size_t kSize = 21 * kChunk + 123;
-
   int workers() const { return std::accumulate(GetParam().begin(), GetParam().end(), 0); }
   void run(const std::function<void(Communicator&)>& work) {
     run_on_hosts(GetParam(), [&](Workers& workers) { workers.start("test", work).get(); });
-  }
-  // In the one order of n workers, in fp32: what every worker must get, bit by bit, on whatever hosts they are.
-  std::vector<float> expected_sum() const { return sum_of({0, workers()}); }
-
- private:
-  static std::vector<float> sum_of(RankRange ranks) {
-    if (ranks.size() == 1) return random_values(kSize, static_cast<uint64_t>(ranks.begin));
-    int half = 1;
-    while (2 * half < ranks.size()) half *= 2;
-    std::vector<float> sum = sum_of({ranks.begin, ranks.begin + half});
-    const std::vector<float> others = sum_of({ranks.begin + half, ranks.end});
-    for (size_t i = 0; i < kSize; ++i) sum[i] += others[i];
-    return sum;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Workers, WithWorkers,
@@ -58,75 +35,18 @@ INSTANTIATE_TEST_SUITE_P(Workers, WithWorkers,
                                            std::vector{1, 2, 1}, std::vector{1, 1, 1, 1}, std::vector{5},
                                            std::vector{2, 3}, std::vector{3, 3}, std::vector{2, 2, 2}));
 
-TEST_P(WithWorkers, SumsAndLargestNumbers) {
-  run([&](Communicator& all) {
-    std::vector<double> values = {1.0 + all.rank(), -all.rank() * 1.0}, largest = values;
-    all.sum(values);
-    all.max(largest);
-    const int n = all.size();
-    EXPECT_THAT(values, ElementsAre(n + n * (n - 1) / 2.0, -n * (n - 1) / 2.0));
-    EXPECT_THAT(largest, ElementsAre(n, 0));
-    EXPECT_TRUE(all.any(all.rank() == n - 1));
-    EXPECT_FALSE(all.any(false));
-  });
-}
-
-TEST_P(WithWorkers, TextsOfAllLengths) {
-  run([&](Communicator& all) {
-    const std::vector<std::string> texts = all.gather(std::string(static_cast<size_t>(all.rank() * 1000), 'x'));
-    for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(texts[i].size(), i * 1000);
-    EXPECT_EQ(all.broadcast(all.rank() == 0 ? "leader" : "other"), "leader");
-  });
-}
-
+TEST_P(WithWorkers, SumsAndLargestNumbers) { run(communicator_checks::sums_and_largest_numbers); }
+TEST_P(WithWorkers, TextsOfAllLengths) { run(communicator_checks::texts_of_all_lengths); }
 TEST_P(WithWorkers, SumsOfBuffersHaveTheBitsOfSummingInOrder) {
-  const std::vector<float> expected = expected_sum();
-  for (const size_t piece : {kChunk, 3 * kChunk, kSize}) {  // however it is cut
-    run([&](Communicator& all) {
-      std::vector<float> buffer = random_values(kSize, static_cast<uint64_t>(all.rank()));
-      for (size_t begin = 0; begin < kSize; begin += piece) {
-        const Interval part = {begin, std::min(begin + piece, kSize)};
-        all.all_reduce(buffer, part, Wire::kFp32);
-      }
-      EXPECT_TRUE(buffer == expected);
-    });
-  }
+  run(communicator_checks::sums_of_buffers_have_the_bits_of_summing_in_order);
 }
-
 TEST_P(WithWorkers, OwnersGetTheSameSumsAndShareThem) {
-  const std::vector<float> expected = expected_sum();
-  run([&](Communicator& all) {
-    std::vector<float> buffer = random_values(kSize, static_cast<uint64_t>(all.rank()));
-    for (const Interval part : {Interval{0, 5 * kChunk}, Interval{5 * kChunk, kSize}}) {
-      all.reduce_scatter(buffer, part, Wire::kFp32);
-    }
-    for (const Interval own : owned_by(all.rank(), all.size(), kSize)) {
-      EXPECT_TRUE(std::equal(buffer.begin() + static_cast<long>(own.begin), buffer.begin() + static_cast<long>(own.end),
-                             expected.begin() + static_cast<long>(own.begin)));
-    }
-    all.all_gather(buffer, {0, kSize}, Wire::kFp32);
-    EXPECT_TRUE(buffer == expected);
-  });
+  run(communicator_checks::owners_get_the_same_sums_and_share_them);
 }
-
 TEST_P(WithWorkers, FewerBitsOnTheWireAreNearAndTheSameEverywhere) {
-  const std::vector<float> expected = expected_sum();
-  for (const auto& [wire, step] :
-       {std::pair(Wire::kBf16, 0x1p-8), std::pair(Wire::kFp16, 0x1p-11), std::pair(Wire::kInt8, 0x1p-7)}) {
-    std::vector<std::vector<float>> results(static_cast<size_t>(workers()));
-    run([&, wire = wire](Communicator& all) {
-      std::vector<float> buffer = random_values(kSize, static_cast<uint64_t>(all.rank()));
-      all.all_reduce(buffer, {0, kSize}, wire);
-      results[static_cast<size_t>(all.rank())] = buffer;
-    });
-    for (const auto& result : results) EXPECT_TRUE(result == results[0]);
-    double worst = 0;
-    for (size_t i = 0; i < kSize; ++i)
-      worst = std::max(worst, static_cast<double>(std::abs(results[0][i] - expected[i])));
-    EXPECT_LE(worst, 5.0 * 2 * workers() * step);  // each value is rounded once, the sum once more
-    EXPECT_EQ(worst > 0, GetParam().size() > 1);   // within a host nothing is rounded
-  }
+  run(communicator_checks::fewer_bits_on_the_wire_are_near_and_the_same_everywhere);
 }
+TEST_P(WithWorkers, BroadcastsGathersAndScatters) { run(communicator_checks::broadcasts_gathers_and_scatters); }
 
 // Eight bits are coarse, but what is rounded away comes later: the sum of many steps is right to within one step's
 // rounding.
@@ -195,30 +115,10 @@ TEST_P(WithWorkers, AHostSendsWhatTheoryAsksFor) {
   for (size_t host = 0; host < sent.size(); ++host) {
     const double gradients = sent[host] / static_cast<double>(size * sizeof(float));
     const bool one_part = layout.parts_of(static_cast<int>(host)).size() == 1;
-    EXPECT_LE(gradients, one_part ? 2 * (hosts - 1) / hosts + 1e-9 : 2);
+    const double least = 2 * (hosts - 1) / hosts;
+    EXPECT_LE(gradients, one_part ? least + 1e-9 : 2);
+    EXPECT_GE(gradients, 0.5 * least) << "some sum less for the others than others do, but all send";
   }
-}
-
-TEST_P(WithWorkers, BroadcastsGathersAndScatters) {
-  run([&](Communicator& all) {
-    const std::vector<float> truth = random_values(kSize, 99);
-    std::vector<float> buffer = all.rank() == 0 ? truth : std::vector<float>(kSize);
-    all.broadcast(buffer);
-    EXPECT_EQ(buffer, truth);
-
-    std::vector<float> own;
-    for (const Interval piece : owned_by(all.rank(), all.size(), kSize)) {
-      own.insert(own.end(), truth.begin() + static_cast<long>(piece.begin),
-                 truth.begin() + static_cast<long>(piece.end));
-    }
-    std::vector<float> whole(all.rank() == 0 ? kSize : 0), scattered(own.size());
-    all.gather_shards(own, whole, kSize);
-    if (all.rank() == 0) {
-      EXPECT_EQ(whole, truth);
-    }
-    all.scatter_shards(whole, scattered, kSize);
-    EXPECT_EQ(scattered, own);
-  });
 }
 
 TEST(Workers, NamesTheOnesThatDiffer) {

@@ -145,23 +145,42 @@ TEST(GradientReducer, OneWorkerHasNoBucketsAndTunesNothing) {
   EXPECT_FALSE(reducer.is_tuning());
 }
 
-TEST(GradientReducer, FindsTheSizeOfBucketsOnceAndTheSameEverywhere) {
+TEST(GradientReducer, FindsHowToExchangeOnceAndTheSameEverywhere) {
   std::vector<std::string> reports(2);
   run_as_workers(2, [&](Workers& all) {
     Buffer buffer(cpu(), 300 * kChunk, "a test");
     const std::span<float> gradients = buffer.host();
     GradientReducer reducer(all, buffer, {});
     std::string& report = reports[static_cast<size_t>(all.rank())];
-    for (int step = 0; step < 12; ++step) {
+    EXPECT_FALSE(reducer.found_settings());
+    for (int step = 0; step < 21; ++step) {
+      std::fill(gradients.begin(), gradients.end(), 1.0f);
       reducer.begin();
       reducer.finish();
-      report += reducer.take_report();
-      EXPECT_EQ(reducer.is_tuning(), step < 9);
+      EXPECT_TRUE(std::all_of(gradients.begin(), gradients.end(), [](float value) { return value == 2; }));
+      const std::string said = reducer.take_report();
+      EXPECT_EQ(said.empty(), step != 17) << "one line, when all is found";
+      report += said;
+      EXPECT_EQ(reducer.is_tuning(), step < 18);
     }
+    EXPECT_TRUE(reducer.found_settings());
   });
   EXPECT_EQ(reports[0], reports[1]);
-  EXPECT_THAT(reports[0], ::testing::HasSubstr("it is"));
-  EXPECT_EQ(reports[0].find("it is"), reports[0].rfind("it is"));
+  EXPECT_THAT(reports[0], ::testing::ContainsRegex("buckets of .* it is;.* chunks in flight .* it is"));
+}
+
+TEST(GradientReducer, TakesWhatWasFoundBefore) {
+  run_as_workers(2, [&](Workers& all) {
+    Buffer buffer(cpu(), 300 * kChunk, "a test");
+    GradientReducer reducer(all, buffer, {});
+    reducer.use_found_settings({16 * kChunk, 8});
+    reducer.begin();
+    reducer.finish();
+    EXPECT_FALSE(reducer.is_tuning());
+    EXPECT_EQ(reducer.buckets().size(), 19u) << "300 chunks, 16 at a time";
+    EXPECT_THAT(reducer.take_report(), ::testing::HasSubstr("8 chunks in flight, as found before"));
+    EXPECT_EQ(reducer.found_settings(), (ExchangeSettings{16 * kChunk, 8}));
+  });
 }
 
 // Two tables before all else, as models have them: one table for both sides that is the output too, the target's alone

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "comm/workers.h"
+#include "support/communicator_checks.h"
 
 namespace verbund {
 namespace {
@@ -38,6 +39,20 @@ TEST(WithWorkersOfTheProgram, MessagesArriveAndClocksAgree) {
     EXPECT_TRUE(std::isfinite(bound));
     EXPECT_EQ(bound == 0, all.leads());
     if (!all.leads()) fmt::print("clock of worker {}: bound {:.6f} s\n", all.rank(), bound);
+  });
+}
+
+TEST(WithWorkersOfTheProgram, HaveACommunicatorThatPassesItsTests) {
+  with_workers([](Workers& all) {
+    namespace checks = communicator_checks;
+    for (auto* const check :
+         {checks::sums_and_largest_numbers, checks::texts_of_all_lengths,
+          checks::sums_of_buffers_have_the_bits_of_summing_in_order, checks::owners_get_the_same_sums_and_share_them,
+          checks::fewer_bits_on_the_wire_are_near_and_the_same_everywhere, checks::broadcasts_gathers_and_scatters}) {
+      all.start("test", check).get();
+      check(all.comm());  // as any thread sees it
+    }
+    if (all.leads()) fmt::print("checked {} workers on {} hosts\n", all.size(), all.comm().layout().hosts());
   });
 }
 
