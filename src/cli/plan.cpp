@@ -98,12 +98,8 @@ Config config_of(const PlanFlags& flags, const std::optional<RunData>& run) {
 // The dataset that is given, or that the run was trained on, or none.
 std::unique_ptr<BatchSource> batches_of(const PlanFlags& flags, const Config& config,
                                         const std::optional<RunData>& run) {
-  std::string folder = flags.data;
-  if (folder.empty() && run && run->record.contains("dataset")) {
-    const std::string path = run->record["dataset"].value("path", "");
-    if (fs::exists(path)) folder = path;
-  }
-  if (!folder.empty()) return std::make_unique<BatchesOfDataset>(folder);
+  if (!flags.data.empty()) return std::make_unique<BatchesOfDataset>(flags.data);
+  if (std::unique_ptr<BatchSource> own = run ? batches_of_run(*run) : nullptr) return own;
   const int64_t pieces = config.subwords.vocabulary;
   return std::make_unique<AssumedBatches>(VocabularySizes{pieces, pieces}, static_cast<double>(flags.length),
                                           static_cast<double>(flags.distinct));

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/run_report.h"
 #include "cli/version_text.h"
 #include "core/columns.h"
 #include "core/error.h"
@@ -14,7 +15,6 @@
 #include "core/progress.h"
 #include "report/comparison_page.h"
 #include "report/json_page.h"
-#include "report/run_page.h"
 #include "report/write_report.h"
 
 namespace verbund {
@@ -43,7 +43,7 @@ Page make_page(const std::vector<fs::path>& runs) {
     progress.update(read.size());
   }
   progress.waiting(runs.size() == 1 ? "judging" : "comparing");
-  return runs.size() == 1 ? run_page(read.front(), program_version()) : comparison_page(read, program_version());
+  return runs.size() == 1 ? make_run_report(read.front()) : comparison_page(read, program_version());
 }
 
 Colour colour_of(Grade finding) {

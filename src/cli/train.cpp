@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/run_report.h"
 #include "cli/version_text.h"
 #include "config/config.h"
 #include "config/presets.h"
@@ -28,7 +29,7 @@ RestartReason restart_reason(const char* text) {
 }
 
 void tell_report(const TrainRequest& request) {
-  const std::filesystem::path report = try_write_report(request.run, request.program);
+  const std::filesystem::path report = try_write_report(request.run, make_run_report);
   if (!report.empty()) log("  report {}", report.string());
 }
 

@@ -28,6 +28,8 @@ class HostLayout {
   // With whom a chunk's parts come together: its owner, or, where all get the sum, the hosts in turn and their workers
   // in turn. (Of hosts with unlike numbers of parts those with most do it all, if fewer bytes travel then.)
   int summing_rank(size_t chunk, SumsAt where) const;
+  // Gradients that leave or enter the busiest host in an all-reduce: 2 (h-1)/h of h hosts that send one part each.
+  double most_traffic() const { return most_traffic(summing_hosts_); }
   // Who of a host sends and receives a chunk for it.
   int speaker(int host, size_t chunk, SumsAt where) const;
 

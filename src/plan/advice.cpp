@@ -34,12 +34,17 @@ class Changes {
 };
 
 void try_wires(Changes& changes, const Scenario& now) {
-  if (now.config.workers.wire != Wire::kFp32 || total_slots(now.hosts) == 1) return;
-  changes
-      .add("workers.wire=bf16",
-           now.compute.gpu ? "or fp16: half the bytes between hosts; by the hosts instead of NCCL, sums stay fp32"
-                           : "or fp16: half the bytes between hosts; sums stay fp32")
-      .config.workers.wire = Wire::kBf16;
+  const Wire wire = now.config.workers.wire;
+  if (now.hosts.size() == 1) return;
+  const std::string by_hosts = now.compute.gpu && wire == Wire::kFp32 ? "; by the hosts instead of NCCL" : "";
+  if (wire == Wire::kFp32) {
+    changes.add("workers.wire=bf16", "or fp16: half the bytes between hosts, sums stay fp32" + by_hosts)
+        .config.workers.wire = Wire::kBf16;
+  }
+  if (wire != Wire::kInt8) {
+    changes.add("workers.wire=int8", "a byte a value, and what is rounded away is made up for later" + by_hosts)
+        .config.workers.wire = Wire::kInt8;
+  }
 }
 
 // A ring of all GPUs crosses the network more often than hosts that sum their own first.

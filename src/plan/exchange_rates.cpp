@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "comm/host_layout.h"
+
 namespace verbund {
 namespace {
 
@@ -16,6 +18,11 @@ ExchangeLayout ExchangeLayout::of(const std::vector<Host>& hosts, int workers) {
   layout.workers = total_slots(used);
   layout.hosts = static_cast<int>(used.size());
   for (const Host& host : used) layout.most_on_a_host = std::max(layout.most_on_a_host, host.slots);
+  if (layout.hosts == 1) return layout;
+  std::vector<std::string> host_of_rank;
+  for (const Host& host : used) host_of_rank.insert(host_of_rank.end(), static_cast<size_t>(host.slots), host.name);
+  const double one_way = (layout.hosts - 1.0) / layout.hosts;
+  layout.parts = HostLayout(host_of_rank).most_traffic() / one_way - 1;
   return layout;
 }
 
@@ -23,7 +30,10 @@ PieceTime time_of(const PieceOnTheWay& piece, const ExchangeLayout& layout, cons
   PieceTime time;
   if (layout.workers == 1) return time;
   const double hosts = layout.hosts, senders = layout.ring ? layout.workers : hosts;
-  const double ways = piece.scattered_only ? 1 : 2;
+  const double ways = (piece.way == Way::kBack ? 0
+                       : layout.ring           ? 1
+                                               : layout.parts) +
+                      (piece.way == Way::kToSum ? 0 : 1);
   const auto dense = [&](double values) { return ways * (senders - 1) / senders * values * piece.value_bytes; };
   const double table = piece.table_rows * piece.row_values;
   if (piece.rows > 0) {
@@ -37,7 +47,7 @@ PieceTime time_of(const PieceOnTheWay& piece, const ExchangeLayout& layout, cons
   }
   if (layout.ring && hosts > 1) time.local_bytes = 0;  // the ring is as slow as its slowest link
   if (hosts == 1) time.sent_bytes = 0;
-  const double round_trips = piece.rows > 0 ? kRoundTripsOfRows : ways / 2;
+  const double round_trips = piece.rows > 0 ? kRoundTripsOfRows : piece.way == Way::kThereAndBack ? 1 : 0.5;
   time.latency = hosts > 1 ? rates.round_trip * round_trips : 0;
   time.seconds = time.latency + time.local_bytes / rates.memory + (hosts > 1 ? time.sent_bytes / rates.link : 0);
   return time;

@@ -33,9 +33,9 @@ double weights_of_attention(const ModelConfig& config, const TokenCounts& tokens
 
 }  // namespace
 
-double memory_of_worker(const Config& config, VocabularySizes vocabularies, const BatchFacts& facts, int workers,
-                        bool gpu) {
-  const ModelNeeds needs = needs_of_model(config, vocabularies, workers);
+double memory_of_worker(const Config& config, VocabularySizes vocabularies, const BatchFacts& facts,
+                        const ExchangeLayout& layout, bool gpu) {
+  const ModelNeeds needs = needs_of_model(config, vocabularies, layout.workers, layout.hosts);
   const ModelConfig& model = config.model;
   const double both = std::max(1.0, facts.worker.source + facts.worker.target);
   const TokenCounts at_once = facts.worker * (facts.largest_micro_batch / both);

@@ -46,6 +46,7 @@ Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) 
   step.order = gradient_order(config.model, table, rows_apart);
   step.weights = static_cast<double>(table.count());
   step.value_bytes = layout.ring ? 4 : wire_bytes(config.workers.wire);
+  step.row_value_bytes = std::max(step.value_bytes, wire_bytes(Wire::kBf16));
   step.distinct_tokens = {facts.distinct_target, facts.distinct_source};  // kTargetLookup, kSourceLookup
   step.sharded = config.workers.shard_optimizer;
 
@@ -55,7 +56,7 @@ Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) 
   prediction.source_tokens = facts.source_tokens;
   prediction.target_tokens = facts.target_tokens;
   prediction.steps_per_epoch = facts.steps_per_epoch;
-  prediction.memory_bytes = memory_of_worker(config, sizes, facts, workers, scenario.compute.gpu);
+  prediction.memory_bytes = memory_of_worker(config, sizes, facts, layout, scenario.compute.gpu);
   ExchangeRates rates = scenario.exchange;
   if (scenario.compute.gpu && !layout.ring) rates.memory = ExchangeRates().memory;  // their hosts add up
   for (const size_t bucket : buckets_to_try(config, layout)) {

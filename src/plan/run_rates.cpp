@@ -74,7 +74,7 @@ ExchangeRates exchange_of(const RunData& run, const ExchangeLayout& layout, doub
 
 }  // namespace
 
-RunRates rates_of_run(const RunData& run, BatchSource& batches) {
+std::optional<RunRates> find_rates(const RunData& run, BatchSource& batches) {
   RunRates found;
   found.hosts = hosts_of(run);
   const ExchangeLayout layout = ExchangeLayout::of(found.hosts, total_slots(found.hosts));
@@ -88,13 +88,7 @@ RunRates rates_of_run(const RunData& run, BatchSource& batches) {
     found.step_seconds = std::max(found.step_seconds, median(steps.seconds));
     found.steps = std::max(found.steps, steps.seconds.size());
   }
-  if (found.steps == 0 || !run.config) {
-    fail(
-        "{} does not tell how long its steps took: it has {} on record, {} are needed. Train with train.record, or "
-        "give "
-        "--tokens-per-second.",
-        run.folder.string(), run.config ? "too few of them" : "no configuration", kFewestSteps);
-  }
+  if (found.steps == 0 || !run.config) return {};
   const BatchFacts facts = batches.facts(*run.config, layout.workers);
   const VocabularySizes sizes = batches.vocabularies();
   const auto stages = work_stages(run.config->model, sizes, facts.worker);
@@ -110,6 +104,20 @@ RunRates rates_of_run(const RunData& run, BatchSource& batches) {
                   found.steps, compute, update);
   found.exchange = exchange_of(run, layout, 4 * static_cast<double>(table.count()));
   return found;
+}
+
+RunRates rates_of_run(const RunData& run, BatchSource& batches) {
+  if (const std::optional<RunRates> found = find_rates(run, batches)) return *found;
+  fail(
+      "{} does not tell how long its steps took: it has {} on record, {} are needed. Train with train.record, or give "
+      "--tokens-per-second.",
+      run.folder.string(), run.config ? "too few of them" : "no configuration", kFewestSteps);
+}
+
+std::unique_ptr<BatchSource> batches_of_run(const RunData& run) {
+  if (!run.record.contains("dataset")) return nullptr;
+  const std::string path = run.record["dataset"].value("path", "");
+  return fs::exists(path) ? std::make_unique<BatchesOfDataset>(path) : nullptr;
 }
 
 }  // namespace verbund

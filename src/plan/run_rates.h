@@ -3,6 +3,8 @@
 // compared with it.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "launch/host_list.h"
@@ -21,7 +23,11 @@ struct RunRates {
   size_t steps = 0;
 };
 
-// Refuses a run without a record of its steps. `batches` are those that it trained on.
+// `batches` are those that it trained on. None of a run without a record of its steps; rates_of_run refuses it.
+std::optional<RunRates> find_rates(const RunData& run, BatchSource& batches);
 RunRates rates_of_run(const RunData& run, BatchSource& batches);
+
+// Those of the dataset that it trained on; null if that is no longer there.
+std::unique_ptr<BatchSource> batches_of_run(const RunData& run);
 
 }  // namespace verbund

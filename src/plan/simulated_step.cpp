@@ -48,7 +48,7 @@ PieceOnTheWay rows_of(const StepToSimulate& step, size_t lookup) {
   piece.rows = step.distinct_tokens.at(lookup);
   piece.row_values = static_cast<double>(table.width);
   piece.table_rows = static_cast<double>(table.place.size()) / piece.row_values;
-  piece.value_bytes = step.value_bytes;
+  piece.value_bytes = step.row_value_bytes;
   return piece;
 }
 
@@ -56,7 +56,7 @@ PieceOnTheWay bucket_of(const StepToSimulate& step, Interval values) {
   PieceOnTheWay piece;
   piece.values = static_cast<double>(values.size());
   piece.value_bytes = step.value_bytes;
-  piece.scattered_only = step.sharded;
+  if (step.sharded) piece.way = Way::kToSum;
   return piece;
 }
 
@@ -114,7 +114,7 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
     result.update /= layout.workers;
     PieceOnTheWay weights;
     weights.values = static_cast<double>(step.order.size);
-    weights.scattered_only = true;  // the other half of the way, in fp32
+    weights.way = Way::kBack;  // in fp32
     const PieceTime back = time_of(weights, layout, exchange);
     result.exchange += back.seconds;
     result.exposed += back.seconds;

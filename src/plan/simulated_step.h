@@ -17,6 +17,7 @@ struct StepToSimulate {
   GradientOrder order;                  // in which the gradient becomes ready
   double weights = 0;                   // that are updated
   double value_bytes = 4;               // on the wire
+  double row_value_bytes = 4;           // of rows of embeddings, which int8 is too coarse for
   std::vector<double> distinct_tokens;  // that a worker looks up, by lookup of the order
   bool sharded = false;                 // each worker updates its share, and weights come back after that
 };

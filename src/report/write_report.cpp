@@ -6,7 +6,6 @@
 #include "core/log.h"
 #include "report/html_page.h"
 #include "report/markdown_page.h"
-#include "report/run_page.h"
 
 namespace verbund {
 
@@ -32,16 +31,9 @@ void write_page(const Page& page, const fs::path& out, const std::string& name) 
   write_file(out / (name + ".md"), markdown_page(page));
 }
 
-Page write_report(const fs::path& run, const fs::path& out, const std::string& program) {
-  expect_run(run);
-  Page page = run_page(read_run(run), program);
-  write_page(page, out, "report");
-  return page;
-}
-
-fs::path try_write_report(const fs::path& run, const std::string& program) {
+fs::path try_write_report(const fs::path& run, const std::function<Page(const RunData&)>& make_page) {
   try {
-    write_report(run, run, program);
+    write_page(make_page(read_run(run)), run, "report");
     return run / "report.html";
   } catch (const std::exception& error) {
     warn("the run is as it is, but its report could not be made: {}", error.what());

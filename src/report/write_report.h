@@ -2,19 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "report/page.h"
+#include "report/run_data.h"
 
 namespace verbund {
 
-// Reads the run folder and writes both files into `out`, complete or not at all. Returns what is in them.
-Page write_report(const std::filesystem::path& run, const std::filesystem::path& out, const std::string& program);
-
-// The same at the end of a training run, into its folder: what goes wrong is a warning, for the run itself is fine.
-// Returns the page's path; empty if there is none.
-std::filesystem::path try_write_report(const std::filesystem::path& run, const std::string& program);
+// At the end of a training run, into its folder: what goes wrong is a warning, for the run itself is fine. Returns the
+// page's path; empty if there is none.
+std::filesystem::path try_write_report(const std::filesystem::path& run,
+                                       const std::function<Page(const RunData&)>& make_page);
 
 // NAME.html and NAME.md, complete or not at all.
 void write_page(const Page& page, const std::filesystem::path& out, const std::string& name);

@@ -65,6 +65,8 @@ class PlanTest(ProgramTest):
                      "--set", "train.eval_every=0", "--set", "evaluate.at_start=false")
         told = self.succeed("plan", "--run", run, "-H", "a:1,b:1", "--link", "1gbit").stdout
         self.assert_says(told, "record of run", "as it was: predicted", "measured", "limited by")
+        report = (run / "report.md").read_text()  # as training leaves it
+        self.assert_says(report, "What would more workers bring?", "Simulated from this run's own record")
         plan = self.plan("--run", run)
         self.assertLess(abs(plan["comparison"]["error"]), 0.5)
         self.assertEqual(plan["predictions"][-1]["workers"], 1)

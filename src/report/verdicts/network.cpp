@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "comm/host_layout.h"
 #include "core/human.h"
 #include "report/replay.h"
 #include "report/verdicts/step_sample.h"
@@ -13,15 +14,23 @@ namespace {
 
 constexpr double kBottleneck = 0.1, kReplayError = 0.05;
 
-// Of h hosts each sends 2 (h-1)/h of the gradient, which its workers share. Rows of embeddings, as many as a batch has
-// looked up, come on top.
+// Of h hosts each sends 2 (h-1)/h of the gradient, or more where its workers are no power of two (comm/host_layout.h),
+// which they share. Rows of embeddings, as many as a batch has looked up, come on top.
 double expected_bytes(const RunData& run) {
   if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config || run.hosts.empty()) {
     return kNotKnown;
   }
   const double bytes = wire_bytes(run.config->workers.wire);
-  const auto hosts = static_cast<double>(run.hosts.size());
-  return 2 * (hosts - 1) / run.workers() * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
+  std::vector<std::string> host_of_rank(static_cast<size_t>(run.workers()));
+  for (const HostFacts& host : run.hosts) {
+    for (const int rank : host.workers) {
+      if (rank < run.workers()) host_of_rank[static_cast<size_t>(rank)] = host.name;
+    }
+  }
+  const HostLayout layout(host_of_rank);
+  if (layout.hosts() < 2) return 0;
+  const double gradients = layout.most_traffic() * layout.hosts() / run.workers();
+  return gradients * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
 }
 
 // What the interfaces of each host sent in each of the steps that were sampled, by their own counters; without the
@@ -129,7 +138,7 @@ Verdict network(const RunData& run) {
       sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
   const double expected = expected_bytes(run);
   verdict.figures = {figure("sent by a worker in a step, counted", bytes / 1e6, "MB"),
-                     figure("the same, expected of h hosts with n workers: 2 (h-1)/n x parameters x bytes of each",
+                     figure("the same, expected: of h hosts with n workers 2 (h-1)/n x parameters x bytes of each",
                             expected / 1e6, "MB"),
                      figure("rate of a worker over the whole step", 8 * bytes / seconds / 1e6, "Mbit/s")};
   if (bytes == 0) {

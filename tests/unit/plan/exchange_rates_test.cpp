@@ -29,6 +29,12 @@ TEST(ExchangeRates, AHostSendsTheSameHoweverManyWorkersItHas) {
   EXPECT_DOUBLE_EQ(sent("a:4"), 0);
 }
 
+// Three neighbours are no range of the tree that sums are added in: they send two parts to where it is summed.
+TEST(ExchangeRates, HostsWithoutAPowerOfTwoSendMore) {
+  EXPECT_DOUBLE_EQ(sent("a:3,b:3"), 1800);
+  EXPECT_DOUBLE_EQ(sent("a:3,b:3", true), 2000) << "a ring of six has no such tree";
+}
+
 TEST(ExchangeRates, HalfTheBytesInSixteenBits) { EXPECT_DOUBLE_EQ(sent("a:2,b:2", false, 2), 600); }
 
 TEST(ExchangeRates, ARingOfGpusSendsWhatItsMembersMakeOfIt) { EXPECT_DOUBLE_EQ(sent("a:2,b:2", true), 1800); }
@@ -49,6 +55,16 @@ TEST(ExchangeRates, TimeIsLatencyAndBytesOverRates) {
   EXPECT_DOUBLE_EQ(time_of(values(300), {4, 2, 2, false}, rates).seconds, 0.5 + 12 + 1.2);
   EXPECT_DOUBLE_EQ(time_of(values(300), {2, 1, 2, false}, rates).seconds, 1.2);
   EXPECT_DOUBLE_EQ(time_of(values(300), {1, 1, 1, false}, rates).seconds, 0);
+}
+
+TEST(ExchangeRates, AShardedOptimiserHasTheTwoWaysApart) {
+  ExchangeRates rates;
+  rates.link = 100;
+  PieceOnTheWay piece = values(300);
+  piece.way = Way::kToSum;
+  EXPECT_DOUBLE_EQ(time_of(piece, {6, 2, 3, false, 2}, rates).sent_bytes, 1200);
+  piece.way = Way::kBack;
+  EXPECT_DOUBLE_EQ(time_of(piece, {6, 2, 3, false, 2}, rates).sent_bytes, 600);
 }
 
 }  // namespace

@@ -100,9 +100,24 @@ TEST(Prediction, MicroBatchesThatAreSmallHideLess) {
   EXPECT_LT(of_all(scenario).memory_bytes, 0.5 * 8e9);
 }
 
+// Its rows go in bf16, and what is rounded away is kept: as much as a gradient on each host.
+TEST(Prediction, Int8SendsAQuarterAndKeepsResiduals) {
+  Scenario scenario = base("a:1,b:1", 20e6);
+  const Prediction fp32 = of_all(scenario);
+  scenario.config.workers.wire = Wire::kBf16;
+  const Prediction bf16 = of_all(scenario);
+  scenario.config.workers.wire = Wire::kInt8;
+  const Prediction int8 = of_all(scenario);
+  const double gradient = 4 * 60.9e6, rows = bf16.step.sent_bytes - gradient / 2;
+  EXPECT_GT(rows, 1e6);
+  EXPECT_NEAR(int8.step.sent_bytes, 1.0157 * gradient / 4 + rows, 0.2e6);
+  EXPECT_NEAR(int8.memory_bytes - fp32.memory_bytes, gradient, 0.01 * gradient);
+}
+
 TEST(Advice, ASlowNetworkWantsFewerBytes) {
   const std::vector<std::string> settings = advised(base("a:1,b:1", 20e6));
   EXPECT_TRUE(has(settings, "workers.wire=bf16"));
+  EXPECT_TRUE(has(settings, "workers.wire=int8"));
   EXPECT_TRUE(has(settings, "batch.tokens=32000"));
   EXPECT_TRUE(has(settings, "-H a:2"));
   EXPECT_TRUE(has(settings, "a network 10 times as fast"));
@@ -154,14 +169,14 @@ TEST(MemoryNeeds, AreAboutWhatWasMeasured) {
   Config config;
   config.batch.tokens = 2193;
   AssumedBatches made = batches();
-  const double base_bytes = memory_of_worker(config, {32768, 32768}, made.facts(config, 1), 1, false);
+  const double base_bytes = memory_of_worker(config, {32768, 32768}, made.facts(config, 1), {}, false);
   EXPECT_NEAR(base_bytes, 1909e6, 0.1 * 1909e6);
   config.model.d_model = 256;
   config.model.d_ff = 1024;
   config.model.heads = 4;
   config.model.encoder_layers = config.model.decoder_layers = 4;
   AssumedBatches small({16384, 16384}, 32);
-  EXPECT_NEAR(memory_of_worker(config, {16384, 16384}, small.facts(config, 1), 1, false), 576e6, 0.1 * 576e6);
+  EXPECT_NEAR(memory_of_worker(config, {16384, 16384}, small.facts(config, 1), {}, false), 576e6, 0.1 * 576e6);
 }
 
 TEST(TrainingPlan, TimeAndMoney) {
