@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -75,25 +76,33 @@ class TrainHostsTest(TrainingTest):
                 if name == "fp32":
                     self.assertEqual(self.weights(self.run_folder), self.straight)
 
-    def test_int8_goes_on_with_the_same_bits(self):
-        """What rounding has left over is saved and given back, at whatever step the run is stopped."""
-        wire = {"workers.wire": "int8"}
-        job = self.launch(wire)
-        self.assertEqual(job.wait(), 0, job.said())
-        straight = self.weights(self.run_folder)
-        self.assertNotEqual(straight, self.straight)
-        self.run_folder = self.folder / "stopped"
-        job = self.launch(wire)
-        os.kill(self.workers_at_step(job, 2, self.run_folder, 25)[1], signal.SIGTERM)
-        self.assertNotEqual(job.wait(), 0, job.said())
-        self.assert_says(job.said(), "by SIGTERM: saving")
-        saved = self.checkpoints(self.run_folder)[-1]
-        self.assertLess(saved, STEPS)  # else it was stopped too late
-        self.assertTrue((self.run_folder / "checkpoints/last/exchange.safetensors").exists())
-        job = self.launch(wire)
-        self.assertEqual(job.wait(), 0, job.said())
-        self.assert_says(job.said(), f"resume at step {saved} ")
-        self.assertEqual(self.weights(self.run_folder), straight)
+    def test_the_communicator_passes_its_tests_over_a_network(self):
+        program = pathlib.Path(os.environ["VERBUND"]).with_name("comm_test")
+        for workers, slots in ((2, 1), (4, 2)):
+            job = self.hosts.mpirun("-n", workers, program, "--gtest_filter=WithWorkersOfTheProgram.HaveACommunicator*",
+                                    slots=slots, stdout=subprocess.PIPE, text=True)
+            said, _ = job.communicate(timeout=120)
+            self.assertEqual(job.returncode, 0, said)
+            self.assertIn(f"checked {workers} workers on 2 hosts", said)
+
+    def test_killed_and_started_again_has_the_same_bits_on_every_wire(self):
+        """What rounding has left over is saved and given back, whenever the run dies."""
+        sharded = {"workers.shard_optimizer": "true"}
+        for name, values in (("fp32 sharded", sharded), ("bf16", {"workers.wire": "bf16"}),
+                             ("fp16 sharded", {"workers.wire": "fp16", **sharded}), ("int8", {"workers.wire": "int8"})):
+            with self.subTest(name):
+                self.run_folder = self.folder / f"{name} straight"
+                job = self.launch(values)
+                self.assertEqual(job.wait(), 0, job.said())
+                straight = self.weights(self.run_folder)
+                if "fp32" not in name:
+                    self.assertNotEqual(straight, self.straight)  # else nothing was rounded
+                self.run_folder = self.folder / f"{name} killed"
+                job = self.launch(values, "--max-restarts", 1)
+                os.kill(self.workers_at_step(job, 2, self.run_folder, 25)[1], signal.SIGKILL)
+                self.assertEqual(job.wait(), 0, job.said())
+                self.assert_says(job.said(), "resume at step ")
+                self.assertEqual(self.weights(self.run_folder), straight)
 
     def test_a_link_that_is_down_for_a_while_does_no_harm(self):
         job = self.launch({"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 60})
