@@ -1,7 +1,7 @@
 // How long do these workers take to sum a buffer, and a handful of numbers? Verbund's exchange and MPI_Allreduce take
 // turns on the same buffer. Verifies every value of every sum. bench/exchange.py starts it on hosts and compares.
 //
-//   mpirun -n 4 bench_exchange MEGABYTES ROUNDS [fp32|bf16|fp16]
+//   mpirun -n 4 bench_exchange MEGABYTES ROUNDS [fp32|bf16|fp16]   (these are exact for what is summed)
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
@@ -111,6 +111,10 @@ int main(int argc, char** argv) {
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
   const std::string wire_name = argc > 3 ? argv[3] : "fp32";
   const auto* const name = std::find(std::begin(kWireNames), std::end(kWireNames), wire_name);
+  if (name == std::end(kWireNames) || wire_name == "int8") {
+    std::cerr << wire_name << " is none of fp32, bf16, fp16\n";
+    return 2;
+  }
   with_workers([&](Workers& workers) {
     workers
         .start("benchmark",

@@ -3,7 +3,7 @@
 // that the exchanged gradient is the sum of what the workers had, that all keep the same weights,
 // and that the loss falls. bench/workers.py starts it as one worker and as many, and compares.
 //
-//   mpirun -n 2 bench_workers MODEL STEPS THREADS [fp32|bf16|fp16] [sharded]
+//   mpirun -n 2 bench_workers MODEL STEPS THREADS [fp32|bf16|fp16|int8] [sharded]
 #include <omp.h>
 
 #include <chrono>

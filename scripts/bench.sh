@@ -8,7 +8,7 @@ for program in build/bench_encode build/bench_step; do
   echo "== ${program#build/bench_}"
   "$program"
 done
-for script in workers what_if record_cost report gpu_forecast; do
+for script in exchange workers what_if record_cost report gpu_forecast; do
   echo "== $script"
   "bench/$script.py"
 done

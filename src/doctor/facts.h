@@ -117,7 +117,7 @@ struct AllReduceFacts {
   double seconds = 0;           // of that part
 
   double seconds_of_all() const;
-  double bus_bytes_per_second() const;  // what a worker sends: 2 (n - 1) / n of the gradient
+  double bus_bytes_per_second() const;  // as NCCL's tests count: 2 (n - 1) / n of the gradient
 };
 
 // The same by the GPUs among themselves, beside the hosts' sum of the same numbers.

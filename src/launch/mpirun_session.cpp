@@ -51,7 +51,7 @@ void MpirunSession::kill_within(seconds patience) {
 void MpirunSession::hear(const OutputLine& line) {
   mpirun_spoke_last_ = line.rank == OutputLine::kMpirun;
   if (mpirun_spoke_last_) return hear_mpirun(notices_.add(line.text));
-  const std::optional<LossRecord> loss = parse_marked_record(line.text);
+  const std::optional<LossRecord> loss = line.is_stdout ? std::nullopt : parse_marked_record(line.text);
   if (!loss) return hear_worker_(line);
   if (rank_of_lost_ < 0) rank_of_lost_ = loss->worker;
   note_loss();

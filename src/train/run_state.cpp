@@ -29,6 +29,12 @@ std::vector<TensorView> named_views(const ParameterTable& table, std::span<const
   return views;
 }
 
+// How these workers exchange best, if that was found.
+Json exchange_to_json(const StepParts& parts) {
+  const ExchangeSettings found = parts.reducer.found_settings().value_or(ExchangeSettings{});
+  return {{"layout", parts.workers.layout()}, {"bucket", found.bucket}, {"in_flight", found.in_flight}};
+}
+
 Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTracker& best, const RunState& state) {
   Json json = {{"step", state.step},
                {"epoch", state.position.epoch},
@@ -41,7 +47,7 @@ Json to_json(const StepParts& parts, const DivergenceGuard& guard, const BestTra
                {"average_seen", parts.average.weights_seen()},
                {"guard_mean", guard.mean()},
                {"loss_scale", parts.scaler.state()},
-               {"exchange", {{"layout", parts.workers.layout()}, {"bucket", parts.reducer.found_bucket()}}},
+               {"exchange", exchange_to_json(parts)},
                {"best", best.state()},
                {"last_evaluation", state.last_evaluation},
                {"dataset", state.dataset},
@@ -69,7 +75,8 @@ void from_json(const Json& json, StepParts& parts, DivergenceGuard& guard, BestT
   guard.set_mean(json.at("guard_mean"));
   const Json exchange = json.value("exchange", Json::object());
   if (exchange.value("layout", "") == parts.workers.layout()) {
-    parts.reducer.use_found_bucket(exchange.value("bucket", size_t{0}));
+    parts.reducer.use_found_settings(
+        {exchange.value("bucket", size_t{0}), exchange.value("in_flight", kUsualInFlight)});
   }
   best.restore(json.value("best", Json::object()));
 }

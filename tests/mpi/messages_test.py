@@ -1,4 +1,5 @@
-"""What workers that are processes tell worker 0 over the control channel arrives, and they know its clock."""
+"""Workers that are processes: what they tell worker 0 over the control channel arrives, they know its clock, and what they
+do together passes the tests that workers as threads pass."""
 
 import os
 import pathlib
@@ -10,13 +11,23 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.training import MPIRUN  # noqa: E402
 
 
-class MessagesTest(unittest.TestCase):
-    def test_of_three_workers(self):
+class WorkersOfTheProgramTest(unittest.TestCase):
+    def run_test(self, name, workers):
         program = pathlib.Path(os.environ["VERBUND"]).with_name("comm_test")
-        command = [*MPIRUN, "-n", "3", str(program), "--gtest_filter=WithWorkersOfTheProgram.*"]
+        command = [*MPIRUN, "-n", str(workers), str(program), f"--gtest_filter=WithWorkersOfTheProgram.{name}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("clock of worker"), 2, done.stdout)
+        self.assertEqual(done.stdout.count("[  PASSED  ] 1 test."), workers, done.stdout)
+        return done.stdout
+
+    def test_messages_of_three_workers(self):
+        said = self.run_test("MessagesArriveAndClocksAgree", 3)
+        self.assertEqual(said.count("clock of worker"), 2, said)
+
+    def test_the_communicator(self):
+        for workers in (2, 3, 4):
+            self.assertIn(f"checked {workers} workers on 1 hosts",
+                          self.run_test("HaveACommunicatorThatPassesItsTests", workers))
 
 
 if __name__ == "__main__":
