@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "comm/patience.h"
 #include "comm/wire.h"
@@ -51,7 +52,8 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   const auto is_busy = [](const Cell& cell) { return cell.stage != Cell::Stage::kFree; };
 
   size_t entered = 0, left = 0;
-  const Patience patience;
+  Naps naps;
+  size_t moves = 0;
   while (left < chunks.size() || std::any_of(cells_.begin(), cells_.end(), is_busy)) {
     const uint32_t events = board_.events();
     bool moved = transport_.progress();
@@ -68,13 +70,15 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
       ++left;
       moved = true;
     }
-    // With many chunks under way nothing waits for this one look, and each costs the computation a moment of its core:
-    // so patience is not renewed by what has moved.
-    if (moved) continue;
-    if (board_.is_shared() && patience.next().count() > 0) {
-      board_.wait(events, patience.next());
+    if (moved) {
+      ++moves;
+      continue;
+    }
+    const std::chrono::nanoseconds nap = naps.next(std::exchange(moves, 0), entered - left);
+    if (board_.is_shared() && nap.count() > 0) {
+      board_.wait(events, nap);
     } else {
-      transport_.pause(patience.next());
+      transport_.pause(nap);
     }
   }
 }
