@@ -4,46 +4,19 @@ VERBUND_TEST_DEVICE=cuda, on real ones."""
 
 import os
 import pathlib
-import random as numbers
 import signal
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM  # noqa: E402
-from support.training import MPIRUN, TrainingTest  # noqa: E402
+from support.gpu_training import DEVICE, WORKERS, GpuTrainingTest, on  # noqa: E402
+from support.training import MPIRUN  # noqa: E402
 
-DEVICE = os.environ.get("VERBUND_TEST_DEVICE", "emulated")
 STEPS = int(os.environ.get("VERBUND_TEST_STEPS", "60"))
-# What a real GPU has: scripts/test-gpu.sh knows. The emulated ones are two.
-WORKERS = int(os.environ.get("VERBUND_TEST_WORKERS", "2"))
 PRECISIONS = os.environ.get("VERBUND_TEST_PRECISIONS", "tf32 bf16 fp16").split()
-EMULATED = pathlib.Path(PROGRAM).resolve().parent / "emulated"
 
 
-def on(device, **more):
-    """Settings; batches small enough for the emulated GPU."""
-    return {"device": device, "batch.tokens": 160, **{key.replace("__", "."): value for key, value in more.items()}}
-
-
-@unittest.skipUnless(DEVICE == "cuda" or EMULATED.exists(), "the emulated GPU is not built")
-class TrainGpuTest(TrainingTest):
-    @classmethod
-    def prepared(cls, folder, *more):
-        """Few pairs to validate on: the emulated GPU is patient, its user is not."""
-        random = numbers.Random(1)
-        words = "one two three four five six seven eight nine ten eleven twelve".split()
-        files = {}
-        for split, pairs in (("train", 600), ("dev", 12), ("test", 12)):
-            lines = [random.choices(words, k=random.randint(2, 9)) for _ in range(pairs)]
-            for side, direction in (("source", 1), ("target", -1)):
-                text = "".join(" ".join(line[::direction]) + ".\n" for line in lines)
-                files[split, side] = cls.shared.write(f"{split}.{side}", text)
-        flags = {"train": "--", "dev": "--dev-", "test": "--test-"}
-        corpus = [word for (split, side), file in files.items() for word in (flags[split] + side, file)]
-        cls.shared.succeed("prepare", *corpus, "--set", "subwords.vocabulary=80", "--out", folder)
-        return folder
-
+class TrainGpuTest(GpuTrainingTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
