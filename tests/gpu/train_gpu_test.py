@@ -10,7 +10,6 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.gpu_training import DEVICE, WORKERS, GpuTrainingTest, on  # noqa: E402
-from support.training import MPIRUN  # noqa: E402
 
 STEPS = int(os.environ.get("VERBUND_TEST_STEPS", "60"))
 PRECISIONS = os.environ.get("VERBUND_TEST_PRECISIONS", "tf32 bf16 fp16").split()
@@ -106,21 +105,6 @@ class TrainGpuTest(GpuTrainingTest):
         said = self.train(1, self.run_folder, on(DEVICE, train__max_steps=1, batch__memory_limit="1GB", **shape)
                           | {"batch.tokens": "auto"})
         self.assertRegex(said, r"batch.tokens: auto: (400|800) tokens a side fit")
-
-    def test_more_workers_than_gpus_are_refused(self):
-        if DEVICE != "emulated":
-            self.skipTest("who knows how many there are")
-        job = self.start_workers(3, self.folder / "three", on(DEVICE, train__max_steps=5))
-        self.assertEqual(job.wait(), 2)
-        self.assert_says(job.said(), "2 GPUs", "one GPU for each worker")
-
-    def test_mixed_runs_are_refused(self):
-        command = [*MPIRUN, "-n", 1, *self.command(*self.arguments(self.run_folder, on(DEVICE, train__max_steps=5))),
-                   ":", "-n", 1, *self.command(*self.arguments(self.run_folder, on("cpu", train__max_steps=5)))]
-        job = self.start(command)
-        self.assertNotEqual(job.wait(), 0)
-        self.assert_says(job.said(), "device")
-        self.assertFalse(self.run_folder.exists())
 
 
 if __name__ == "__main__":
