@@ -16,6 +16,7 @@ namespace verbund {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 class GpuDevice : public GpuTest {};
 INSTANTIATE_TEST_SUITE_P(In, GpuDevice, ::testing::Values(Precision::kFp32), GpuTest::name);
@@ -23,6 +24,7 @@ INSTANTIATE_TEST_SUITE_P(In, GpuDevice, ::testing::Values(Precision::kFp32), Gpu
 TEST_P(GpuDevice, SaysWhatItIs) {
   const DeviceFacts& facts = device().facts();
   EXPECT_EQ(facts.kind, "cuda");
+  EXPECT_THAT(facts.uuid, MatchesRegex("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"));
   EXPECT_FALSE(facts.name.empty());
   EXPECT_GE(facts.architecture, 70);
   EXPECT_GT(facts.memory, 0U);

@@ -47,6 +47,19 @@ class PlacementTest(GpuTrainingTest):
                 self.assert_refused(job, 1, "what computes (device: auto takes a GPU where there is one) differs",
                                     f"1 of them have {first}, but worker 1 on {HOST}: {second}")
 
+    def test_a_gpu_for_two(self):
+        """Each sees one GPU, as Slurm may show it, but it is the same one."""
+        job = self.start_workers(2, self.run_folder, self.values(DEVICE), VERBUND_EMULATED_GPUS="1",
+                                 CUDA_VISIBLE_DEVICES="0")
+        self.assert_refused(job, 2, f"worker 0 and worker 1 on {HOST} have the same GPU (Emulated GPU", "UUID 656d756c-",
+                            f"start 1 on this host (-H {HOST}:1)", "CUDA_VISIBLE_DEVICES")
+
+    def test_each_sees_its_own(self):
+        job = self.start([*MPIRUN, *self.worker(DEVICE, CUDA_VISIBLE_DEVICES=1), ":",
+                          *self.worker(DEVICE, CUDA_VISIBLE_DEVICES=0)])
+        self.assertEqual(job.wait(), 0, job.said())
+        self.assertEqual(self.last_step(self.run_folder), 2)
+
 
 if __name__ == "__main__":
     unittest.main()
