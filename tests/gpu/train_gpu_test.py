@@ -2,6 +2,8 @@
 that go on on another device, the same translations. On the emulated GPU of the build folder, or, where
 VERBUND_TEST_DEVICE=cuda, on real ones."""
 
+import json
+import math
 import os
 import pathlib
 import signal
@@ -66,6 +68,25 @@ class TrainGpuTest(GpuTrainingTest):
                 run = self.folder / precision
                 self.run_on(DEVICE, run, steps=steps, train__precision=precision, **more)
                 self.assert_same_curve(run, self.begin(steps), 2e-2)
+
+    def test_a_loss_scale_that_is_too_high_backs_off(self):
+        """Gradients overflow in 16 bits, steps are left out, and the scale is halved each time until they fit."""
+        if "fp16" not in PRECISIONS:
+            self.skipTest("fp16 is not tested")
+        highest = 2**28
+        self.run_on(DEVICE, self.run_folder, steps=40, train__precision="fp16", loss_scale__type="backoff",
+                    loss_scale__scale_max=highest)
+        lines = [line for line in self.metrics(self.run_folder) if "train_loss" in line]
+        left_out = [line["step"] for line in lines if line["gradient_norm"] is None]
+        state = json.loads((self.run_folder / "checkpoints" / "last" / "state.json").read_text())
+        scale = state["loss_scale"]["backoff.scale"]
+        print(f"{len(left_out)} of {len(lines)} steps were left out, the last is {left_out[-1:]}; the scale fell to {scale}")
+        self.assertGreaterEqual(len(left_out), 5)
+        self.assertEqual(left_out[:5], [1, 2, 3, 4, 5])  # nothing is learned before the scale has come down
+        self.assertEqual(scale, highest / 2 ** len(left_out))
+        losses = [line["train_loss"] for line in lines]
+        self.assertTrue(all(math.isfinite(loss) for loss in losses))
+        self.assertLess(losses[-1], 0.95 * losses[0])
 
     def test_killed_and_resumed_has_the_same_bits(self):
         whole, broken = self.folder / "whole", self.folder / "broken"
