@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/human.h"
 #include "gpu/gpu.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -47,9 +48,15 @@ TEST_P(GpuDevice, MemoryIsZeroAndCounted) {
 }
 
 TEST_P(GpuDevice, TooMuchMemorySaysForWhatAndWhatToDo) {
-  const uint64_t total = device().memory().total;
-  EXPECT_ERROR(device().allocate(2 * total, "activations"), Error, HasSubstr("for activations"));
-  EXPECT_ERROR(device().allocate(2 * total, "activations"), Error, HasSubstr("train.micro_batch_tokens"));
+  const OnDevice<float> held(device(), Floats(3 << 20));
+  const MemoryUse use = device().memory();
+  EXPECT_GE(use.taken, 12U << 20);
+  EXPECT_LE(use.free, use.total - use.taken);
+  EXPECT_ERROR(device().allocate(2 * use.total, "activations"), Error,
+               HasSubstr("has no " + human_bytes(2 * use.total) + " for activations"),
+               HasSubstr(human_bytes(use.free) + " of its " + human_bytes(use.total) + " are free"),
+               HasSubstr(human_bytes(use.taken) + " are taken by this program"), HasSubstr("train.micro_batch_tokens"));
+  EXPECT_EQ(device().memory().taken, use.taken);
   OnDevice<float> fine(device(), {1, 2});  // and it goes on
   EXPECT_EQ(fine.get(), (Floats{1, 2}));
 }

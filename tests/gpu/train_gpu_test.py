@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import signal
+import struct
 import sys
 import unittest
 
@@ -15,6 +16,13 @@ from support.gpu_training import DEVICE, WORKERS, GpuTrainingTest, on  # noqa: E
 
 STEPS = int(os.environ.get("VERBUND_TEST_STEPS", "60"))
 PRECISIONS = os.environ.get("VERBUND_TEST_PRECISIONS", "tf32 bf16 fp16").split()
+
+
+def numbers_of(path):
+    """All weights of a safetensors file: its header's length, the header, and floats."""
+    content = path.read_bytes()
+    begin = 8 + struct.unpack("<Q", content[:8])[0]
+    return struct.unpack(f"<{(len(content) - begin) // 4}f", content[begin:])
 
 
 class TrainGpuTest(GpuTrainingTest):
@@ -114,6 +122,35 @@ class TrainGpuTest(GpuTrainingTest):
         loss = {device: self.succeed("evaluate", "-m", self.on_cpu, "--device", device, "--data", self.data).stdout
                 for device in ("cpu", DEVICE)}
         self.assertEqual(loss["cpu"].splitlines()[1:4], loss[DEVICE].splitlines()[1:4])
+
+    def test_given_translations_are_scored_the_same(self):
+        files = ["--source", self.data / "test.source.txt", "--target", self.data / "test.target.txt"]
+        scores = {device: [json.loads(line)["log_probability"] for line in self.succeed(
+            "score-pairs", "-m", self.on_cpu, "--device", device, "--json", *files).stdout.splitlines()]
+            for device in ("cpu", DEVICE)}
+        self.assertEqual(len(scores["cpu"]), 12)
+        for expected, found in zip(scores["cpu"], scores[DEVICE], strict=True):
+            self.assertAlmostEqual(found / expected, 1, delta=1e-5)
+
+    def test_an_ensemble_and_an_average_of_weights(self):
+        """Of a run whose averaged weights are kept on the device, and of the CPU's."""
+        steps, decay = 12, {"average__decay": 0.8}
+        runs = {device: self.folder / device for device in ("cpu", DEVICE)}
+        for device, run in runs.items():
+            self.train(1, run, on(device, train__max_steps=steps, **decay))
+        self.assert_same_curve(runs[DEVICE], self.losses(runs["cpu"]), 1e-3)
+        average = [(run / "checkpoints" / "last" / "average.safetensors") for run in runs.values()]
+        expected, found = (numbers_of(path) for path in average)
+        self.assertEqual(len(expected), len(found))
+        for a, b in zip(expected, found):
+            self.assertAlmostEqual(a, b, delta=1e-3)
+        self.assertNotEqual(found, numbers_of(runs[DEVICE] / "checkpoints" / "last" / "weights.safetensors"))
+        said = [self.succeed("translate", "-m", self.on_cpu, "-m", runs["cpu"], "--device", device, "--scores",
+                             self.data / "test.source.txt").stdout.splitlines() for device in ("cpu", DEVICE)]
+        for one, other in zip(*said, strict=True):
+            (score, text), (other_score, other_text) = one.split("\t"), other.split("\t")
+            self.assertEqual(text, other_text)
+            self.assertAlmostEqual(float(score), float(other_score), delta=1e-3)
 
     def test_batches_that_fit_are_found_by_trial(self):
         if DEVICE != "emulated":
