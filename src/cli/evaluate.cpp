@@ -116,6 +116,7 @@ void run_evaluate(const Arguments& arguments) {
   with_workers([&](Workers& workers) {
     leads = workers.leads();
     if (leads && !command.output.empty()) output.emplace(command.output);  // before the work, not after it
+    if (leads) log_device(*trained.device);
     use_threads(workers, trained.config.threads);
     workers.watch().set_limits(trained.config.workers);
     agree_on_model(workers, trained.step, trained.model->weights().values());

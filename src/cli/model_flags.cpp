@@ -1,6 +1,7 @@
 #include "cli/model_flags.h"
 
 #include "core/error.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -50,6 +51,8 @@ void add_device_flags(Options& options, ModelPlace& place) {
           "in, if the device has it")
       ->type_name("NAME");
 }
+
+void log_device(const Device& device) { log("{}", device.facts().description); }
 
 void override_use(Config& config, const std::vector<std::string>& overrides) {
   override_config(config, overrides);

@@ -14,6 +14,9 @@ void add_checkpoint_flags(Options& options, ModelPlace& place);
 // --device and --precision, for commands that compute.
 void add_device_flags(Options& options, ModelPlace& place);
 
+// Says on stderr what computes, and in which precision.
+void log_device(const Device& device);
+
 // --set, as far as it concerns the use of a model that is trained; other keys are refused.
 void override_use(Config& config, const std::vector<std::string>& overrides);
 

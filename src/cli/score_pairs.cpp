@@ -183,6 +183,7 @@ void run_score_pairs(const Arguments& arguments) {
   use_threads(trained.config.threads);
   const PairScorer scorer(*trained.model, trained.source, trained.target, command.scorer);
   PairReader reader(command);
+  log_device(*trained.device);
   const Total total = score_all(command, reader, scorer, trained.target);
   if (total.pairs == 0) fail("{} is empty: there are no pairs to score", reader.name());
   const double cross_entropy = -total.log_probability / static_cast<double>(total.tokens);

@@ -276,6 +276,9 @@ void run_translate(const Arguments& arguments) {
     workers.watch().report_phase(0, "reading and writing text", true);
     SharedTranslation translation(translator, workers);
     if (!workers.leads()) return translation.assist();
+    // Translations are read by people and programs that want nothing else, so the usual case goes without saying.
+    const Device& device = *trained.front().device;
+    if (!device.is_host() || device.precision() != Precision::kFp32) log_device(device);
     Tally tally;
     const auto start = std::chrono::steady_clock::now();
     {

@@ -23,6 +23,17 @@ Context::~Context() {
   if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease_v2(device_);
 }
 
+std::string Context::uuid() const {
+  CUuuid uuid = {};
+  check(driver_.cuDeviceGetUuid_v2(&uuid, device_), "cuDeviceGetUuid");
+  std::string text;
+  for (size_t i = 0; i < sizeof(uuid.bytes); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
 int Context::attribute(CUdevice_attribute attribute) const {
   int value = 0;
   check(driver_.cuDeviceGetAttribute(&value, attribute, device_), "cuDeviceGetAttribute");

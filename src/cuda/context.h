@@ -19,6 +19,7 @@ class Context {
   const Driver& driver() const { return driver_; }
   int number() const { return number_; }
   const std::string& name() const { return name_; }  // "Tesla V100-SXM2-16GB"
+  std::string uuid() const;                          // as nvidia-smi -L shows it; a MIG part has its own
   int attribute(CUdevice_attribute attribute) const;
   size_t total_memory() const;
 

@@ -43,6 +43,7 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaLibraries> libraries, const Cud
   facts_.kind = options.kind;
   facts_.name = context_->name();
   facts_.number = options.number;
+  facts_.uuid = context_->uuid();
   facts_.architecture = 10 * context_->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                         context_->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   facts_.memory = context_->total_memory();

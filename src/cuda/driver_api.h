@@ -102,6 +102,9 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+struct CUuuid {
+  char bytes[16];
+};
 
 // X(result, name, (parameters)), with the names that the library exports: cuda.h maps cuMemAlloc to cuMemAlloc_v2 etc.
 #define VERBUND_CUDA_DRIVER_FUNCTIONS(X)                                                                        \
@@ -110,6 +113,7 @@ using CUfunction = struct CUfunc_st*;
   X(CUresult, cuDeviceGetCount, (int* count))                                                                   \
   X(CUresult, cuDeviceGet, (CUdevice * device, int ordinal))                                                    \
   X(CUresult, cuDeviceGetName, (char* name, int length, CUdevice device))                                       \
+  X(CUresult, cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                             \
   X(CUresult, cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))                \
   X(CUresult, cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice device))                                      \
   X(CUresult, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                 \

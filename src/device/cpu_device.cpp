@@ -57,8 +57,7 @@ CpuDevice::CpuDevice(Precision precision, const Kernels& kernels)
   if (const std::string trouble = trouble_with(precision); !trouble.empty()) fail_usage("precision {}", trouble);
   facts_.kind = "cpu";
   facts_.name = kernels.name;
-  facts_.description =
-      fmt::format("{} kernels{}", kernels.name, precision == Precision::kBf16 ? " with bf16 products" : "");
+  facts_.description = fmt::format("{} kernels in {}", kernels.name, kPrecisionNames[static_cast<size_t>(precision)]);
 }
 
 void* CpuDevice::allocate(size_t bytes, const char* purpose) {

@@ -9,7 +9,8 @@ namespace verbund {
 struct DeviceFacts {
   std::string kind;         // "cpu", "cuda" or "emulated"
   std::string name;         // "avx512", "Tesla V100-SXM2-16GB"
-  int number = 0;           // of the GPU on its host
+  int number = 0;           // of the GPU, among those that the process sees
+  std::string uuid;         // of a GPU, or of its part: the same whoever sees it
   int architecture = 0;     // of a GPU: 70 for sm_70
   uint64_t memory = 0;      // of a GPU, bytes
   std::string libraries;    // of a GPU: driver, NVRTC and cuBLAS with their versions

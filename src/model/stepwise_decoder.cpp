@@ -52,9 +52,8 @@ TypedFloats StepwiseDecoder::cache_at(int64_t position) const {
 void StepwiseDecoder::continue_rows(std::span<const NextRow> rows) {
   const int64_t row_size = config_.decoder_layers * 3 * config_.d_model;
   const auto position = static_cast<size_t>(position_);
-  const auto needed =
-      static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.factor_type())) /
-      sizeof(float);
+  const auto bytes = static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.factor_type()));
+  const size_t needed = (bytes + sizeof(float) - 1) / sizeof(float);
   if (cache_.size() > position && cache_[position].size() < needed) {
     while (cache_.size() > position) cache_.pop_back();
   }

@@ -1,14 +1,43 @@
 #include "train/device_exchange.h"
 
+#include <map>
+#include <optional>
+
 #include "core/error.h"
 #include "core/log.h"
 
 namespace verbund {
+namespace {
+
+// Each sees one GPU where Slurm or a container shows it one, but that may be the same for all of them.
+void check_own_gpu(Workers& workers, const DeviceFacts& facts) {
+  const std::vector<std::string> uuids = workers.comm().gather(facts.uuid);
+  std::map<std::pair<std::string, std::string>, size_t> seen;  // host and GPU: the worker
+  std::map<std::string, int> gpus;                             // of each host
+  std::optional<std::pair<size_t, size_t>> shared;
+  for (size_t i = 0; i < uuids.size(); ++i) {
+    const std::string& host = workers.all()[i].host;
+    const auto [first, is_new] = seen.emplace(std::pair(host, uuids[i]), i);
+    if (is_new) ++gpus[host];
+    if (!is_new && !shared) shared.emplace(first->second, i);
+  }
+  if (!shared) return;
+  const auto [first, second] = *shared;
+  const std::string& host = workers.all()[first].host;
+  fail_usage(
+      "worker {} and worker {} on {} have the same GPU ({}, UUID {}), but there is one GPU for each worker: start {} "
+      "on "
+      "this host (-H {}:{}), or show each another one (CUDA_VISIBLE_DEVICES; nvidia-smi -L lists them)",
+      first, second, host, facts.name, uuids[first], gpus[host], host, gpus[host]);
+}
+
+}  // namespace
 
 void check_same_device(Workers& workers, const Device& device) {
   const DeviceFacts& facts = device.facts();
   workers.must_agree("what computes (device: auto takes a GPU where there is one)",
                      facts.kind == "cpu" ? "the CPU" : "a GPU by " + facts.kind);
+  if (!device.is_host()) check_own_gpu(workers, facts);
 }
 
 std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& device, const WorkersConfig& config) {

@@ -6,7 +6,7 @@
 
 namespace verbund {
 
-// By all workers together: refuses a run of which some compute on GPUs and some do not.
+// By all workers together: refuses a run of which some compute on GPUs and some do not, or of which two share one.
 void check_same_device(Workers& workers, const Device& device);
 
 // By all workers together, as workers.transport says. Null: the hosts.

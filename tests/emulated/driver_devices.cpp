@@ -48,7 +48,7 @@ int attribute_value(CUdevice_attribute attribute, CUdevice device) {
     case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
       return 1;
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-      return 16 + device;
+      return 16 + settings().devices[static_cast<size_t>(device)];
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
       return 877000;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
@@ -125,7 +125,7 @@ int device_of(CUcontext context) { return context->device->number; }
 
 CUresult cuInit(unsigned int flags) {
   if (flags != 0) return refuse_call(CUDA_ERROR_INVALID_VALUE, "cuInit: flags {} must be 0", flags);
-  if (settings().devices == 0) return CUDA_ERROR_NO_DEVICE;
+  if (settings().devices.empty()) return CUDA_ERROR_NO_DEVICE;
   make_gpus();
   return CUDA_SUCCESS;
 }
@@ -154,6 +154,15 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   if (find_device(device) == nullptr) return no_device("cuDeviceGetName", device);
   if (name == nullptr || length <= 0) return CUDA_ERROR_INVALID_VALUE;
   std::snprintf(name, static_cast<size_t>(length), "Emulated GPU (sm_%d)", settings().architecture);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  if (find_device(device) == nullptr) return no_device("cuDeviceGetUuid", device);
+  if (uuid == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(uuid->bytes, "emulated GPU", 12);
+  const auto number = static_cast<uint32_t>(settings().devices[static_cast<size_t>(device)]);
+  std::memcpy(uuid->bytes + 12, &number, sizeof number);
   return CUDA_SUCCESS;
 }
 

@@ -14,9 +14,11 @@
 #define __host__
 #define __constant__ static constexpr
 #define __forceinline__ inline
-#define __launch_bounds__(...)
 
-#define KERNEL(name) void name
+// With the most threads of its blocks, as __launch_bounds__ tells a compiler and through it the driver.
+#define BOUNDED_KERNEL(threads, name)                 \
+  constexpr unsigned name##_most_threads = (threads); \
+  void name
 
 // One array for the whole block. It is found by the place it is declared at, as CUDA's static shared memory is.
 #define SHARED(type, name, extent)                                         \

@@ -22,7 +22,8 @@ extern const bool kChecked;
 struct Kernel {
   std::string name;
   int factor;
-  unsigned number;  // from 1
+  unsigned number;        // from 1
+  unsigned most_threads;  // of a block, as it was declared
   size_t parameters;
   size_t storage;  // bytes of a copy of the arguments
   void (*copy)(void** parameters, std::byte* storage);
@@ -40,12 +41,14 @@ void add_kernels_1();
 void add_kernels_2();
 
 template <typename... Parameters>
-void add_kernel(const char* name, int factor, void (*)(Parameters...), void (*call)(const std::byte*)) {
+void add_kernel(const char* name, int factor, unsigned most_threads, void (*)(Parameters...),
+                void (*call)(const std::byte*)) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "arguments of kernels are copied as bytes");
   using Storage = std::tuple<Parameters...>;
   auto kernel = std::make_unique<Kernel>();
   kernel->name = name;
   kernel->factor = factor;
+  kernel->most_threads = most_threads;
   kernel->parameters = sizeof...(Parameters);
   kernel->storage = sizeof(Storage);
   kernel->copy = [](void** parameters, std::byte* storage) {

@@ -138,6 +138,10 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   const std::shared_ptr<Communicator> communicator = remove_communicator(comm);
   if (!communicator) return refuse(ncclInvalidArgument, "ncclCommAbort: this is no communicator");
   communicator->meeting.stop();
+  const char* debug = std::getenv("NCCL_DEBUG");
+  if (debug != nullptr && std::string_view(debug) == "INFO") {
+    say("NCCL INFO comm of rank {} - Abort COMPLETE", communicator->meeting.rank());
+  }
   return ncclSuccess;
 }
 

@@ -33,9 +33,26 @@ void read_number(const char* name, T least, T most, T& value) {
   value = static_cast<T>(number);
 }
 
+// Those that CUDA_VISIBLE_DEVICES names by number, up to the first that is not there: as the real driver does.
+std::vector<int> visible(int devices) {
+  std::vector<int> result;
+  const char* names = std::getenv("CUDA_VISIBLE_DEVICES");
+  for (int i = 0; names == nullptr && i < devices; ++i) result.push_back(i);
+  while (names != nullptr) {
+    char* end = nullptr;
+    const long number = std::strtol(names, &end, 10);
+    if (end == names || number < 0 || number >= devices) break;
+    result.push_back(static_cast<int>(number));
+    names = *end == ',' ? end + 1 : nullptr;
+  }
+  return result;
+}
+
 Settings from_environment() {
   Settings result;
-  read_number("VERBUND_EMULATED_GPUS", 0, 16, result.devices);
+  int devices = 2;
+  read_number("VERBUND_EMULATED_GPUS", 0, 16, devices);
+  result.devices = visible(devices);
   read_number("VERBUND_EMULATED_ARCH", 50, 130, result.architecture);
   read_number("VERBUND_EMULATED_MEMORY", size_t{1} << 20, size_t{1} << 37, result.memory);
   read_number("VERBUND_EMULATED_PATIENCE", 1, 1000000, result.patience);

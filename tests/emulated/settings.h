@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace emulated {
 
@@ -11,9 +12,9 @@ namespace emulated {
 enum class Order { kForward, kBackward, kRandom };
 
 struct Settings {
-  int devices = 2;
-  int architecture = 70;            // compute capability, times ten
-  size_t memory = size_t{4} << 30;  // of each device
+  std::vector<int> devices = {0, 1};  // those that are seen, by their number on the machine
+  int architecture = 70;              // compute capability, times ten
+  size_t memory = size_t{4} << 30;    // of each device
   Order order = Order::kForward;
   uint64_t seed = 1;     // of the random order
   int patience = 500;    // milliseconds until work that others wait for runs unasked, see streams.cpp

@@ -27,6 +27,14 @@ TEST(DriverDouble, KnowsItsDevices) {
   char name[64];
   EXPECT_EQ(driver.cuDeviceGetName(name, sizeof name, 0), CUDA_SUCCESS);
   EXPECT_STREQ(name, "Emulated GPU (sm_70)");
+  CUuuid first, again, second;
+  EXPECT_EQ(driver.cuDeviceGetUuid_v2(&first, 0), CUDA_SUCCESS);
+  EXPECT_EQ(driver.cuDeviceGetUuid_v2(&again, 0), CUDA_SUCCESS);
+  EXPECT_EQ(driver.cuDeviceGetUuid_v2(&second, 1), CUDA_SUCCESS);
+  EXPECT_EQ(std::memcmp(first.bytes, again.bytes, 16), 0);
+  EXPECT_NE(std::memcmp(first.bytes, second.bytes, 16), 0);
+  EXPECT_EQ(driver.cuDeviceGetUuid_v2(&second, 2), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(driver.cuDeviceGetUuid_v2(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST(DriverDouble, NeedsAContextInTheThread) {

@@ -35,6 +35,22 @@ TEST_P(Refusals, BlocksAndGridsOutOfTheirLimits) {
   EXPECT_EQ(gpu.wait(), CUDA_SUCCESS);  // a launch that was not made breaks nothing
 }
 
+// Of a kernel that was compiled for small blocks.
+TEST_P(Refusals, BlocksBeyondTheLaunchBounds) {
+  const CUdeviceptr x = gpu.upload(std::vector<int>{0});
+  EXPECT_EQ(gpu.launch("count_up_in_small_blocks", {2}, {96}, x), CUDA_SUCCESS);
+  EXPECT_EQ(gpu.launch("count_up_in_small_blocks", {1}, {97}, x), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(gpu.launch("count_up_in_small_blocks", {1}, {32, 4}, x), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(gpu.messages(),
+              AllOf(HasSubstr("count_up_in_small_blocks"), HasSubstr("32 x 4 x 1 threads: at most 96")));
+  EXPECT_EQ(gpu.download<int>(x, 1)[0], 192);
+  int most = 0;
+  EXPECT_EQ(
+      gpu->cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, gpu.function("count_up_in_small_blocks")),
+      CUDA_SUCCESS);
+  EXPECT_EQ(most, 96);
+}
+
 TEST_P(Refusals, ArgumentsThatAreMissing) {
   EXPECT_EQ(gpu->cuLaunchKernel(gpu.function("count_up"), 1, 1, 1, 1, 1, 1, 0, gpu.stream(), nullptr, nullptr),
             CUDA_ERROR_INVALID_VALUE);

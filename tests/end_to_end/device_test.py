@@ -127,6 +127,25 @@ class DeviceTest(ProgramTest):
         self.assertEqual(done.returncode, 2)
         self.assert_says(done.stderr, "bf16 needs a GPU of sm_80", "sm_70", "take fp16")
 
+    def test_commands_say_what_computes_and_in_which_precision(self):
+        pairs = self.write("pairs.tsv", "the dog sleeps .\tder Hund schläft .\n")
+        calls = {"evaluate": ["--data", self.data, "--set", "evaluate.sentences=2"], "score-pairs": ["--tsv", pairs]}
+        for command, arguments in calls.items():
+            with self.subTest(command):
+                done = self.succeed(command, "-m", self.run_folder, "--device", "cpu", *arguments)
+                self.assertRegex(done.stderr, r"\w+ kernels in fp32\n")
+                self.assertNotIn("kernels", done.stdout)
+                if EMULATED.exists():
+                    said = self.succeed(command, "-m", self.run_folder, "--device", "emulated", "--precision", "fp16",
+                                        *arguments).stderr
+                    self.assertRegex(said, r"GPU 0: Emulated GPU .*, fp16;")
+        # Who translates wants translations: the usual case goes without saying.
+        self.assertNotIn("kernels", self.translate("--device", "cpu").stderr)
+        if EMULATED.exists():
+            self.assertRegex(self.translate("--device", "emulated").stderr, r"GPU 0: Emulated GPU .*, fp32;")
+        if CPU_HAS_BF16:
+            self.assertRegex(self.translate("--device", "cpu", "--precision", "bf16").stderr, r"\w+ kernels in bf16\n")
+
     def test_the_program_is_not_linked_with_cuda(self):
         linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
         for name in ("libcuda", "libnvrtc", "libcublas", "libnccl", "nvidia"):

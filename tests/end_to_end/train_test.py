@@ -100,7 +100,7 @@ class TrainTest(ProgramTest):
         if "avx512_bf16" not in flags:
             self.assert_says(self.refuse(2, *half), "AVX512-BF16")
             return
-        self.assert_says(self.succeed(*half).stderr, "bf16 products")
+        self.assert_says(self.succeed(*half).stderr, "kernels in bf16, ")
         self.succeed(*self.arguments(self.folder / "whole", 60))
         losses = [self.metrics(self.folder / run)[-1]["dev_loss"] for run in ("half", "whole")]
         self.assertNotEqual(*losses)

@@ -7,34 +7,17 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.training import MPIRUN, TrainingTest  # noqa: E402
+from support.lost_workers import HOST, SOON, LostWorkersTest  # noqa: E402
+from support.training import MPIRUN  # noqa: E402
 
 STEPS = 120
-HOST = socket.gethostname()
-SOON = 15  # seconds, on a busy machine
 VALUES = {"train.max_steps": STEPS, "checkpoint.save_every_steps": 10, "checkpoint.keep_last": 3}
-
-# Runs a worker and notes its exit code in FOLDER/code.RANK; ends when all have, so that nobody is ended by mpirun
-# because another one was.
-NOTED = """#!/bin/sh
-folder=$1
-shift
-"$@"
-code=$?
-echo $code > "$folder/code.$OMPI_COMM_WORLD_RANK"
-for i in $(seq 300); do
-  [ "$(ls "$folder" | grep -c '^code')" = "$OMPI_COMM_WORLD_SIZE" ] && break
-  sleep 0.1
-done
-exit $code
-"""
 
 FREEZE_AT_THE_END = """
 #include <mpi.h>
@@ -52,7 +35,7 @@ int MPI_Finalize(void) {
 """
 
 
-class TrainFaultsMpiTest(TrainingTest):
+class TrainFaultsMpiTest(LostWorkersTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -66,14 +49,7 @@ class TrainFaultsMpiTest(TrainingTest):
             cls.straight[count] = case.weights(run)
 
     def start_noted(self, count, values=None):
-        """Each on its own, with exit codes in `codes`."""
-        script = self.write("noted", NOTED)
-        script.chmod(0o755)
-        command = self.command(*self.arguments(self.run_folder, {**VALUES, **(values or {})}))
-        return self.start([*MPIRUN, "-n", count, script, self.folder, *command])
-
-    def codes(self, count):
-        return [int((self.folder / f"code.{rank}").read_text()) for rank in range(count)]
+        return super().start_noted(count, {**VALUES, **(values or {})})
 
     def assert_goes_on(self, count):
         """The same command ends with the weights of an undisturbed run."""
@@ -82,13 +58,6 @@ class TrainFaultsMpiTest(TrainingTest):
         self.assertEqual(self.checkpoints(self.run_folder)[-1], STEPS)
         self.assertEqual(list(self.losses(self.run_folder)), list(range(1, STEPS + 1)))
         return said
-
-    def assert_lost(self, job, rank):
-        """It is named before anything else, with host and step; returns the step."""
-        first = next((line for line in job.said().splitlines() if line.startswith("verbund: ")), "")
-        found = re.match(rf"verbund: lost worker {rank} on {HOST}: .* step (\d+)", first)
-        self.assertTrue(found, job.said())
-        return int(found[1])
 
     # Killed
 

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/human.h"
 #include "gpu/gpu.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -16,6 +17,7 @@ namespace verbund {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 class GpuDevice : public GpuTest {};
 INSTANTIATE_TEST_SUITE_P(In, GpuDevice, ::testing::Values(Precision::kFp32), GpuTest::name);
@@ -23,6 +25,7 @@ INSTANTIATE_TEST_SUITE_P(In, GpuDevice, ::testing::Values(Precision::kFp32), Gpu
 TEST_P(GpuDevice, SaysWhatItIs) {
   const DeviceFacts& facts = device().facts();
   EXPECT_EQ(facts.kind, "cuda");
+  EXPECT_THAT(facts.uuid, MatchesRegex("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"));
   EXPECT_FALSE(facts.name.empty());
   EXPECT_GE(facts.architecture, 70);
   EXPECT_GT(facts.memory, 0U);
@@ -45,9 +48,15 @@ TEST_P(GpuDevice, MemoryIsZeroAndCounted) {
 }
 
 TEST_P(GpuDevice, TooMuchMemorySaysForWhatAndWhatToDo) {
-  const uint64_t total = device().memory().total;
-  EXPECT_ERROR(device().allocate(2 * total, "activations"), Error, HasSubstr("for activations"));
-  EXPECT_ERROR(device().allocate(2 * total, "activations"), Error, HasSubstr("train.micro_batch_tokens"));
+  const OnDevice<float> held(device(), Floats(3 << 20));
+  const MemoryUse use = device().memory();
+  EXPECT_GE(use.taken, 12U << 20);
+  EXPECT_LE(use.free, use.total - use.taken);
+  EXPECT_ERROR(device().allocate(2 * use.total, "activations"), Error,
+               HasSubstr("has no " + human_bytes(2 * use.total) + " for activations"),
+               HasSubstr(human_bytes(use.free) + " of its " + human_bytes(use.total) + " are free"),
+               HasSubstr(human_bytes(use.taken) + " are taken by this program"), HasSubstr("train.micro_batch_tokens"));
+  EXPECT_EQ(device().memory().taken, use.taken);
   OnDevice<float> fine(device(), {1, 2});  // and it goes on
   EXPECT_EQ(fine.get(), (Floats{1, 2}));
 }

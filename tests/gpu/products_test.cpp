@@ -4,8 +4,25 @@
 namespace verbund {
 namespace {
 
-class GpuProducts : public GpuTest {};
-VERBUND_FOR_EVERY_PRECISION(GpuProducts);
+class GpuProducts : public GpuTest {
+ protected:
+  // Numbers that the products' factors can have: those of tf32 are floats with as many bits as those of fp16.
+  Floats factors(int64_t count, uint64_t seed) {
+    const bool tf32 = GetParam() == Precision::kTf32;
+    return rounded(random_values(static_cast<size_t>(count), seed), tf32 ? FloatType::kFp16 : type());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(In, GpuProducts,
+                         ::testing::Values(Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16),
+                         GpuTest::name);
+
+TEST_P(GpuProducts, FactorsHaveTheBitsOfTheirPrecision) {
+  if (type() != FloatType::kFp32) return;
+  const float more = 1 + 1.0f / 4096;  // 12 bits: tf32 has 10
+  const OnDevice<float> a(device(), Floats(64, more)), b(device(), Floats(64, 1)), c(device(), Floats(64));
+  device().multiply({false, false, 8, 8, 8, a.data(), 8, b.data(), 8, false, c.data(), 8});
+  EXPECT_EQ(c.get(), Floats(64, GetParam() == Precision::kTf32 ? 8 : 8 * more));
+}
 
 TEST_P(GpuProducts, OfAllShapes) {
   struct Size {

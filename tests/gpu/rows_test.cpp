@@ -13,7 +13,15 @@ struct Shape {
   int64_t n, d;
 };
 // Rows of one thread and of several strips per thread, odd widths, more rows than blocks and fewer.
-const Shape kShapes[] = {{5, 8}, {40, 64}, {33, 200}, {70, 512}, {3, 7}, {2, 1025}, {3, 4096}, {1, 1}};
+std::vector<Shape> shapes() {
+  std::vector<Shape> result = {{5, 8}, {40, 64}, {33, 200}, {70, 512}, {3, 7}, {2, 1025}, {3, 4096}, {1, 1}};
+  Random random(17, 0);  // and some that nobody has thought of
+  for (int i = 0; i < 4; ++i) {
+    const auto n = static_cast<int64_t>(1 + random.below(40));
+    result.push_back({n, static_cast<int64_t>(1 + random.below(400))});
+  }
+  return result;
+}
 
 std::string text(const Shape& shape) { return std::to_string(shape.n) + " x " + std::to_string(shape.d); }
 
@@ -30,7 +38,7 @@ TEST_P(GpuRows, NormForward) {
                             {true, false, false, false, dropout()},
                             {false, false, true, true, kNoDropout},
                             {false, true, false, true, kNoDropout}};
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     for (const NormCase& c : cases) {
       const auto [n, d] = shape;
       const auto run = [&, n = n, d = d](Device& device) {
@@ -99,7 +107,7 @@ TEST_P(GpuRows, NormBackward) {
                         {true, true, false, true, false, false},
                         {false, false, true, true, true, false},
                         {true, false, true, false, false, true}};
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     for (const Case& c : cases) {
       const auto [n, d] = shape;
       const auto run = [&, n = n, d = d](Device& device) {
@@ -132,7 +140,7 @@ TEST_P(GpuRows, NormBackward) {
 }
 
 TEST_P(GpuRows, Relu) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     for (const bool biased : {true, false}) {
       const auto [n, f] = shape;
       const auto run = [&, n = n, f = f](Device& device) {
@@ -167,7 +175,7 @@ struct HostOrder {
 };
 
 TEST_P(GpuRows, Embeddings) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     const auto [n, d] = shape;
     const int64_t vocabulary = 11;
     std::vector<int32_t> ids;
@@ -194,7 +202,7 @@ TEST_P(GpuRows, Embeddings) {
 }
 
 TEST_P(GpuRows, BiasesAndTheirSums) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     for (const int64_t gap : {0, 3, 8}) {
       const auto [n, d] = shape;
       const auto run = [&, n = n, d = d](Device& device) {

@@ -2,48 +2,30 @@
 that go on on another device, the same translations. On the emulated GPU of the build folder, or, where
 VERBUND_TEST_DEVICE=cuda, on real ones."""
 
+import json
+import math
 import os
 import pathlib
-import random as numbers
 import signal
+import struct
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM  # noqa: E402
-from support.training import MPIRUN, TrainingTest  # noqa: E402
+from support.gpu_training import DEVICE, WORKERS, GpuTrainingTest, on  # noqa: E402
 
-DEVICE = os.environ.get("VERBUND_TEST_DEVICE", "emulated")
 STEPS = int(os.environ.get("VERBUND_TEST_STEPS", "60"))
-# What a real GPU has: scripts/test-gpu.sh knows. The emulated ones are two.
-WORKERS = int(os.environ.get("VERBUND_TEST_WORKERS", "2"))
 PRECISIONS = os.environ.get("VERBUND_TEST_PRECISIONS", "tf32 bf16 fp16").split()
-EMULATED = pathlib.Path(PROGRAM).resolve().parent / "emulated"
 
 
-def on(device, **more):
-    """Settings; batches small enough for the emulated GPU."""
-    return {"device": device, "batch.tokens": 160, **{key.replace("__", "."): value for key, value in more.items()}}
+def numbers_of(path):
+    """All weights of a safetensors file: its header's length, the header, and floats."""
+    content = path.read_bytes()
+    begin = 8 + struct.unpack("<Q", content[:8])[0]
+    return struct.unpack(f"<{(len(content) - begin) // 4}f", content[begin:])
 
 
-@unittest.skipUnless(DEVICE == "cuda" or EMULATED.exists(), "the emulated GPU is not built")
-class TrainGpuTest(TrainingTest):
-    @classmethod
-    def prepared(cls, folder, *more):
-        """Few pairs to validate on: the emulated GPU is patient, its user is not."""
-        random = numbers.Random(1)
-        words = "one two three four five six seven eight nine ten eleven twelve".split()
-        files = {}
-        for split, pairs in (("train", 600), ("dev", 12), ("test", 12)):
-            lines = [random.choices(words, k=random.randint(2, 9)) for _ in range(pairs)]
-            for side, direction in (("source", 1), ("target", -1)):
-                text = "".join(" ".join(line[::direction]) + ".\n" for line in lines)
-                files[split, side] = cls.shared.write(f"{split}.{side}", text)
-        flags = {"train": "--", "dev": "--dev-", "test": "--test-"}
-        corpus = [word for (split, side), file in files.items() for word in (flags[split] + side, file)]
-        cls.shared.succeed("prepare", *corpus, "--set", "subwords.vocabulary=80", "--out", folder)
-        return folder
-
+class TrainGpuTest(GpuTrainingTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -95,6 +77,25 @@ class TrainGpuTest(TrainingTest):
                 self.run_on(DEVICE, run, steps=steps, train__precision=precision, **more)
                 self.assert_same_curve(run, self.begin(steps), 2e-2)
 
+    def test_a_loss_scale_that_is_too_high_backs_off(self):
+        """Gradients overflow in 16 bits, steps are left out, and the scale is halved each time until they fit."""
+        if "fp16" not in PRECISIONS:
+            self.skipTest("fp16 is not tested")
+        highest = 2**28
+        self.run_on(DEVICE, self.run_folder, steps=40, train__precision="fp16", loss_scale__type="backoff",
+                    loss_scale__scale_max=highest)
+        lines = [line for line in self.metrics(self.run_folder) if "train_loss" in line]
+        left_out = [line["step"] for line in lines if line["gradient_norm"] is None]
+        state = json.loads((self.run_folder / "checkpoints" / "last" / "state.json").read_text())
+        scale = state["loss_scale"]["backoff.scale"]
+        print(f"{len(left_out)} of {len(lines)} steps were left out, the last is {left_out[-1:]}; the scale fell to {scale}")
+        self.assertGreaterEqual(len(left_out), 5)
+        self.assertEqual(left_out[:5], [1, 2, 3, 4, 5])  # nothing is learned before the scale has come down
+        self.assertEqual(scale, highest / 2 ** len(left_out))
+        losses = [line["train_loss"] for line in lines]
+        self.assertTrue(all(math.isfinite(loss) for loss in losses))
+        self.assertLess(losses[-1], 0.95 * losses[0])
+
     def test_killed_and_resumed_has_the_same_bits(self):
         whole, broken = self.folder / "whole", self.folder / "broken"
         often = {"checkpoint__save_every_steps": 4}
@@ -122,6 +123,35 @@ class TrainGpuTest(TrainingTest):
                 for device in ("cpu", DEVICE)}
         self.assertEqual(loss["cpu"].splitlines()[1:4], loss[DEVICE].splitlines()[1:4])
 
+    def test_given_translations_are_scored_the_same(self):
+        files = ["--source", self.data / "test.source.txt", "--target", self.data / "test.target.txt"]
+        scores = {device: [json.loads(line)["log_probability"] for line in self.succeed(
+            "score-pairs", "-m", self.on_cpu, "--device", device, "--json", *files).stdout.splitlines()]
+            for device in ("cpu", DEVICE)}
+        self.assertEqual(len(scores["cpu"]), 12)
+        for expected, found in zip(scores["cpu"], scores[DEVICE], strict=True):
+            self.assertAlmostEqual(found / expected, 1, delta=1e-5)
+
+    def test_an_ensemble_and_an_average_of_weights(self):
+        """Of a run whose averaged weights are kept on the device, and of the CPU's."""
+        steps, decay = 12, {"average__decay": 0.8}
+        runs = {device: self.folder / device for device in ("cpu", DEVICE)}
+        for device, run in runs.items():
+            self.train(1, run, on(device, train__max_steps=steps, **decay))
+        self.assert_same_curve(runs[DEVICE], self.losses(runs["cpu"]), 1e-3)
+        average = [(run / "checkpoints" / "last" / "average.safetensors") for run in runs.values()]
+        expected, found = (numbers_of(path) for path in average)
+        self.assertEqual(len(expected), len(found))
+        for a, b in zip(expected, found):
+            self.assertAlmostEqual(a, b, delta=1e-3)
+        self.assertNotEqual(found, numbers_of(runs[DEVICE] / "checkpoints" / "last" / "weights.safetensors"))
+        said = [self.succeed("translate", "-m", self.on_cpu, "-m", runs["cpu"], "--device", device, "--scores",
+                             self.data / "test.source.txt").stdout.splitlines() for device in ("cpu", DEVICE)]
+        for one, other in zip(*said, strict=True):
+            (score, text), (other_score, other_text) = one.split("\t"), other.split("\t")
+            self.assertEqual(text, other_text)
+            self.assertAlmostEqual(float(score), float(other_score), delta=1e-3)
+
     def test_batches_that_fit_are_found_by_trial(self):
         if DEVICE != "emulated":
             self.skipTest("a real GPU has more memory than this test has time")
@@ -133,21 +163,6 @@ class TrainGpuTest(TrainingTest):
         said = self.train(1, self.run_folder, on(DEVICE, train__max_steps=1, batch__memory_limit="1GB", **shape)
                           | {"batch.tokens": "auto"})
         self.assertRegex(said, r"batch.tokens: auto: (400|800) tokens a side fit")
-
-    def test_more_workers_than_gpus_are_refused(self):
-        if DEVICE != "emulated":
-            self.skipTest("who knows how many there are")
-        job = self.start_workers(3, self.folder / "three", on(DEVICE, train__max_steps=5))
-        self.assertEqual(job.wait(), 2)
-        self.assert_says(job.said(), "2 GPUs", "one GPU for each worker")
-
-    def test_mixed_runs_are_refused(self):
-        command = [*MPIRUN, "-n", 1, *self.command(*self.arguments(self.run_folder, on(DEVICE, train__max_steps=5))),
-                   ":", "-n", 1, *self.command(*self.arguments(self.run_folder, on("cpu", train__max_steps=5)))]
-        job = self.start(command)
-        self.assertNotEqual(job.wait(), 0)
-        self.assert_says(job.said(), "device")
-        self.assertFalse(self.run_folder.exists())
 
 
 if __name__ == "__main__":

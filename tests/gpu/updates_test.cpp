@@ -10,10 +10,15 @@ namespace {
 class GpuUpdates : public GpuTest {};
 VERBUND_FOR_EVERY_PRECISION(GpuUpdates);
 
-const size_t kSizes[] = {1, 1024, 5003};
+std::vector<size_t> sizes() {
+  std::vector<size_t> result = {1, 1024, 5003};
+  Random random(17, 0);
+  for (int i = 0; i < 3; ++i) result.push_back(1 + random.below(4000));
+  return result;
+}
 
 TEST_P(GpuUpdates, Adam) {
-  for (const size_t size : kSizes) {
+  for (const size_t size : sizes()) {
     for (const size_t shift : {0, 1}) {
       const auto run = [&](Device& device) {
         const OnDevice<float> gradients(device, random_values(size + 1, 1)),
@@ -52,7 +57,7 @@ TEST_P(GpuUpdates, Adam) {
 }
 
 TEST_P(GpuUpdates, Sgd) {
-  for (const size_t size : kSizes) {
+  for (const size_t size : sizes()) {
     for (const bool with_momentum : {true, false}) {
       const auto run = [&](Device& device) {
         const OnDevice<float> gradients(device, random_values(size, 1)), weights(device, random_values(size, 2));
@@ -71,7 +76,7 @@ TEST_P(GpuUpdates, Sgd) {
 }
 
 TEST_P(GpuUpdates, AverageAndSwap) {
-  for (const size_t size : kSizes) {
+  for (const size_t size : sizes()) {
     const auto run = [&](Device& device) {
       const OnDevice<float> weights(device, random_values(size, 1)), average(device, random_values(size, 2));
       device.average({size, weights.data(), average.data(), 0.1f});

@@ -36,7 +36,8 @@ __device__ __forceinline__ float __half_bits_to_float(uint16_t bits) {
 
 #include "emulated_language.h"
 
-#define KERNEL_OF(threads, blocks, name) KERNEL(name)
+#define KERNEL(name) BOUNDED_KERNEL(256, name)
+#define KERNEL_OF(threads, blocks, name) BOUNDED_KERNEL(threads, name)
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_BY_2
 #define UNROLL_BY_4

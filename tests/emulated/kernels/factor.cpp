@@ -23,7 +23,8 @@ extern const bool kChecked = false;
 #endif
 
 void JOIN(add_kernels_, VERBUND_FACTOR)() {
-#define ADD(name) add_kernel(#name, VERBUND_FACTOR, &OF_FACTOR::name, &call_kernel<&OF_FACTOR::name>);
+#define ADD(name) \
+  add_kernel(#name, VERBUND_FACTOR, OF_FACTOR::name##_most_threads, &OF_FACTOR::name, &call_kernel<&OF_FACTOR::name>);
   VERBUND_CUDA_KERNELS(ADD)
 #undef ADD
 }

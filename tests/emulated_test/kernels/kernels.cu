@@ -79,6 +79,7 @@ KERNEL(read_then_write_first)(int* x) {
   if (blockIdx.x == 1 && threadIdx.x == 0) x[0] = first + 1;
 }
 KERNEL(count_up)(int* x) { atomicAdd(x, 1); }
+KERNEL_OF(96, count_up_in_small_blocks)(int* x) { atomicAdd(x, 1); }
 
 KERNEL(load_vectors)(float* to, const float* from, int first) {
   *reinterpret_cast<float4*>(to + 4 * threadIdx.x) =

@@ -2,3 +2,6 @@
 #pragma once
 
 #include "emulated_language.h"
+
+#define KERNEL(name) BOUNDED_KERNEL(1024, name)
+#define KERNEL_OF(threads, name) BOUNDED_KERNEL(threads, name)

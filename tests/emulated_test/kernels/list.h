@@ -15,6 +15,7 @@
   X(write_from_all_blocks)      \
   X(read_then_write_first)      \
   X(count_up)                   \
+  X(count_up_in_small_blocks)   \
   X(load_vectors)               \
   X(write_at)                   \
   X(read_at)                    \

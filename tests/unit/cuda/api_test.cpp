@@ -150,6 +150,7 @@ SAME_VALUE(CU_STREAM_NON_BLOCKING)
 SAME_VALUE(CU_EVENT_DEFAULT)
 SAME_VALUE(CU_EVENT_BLOCKING_SYNC)
 SAME_VALUE(CU_EVENT_DISABLE_TIMING)
+static_assert(sizeof(::CUuuid) == sizeof(::verbund::cuda::CUuuid));
 static_assert(kHostAllocPortable == CU_MEMHOSTALLOC_PORTABLE);
 #define SAME_DRIVER_FUNCTION(result, name, parameters) \
   static_assert(SameFunction<decltype(Driver::name), decltype(::name)>::value, #name);
