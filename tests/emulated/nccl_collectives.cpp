@@ -86,8 +86,8 @@ Work make_work(const std::shared_ptr<Communicator>& comm, const Collective& call
   work.run = [comm, call, number] {
     const Outcome outcome = run_collective(comm->meeting, call, number);
     if (outcome.end != Outcome::kDisagreement) return;
-    comm->error = ncclInvalidUsage;
     refuse(ncclInvalidUsage, "ranks disagree: " + outcome.why);
+    comm->error = ncclInvalidUsage;  // after the words: whoever sees the error asks for them
     throw Failure{CUDA_ERROR_LAUNCH_FAILED, fmt::format("{} failed, see above", function_name(call.kind))};
   };
   if (sends(call, comm->meeting.rank())) {

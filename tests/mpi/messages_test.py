@@ -14,7 +14,8 @@ from support.training import MPIRUN  # noqa: E402
 class WorkersOfTheProgramTest(unittest.TestCase):
     def run_test(self, name, workers):
         program = pathlib.Path(os.environ["VERBUND"]).with_name("comm_test")
-        command = [*MPIRUN, "-n", str(workers), str(program), f"--gtest_filter=WithWorkersOfTheProgram.{name}"]
+        command = [*MPIRUN, "-n", str(workers), str(program), "--gtest_color=no",
+                   f"--gtest_filter=WithWorkersOfTheProgram.{name}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.count("[  PASSED  ] 1 test."), workers, done.stdout)
