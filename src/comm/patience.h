@@ -25,8 +25,8 @@ class Patience {
 };
 
 // The same while many messages are under way: the line stays busy without anybody looking, and each look costs the
-// computation a moment of its core. So the naps become longer until one of them sees some of the messages done, but never
-// so many that the line may have run dry.
+// computation a moment of its core. So the naps become longer until one of them sees some of the messages done, but
+// never so many that the line may have run dry.
 class Naps {
  public:
   // `done` messages since the last nap, of `under_way`.

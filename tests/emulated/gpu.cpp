@@ -18,7 +18,8 @@ Device::Device(int its_number) : number(its_number), memory(its_number, settings
 }
 
 Gpus::Gpus() {
-  for (int number = 0; number < static_cast<int>(settings().devices.size()); ++number) devices.push_back(std::make_unique<Device>(number));
+  for (int number = 0; number < static_cast<int>(settings().devices.size()); ++number)
+    devices.push_back(std::make_unique<Device>(number));
 }
 
 Gpus* gpus() { return all; }
