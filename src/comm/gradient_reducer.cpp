@@ -89,7 +89,6 @@ void GradientReducer::use_settings(const ExchangeSettings& settings) {
   if (before.in_flight != settings.in_flight) workers_.comm().set_in_flight(settings.in_flight);
 }
 
-// Not before all is found: it is one line.
 std::string GradientReducer::take_report() { return tuner_.is_settled() ? tuner_.take_report() : ""; }
 
 GradientReady GradientReducer::listener(bool last_pass) {

@@ -76,7 +76,7 @@ class GradientReducer {
   const ReduceTimes& times() const { return times_; }
   std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order in which they left
   bool is_tuning() const { return tuning_; }                         // it tried out how to exchange
-  // When something of that has been found: what to tell the user; empty otherwise.
+  // Once all of that has been found: what to tell the user, in one line; empty otherwise.
   std::string take_report();
   // How to exchange, if that was found by trying. And using what was found before, on the same hosts, between two
   // steps.
