@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "comm/chunks.h"
 #include "core/human.h"
 
 namespace verbund {
 namespace {
 
-constexpr size_t kBuckets[] = {16 * kChunk, 64 * kChunk, 256 * kChunk};  // 2, 8 and 32 MiB
 constexpr size_t kFlights[] = {kUsualInFlight, kUsualInFlight / 2, kMostInFlight};
 
 size_t whole_chunks(size_t values) { return std::max<size_t>(1, (values + kChunk / 2) / kChunk) * kChunk; }
@@ -24,7 +22,7 @@ ExchangeTuner::ExchangeTuner(size_t bucket, size_t size, Tries tries)
   if (settled_) {
     candidates = {{whole_chunks(bucket)}};
   } else {
-    for (const size_t candidate : kBuckets) {
+    for (const size_t candidate : kTriedBuckets) {
       if (candidates.empty() || candidate < size) candidates.push_back({candidate});
     }
     settled_ = candidates.size() == 1;  // there is little to exchange

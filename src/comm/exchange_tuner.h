@@ -10,9 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "comm/chunks.h"
 #include "comm/workers.h"
 
 namespace verbund {
+
+inline constexpr size_t kTriedBuckets[] = {16 * kChunk, 64 * kChunk, 256 * kChunk};  // 2, 8 and 32 MiB
 
 struct ExchangeSettings {
   size_t bucket = 0;  // values

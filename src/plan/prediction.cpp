@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
-#include "comm/chunks.h"
+#include "comm/exchange_tuner.h"
 #include "plan/memory_needs.h"
 
 namespace verbund {
 namespace {
 
-constexpr size_t kBucketsTried[] = {16 * kChunk, 64 * kChunk, 256 * kChunk};  // as the first steps of a training do
-constexpr size_t kBucketOfGpus = 64 * kChunk;                                 // more than two by NCCL: always that
-constexpr double kNoticed = 0.05;                                             // share of a step worth a word
-constexpr int kMostRows = 16;  // of more workers, powers of two are predicted, and all of them
+constexpr size_t kBucketOfGpus = 64 * kChunk;  // more than two by NCCL: always that
+constexpr double kNoticed = 0.05;              // share of a step worth a word
+constexpr int kMostRows = 16;                  // of more workers, powers of two are predicted, and all of them
 
 // By NCCL from GPU to GPU, or by the hosts?
 bool forms_ring(const Config& config, const ComputeRates& compute) {
@@ -25,7 +24,7 @@ std::vector<size_t> buckets_to_try(const Config& config, const ExchangeLayout& l
     return {std::max<size_t>(1, (values + kChunk / 2) / kChunk) * kChunk};
   }
   if (layout.ring && layout.workers > 2) return {kBucketOfGpus};
-  return {std::begin(kBucketsTried), std::end(kBucketsTried)};
+  return {std::begin(kTriedBuckets), std::end(kTriedBuckets)};  // as the first steps of a training do
 }
 
 }  // namespace
