@@ -20,7 +20,7 @@ Function find(const char* library, const char* name) {
 void add_cblas(std::vector<Blas>& libraries, const char* name, const char* file) {
   const auto sgemm = find<CblasSgemm>(file, "cblas_sgemm");
   if (sgemm == nullptr) return;
-  libraries.push_back({name, [sgemm](const Product& p) {
+  libraries.push_back({name, [sgemm](const Gemm& p) {
                          const auto narrow = [](int64_t x) { return static_cast<int>(x); };
                          sgemm(101, p.transpose_a ? 112 : 111, p.transpose_b ? 112 : 111, narrow(p.m), narrow(p.n),
                                narrow(p.k), 1, p.a.f32(), narrow(p.lda), p.b.f32(), narrow(p.ldb), p.add ? 1.0f : 0.0f,
@@ -31,7 +31,7 @@ void add_cblas(std::vector<Blas>& libraries, const char* name, const char* file)
 void add_dnnl(std::vector<Blas>& libraries, const char* file) {
   const auto sgemm = find<DnnlSgemm>(file, "dnnl_sgemm");
   if (sgemm == nullptr) return;
-  libraries.push_back({"oneDNN", [sgemm](const Product& p) {
+  libraries.push_back({"oneDNN", [sgemm](const Gemm& p) {
                          sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1, p.a.f32(), p.lda,
                                p.b.f32(), p.ldb, p.add ? 1.0f : 0.0f, p.c.f32(), p.ldc);
                        }});
@@ -41,7 +41,7 @@ void add_dnnl(std::vector<Blas>& libraries, const char* file) {
 
 std::vector<Blas> blas_libraries() {
   std::vector<Blas> libraries = {
-      {"Verbund", [](const Product& product) { multiply(choose_kernels(), Factors::kFloat, product); }}};
+      {"Verbund", [](const Gemm& product) { multiply(choose_kernels(), Factors::kFloat, product); }}};
   add_cblas(libraries, "OpenBLAS", "libopenblas.so.0");
   add_cblas(libraries, "BLIS", "libblis.so.4");
   add_dnnl(libraries, "libdnnl.so.2");

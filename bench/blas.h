@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "kernels/product.h"
+#include "kernels/gemm.h"
 
 namespace verbund {
 
 struct Blas {
   std::string name;
-  std::function<void(const Product&)> multiply;
+  std::function<void(const Gemm&)> multiply;
 };
 
 // Verbund's own products first, then those that are found.

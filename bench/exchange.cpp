@@ -11,7 +11,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "core/error.h"
 
 using namespace verbund;

@@ -28,11 +28,11 @@ long page_faults() {
 }
 
 // The products of a step alone, on matrices of their own.
-class Products {
+class GemmRunner {
  public:
-  explicit Products(std::vector<Product> products) : products_(std::move(products)) {
+  explicit GemmRunner(std::vector<Gemm> products) : products_(std::move(products)) {
     size_t a = 0, b = 0, c = 0;
-    for (const Product& p : products_) {
+    for (const Gemm& p : products_) {
       a = std::max(a, static_cast<size_t>(p.m * p.k));
       b = std::max(b, static_cast<size_t>(p.k * p.n));
       c = std::max(c, static_cast<size_t>(p.m * p.n));
@@ -41,7 +41,7 @@ class Products {
     a_.assign(a, 0.5f);
     b_.assign(b, 0.5f);
     c_.assign(c, 0.0f);
-    for (Product& p : products_) {
+    for (Gemm& p : products_) {
       p.a = a_.data(), p.lda = p.transpose_a ? p.m : p.k;
       p.b = b_.data(), p.ldb = p.transpose_b ? p.k : p.n;
       p.c = c_.data(), p.ldc = p.n;
@@ -50,13 +50,13 @@ class Products {
 
   double time(const Blas& blas) {
     const double start = now();
-    for (const Product& p : products_) blas.multiply(p);
+    for (const Gemm& p : products_) blas.multiply(p);
     return now() - start;
   }
   double operations() const { return operations_; }
 
  private:
-  std::vector<Product> products_;
+  std::vector<Gemm> products_;
   std::vector<float> a_, b_, c_;
   double operations_ = 0;
 };
@@ -64,12 +64,12 @@ class Products {
 bool compare_with_products(const Shape& shape, int threads, bool bf16) {
   CpuDevice device;
   Bench bench(shape, threads, device);
-  std::vector<Product> log;
+  std::vector<Gemm> log;
   bench.step();
-  device.log_products(&log);
+  device.log_gemms(&log);
   bench.step();
-  device.log_products(nullptr);
-  Products products(log);
+  device.log_gemms(nullptr);
+  GemmRunner products(log);
   const std::vector<Blas> libraries = blas_libraries();
   for (const Blas& blas : libraries) products.time(blas);
 

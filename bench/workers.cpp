@@ -15,7 +15,7 @@
 #include "core/process.h"
 #include "device/cpu_device.h"
 #include "model/gradient_order.h"
-#include "train/agreement.h"
+#include "collectives/agreement.h"
 #include "train/step.h"
 
 using namespace verbund;

@@ -1,5 +1,5 @@
-# verbund_builtin_files(text corpora builtin_manifests) compiles every YAML file of corpora/ into the library of
-# src/text, as the list that builtin_manifests() returns. Other patterns than *.yaml may follow; files of several
+# verbund_builtin_files(fetch corpora builtin_manifests) compiles every YAML file of corpora/ into the library of
+# src/fetch, as the list that builtin_manifests() returns. Other patterns than *.yaml may follow; files of several
 # kinds have their endings in their names.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(entries "")
@@ -41,5 +41,5 @@ function(verbund_builtin_files library folder name)
 endfunction()
 
 verbund_builtin_files(config configs builtin_presets)
-verbund_builtin_files(text corpora builtin_manifests)
+verbund_builtin_files(fetch corpora builtin_manifests)
 verbund_builtin_files(cuda src/cuda/kernels builtin_kernels *.cu *.cuh *.h)

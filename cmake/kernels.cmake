@@ -12,7 +12,7 @@ verbund_kernel_set(baseline)
 verbund_kernel_set(avx2 -mavx2 -mfma)
 verbund_kernel_set(avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512)
 # Products in bfloat16 need one more extension and nothing else.
-add_library(verbund_kernels_bf16 OBJECT src/kernels/simd/product_bf16.cpp)
+add_library(verbund_kernels_bf16 OBJECT src/kernels/simd/gemm_bf16.cpp)
 target_link_libraries(verbund_kernels_bf16 PRIVATE verbund_options OpenMP::OpenMP_CXX)
 target_compile_definitions(verbund_kernels_bf16 PRIVATE VERBUND_SIMD_NAME=avx512bf16)
 target_compile_options(verbund_kernels_bf16 PRIVATE -O3 -fno-math-errno -Wno-psabi -mavx512f -mavx512bw -mavx512vl

@@ -9,8 +9,6 @@
 namespace verbund {
 namespace {
 
-using Json = nlohmann::json;
-
 // A tensor still without its bytes, and where in the data they are.
 struct PlacedTensor {
   TensorView tensor;
@@ -23,7 +21,7 @@ class HeaderReader {
   explicit HeaderReader(const fs::path& path) : path_(path) {}
 
   // Cuts the header off `bytes`; what is left is the data.
-  Json read(std::string_view& bytes) const {
+  nlohmann::json read(std::string_view& bytes) const {
     uint64_t size = 0;
     if (bytes.size() < sizeof(size)) damaged("it has {} bytes, fewer than the length of a header takes", bytes.size());
     std::memcpy(&size, bytes.data(), sizeof(size));
@@ -41,7 +39,7 @@ class HeaderReader {
     return parse(header);
   }
 
-  SafetensorsMetadata metadata(const Json& json) const {
+  SafetensorsMetadata metadata(const nlohmann::json& json) const {
     SafetensorsMetadata metadata;
     if (!json.is_object()) damaged("{} is not a map of texts", kSafetensorsMetadataKey);
     for (const auto& [key, value] : json.items()) {
@@ -51,7 +49,7 @@ class HeaderReader {
     return metadata;
   }
 
-  PlacedTensor tensor(const std::string& name, const Json& json) const {
+  PlacedTensor tensor(const std::string& name, const nlohmann::json& json) const {
     for (const char* key : {"dtype", "shape", "data_offsets"}) {
       if (!json.is_object() || !json.contains(key)) damaged("the tensor {} has no {}", name, key);
     }
@@ -81,26 +79,26 @@ class HeaderReader {
  private:
   // A key that stands twice would hide a tensor: the library alone lets the last one win.
   // Nesting without end would exhaust the stack of whoever walks through it.
-  Json parse(std::string_view header) const {
+  nlohmann::json parse(std::string_view header) const {
     constexpr int kDeepest = 8;               // a shape lies at 3
     std::vector<std::set<std::string>> keys;  // of the objects that are open
-    const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
       if (depth > kDeepest) damaged("its header is nested more than {} deep", kDeepest);
-      if (event == Json::parse_event_t::object_start) keys.emplace_back();
-      if (event == Json::parse_event_t::object_end) keys.pop_back();
-      if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
+      if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
+      if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
+      if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
         damaged("the key {} stands twice in its header", parsed.get<std::string>());
       }
       return true;
     };
     try {
-      return Json::parse(header, watch);
-    } catch (const Json::exception& error) {
+      return nlohmann::json::parse(header, watch);
+    } catch (const nlohmann::json::exception& error) {
       damaged("its header is not JSON: {}", error.what());
     }
   }
 
-  Dtype dtype(const std::string& name, const Json& json) const {
+  Dtype dtype(const std::string& name, const nlohmann::json& json) const {
     if (!json.is_string()) damaged("dtype of the tensor {} is not a text", name);
     const auto found = find_dtype(json.get<std::string>());
     if (!found) {
@@ -110,10 +108,10 @@ class HeaderReader {
     return *found;
   }
 
-  std::vector<uint64_t> numbers(const std::string& name, const char* key, const Json& json) const {
+  std::vector<uint64_t> numbers(const std::string& name, const char* key, const nlohmann::json& json) const {
     std::vector<uint64_t> numbers;
     if (!json.is_array()) damaged("{} of the tensor {} is not a list", key, name);
-    for (const Json& item : json) {
+    for (const nlohmann::json& item : json) {
       if (!item.is_number_unsigned() || item.get<uint64_t>() > INT64_MAX) {
         damaged("{} of the tensor {} has {:.40} where a whole number belongs", key, name, item.dump());
       }
@@ -130,7 +128,7 @@ class HeaderReader {
 SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path), file_(path) {
   const HeaderReader reader(path_);
   std::string_view data = file_.bytes();
-  const Json header = reader.read(data);
+  const nlohmann::json header = reader.read(data);
 
   std::vector<PlacedTensor> found;
   for (const auto& [name, value] : header.items()) {

@@ -8,7 +8,7 @@
 #include "cli/examination.h"
 #include "cli/host_flags.h"
 #include "cli/version_text.h"
-#include "comm/mpi_transport.h"
+#include "collectives/mpi_transport.h"
 #include "core/error.h"
 #include "core/terminal.h"
 #include "doctor/examine.h"

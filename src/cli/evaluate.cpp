@@ -18,8 +18,8 @@
 #include "decode/translator.h"
 #include "evaluate/evaluation.h"
 #include "score/score_report.h"
-#include "train/agreement.h"
-#include "train/threads.h"
+#include "collectives/agreement.h"
+#include "collectives/threads.h"
 
 namespace verbund {
 namespace {
@@ -118,7 +118,7 @@ void run_evaluate(const Arguments& arguments) {
     if (leads && !command.output.empty()) output.emplace(command.output);  // before the work, not after it
     if (leads) log_device(*trained.device);
     use_threads(workers, trained.config.threads);
-    workers.watch().set_limits(trained.config.workers);
+    workers.watchdog().set_limits(trained.config.workers);
     agree_on_model(workers, trained.step, trained.model->weights().values());
     workers.must_agree("the test set", fmt::format("one of {} pairs with the checksum {}", set.size(), checksum(set)));
     std::optional<DeferInterrupts> together;

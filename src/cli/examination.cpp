@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "comm/mpi_transport.h"
+#include "collectives/mpi_transport.h"
 #include "core/file.h"
 #include "doctor/examine.h"
 

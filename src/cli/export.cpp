@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
-#include "telemetry/tensorboard_export.h"
+#include "tensorboard/tensorboard_export.h"
 
 namespace verbund {
 namespace {

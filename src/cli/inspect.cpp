@@ -2,16 +2,16 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "checkpoint/checkpoint_contents.h"
+#include "inspect/checkpoint_contents.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "data/dataset.h"
-#include "data/dataset_contents.h"
+#include "inspect/dataset_contents.h"
 #include "data/dataset_verification.h"
-#include "report/inspected_folder.h"
-#include "report/run_contents.h"
+#include "inspect/inspected_folder.h"
+#include "inspect/run_contents.h"
 
 namespace verbund {
 namespace {

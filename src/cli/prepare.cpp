@@ -14,7 +14,7 @@
 #include "data/dataset_format.h"
 #include "data/prepare.h"
 #include "data/statistics.h"
-#include "text/manifest.h"
+#include "fetch/manifest.h"
 
 namespace verbund {
 namespace {

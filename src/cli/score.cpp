@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/utf8.h"
-#include "score/comparison_report.h"
+#include "score/paired_test_table.h"
 #include "score/whitespace.h"
 #include "text/line_reader.h"
 

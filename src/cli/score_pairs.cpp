@@ -15,7 +15,7 @@
 #include "decode/pair_scorer.h"
 #include "decode/trained_model.h"
 #include "text/line_reader.h"
-#include "train/threads.h"
+#include "collectives/threads.h"
 
 namespace verbund {
 namespace {

@@ -17,8 +17,8 @@
 #include "decode/shared_translation.h"
 #include "decode/trained_model.h"
 #include "text/line_reader.h"
-#include "train/agreement.h"
-#include "train/threads.h"
+#include "collectives/agreement.h"
+#include "collectives/threads.h"
 
 namespace verbund {
 namespace {
@@ -273,7 +273,7 @@ void run_translate(const Arguments& arguments) {
   with_workers([&](Workers& workers) {
     use_threads(workers, config.threads);
     for (const TrainedModel& each : trained) agree_on_model(workers, each.step, each.model->weights().values());
-    workers.watch().report_phase(0, "reading and writing text", true);
+    workers.watchdog().report_phase(0, "reading and writing text", true);
     SharedTranslation translation(translator, workers);
     if (!workers.leads()) return translation.assist();
     // Translations are read by people and programs that want nothing else, so the usual case goes without saying.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "comm/mpi_transport.h"
+#include "collectives/mpi_transport.h"
 #include "kernels/kernels.h"
 #include "version.h"
 

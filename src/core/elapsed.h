@@ -1,4 +1,4 @@
-// How long something has taken.
+// Monotonic time in seconds, for durations and deadlines.
 #pragma once
 
 #include <chrono>
@@ -8,5 +8,8 @@ namespace verbund {
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+// Seconds of the steady clock, whose origin has no meaning.
+inline double monotonic_seconds() { return seconds_since(std::chrono::steady_clock::time_point()); }
 
 }  // namespace verbund

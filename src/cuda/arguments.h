@@ -14,9 +14,9 @@ inline constexpr unsigned kThreads = 256;
 inline uint64_t blocks_for(int64_t count, int64_t each) { return static_cast<uint64_t>((count + each - 1) / each); }
 
 // Dropout's keys and rows are laid out alike on both sides.
-static_assert(sizeof(MaskKey) == sizeof(DropoutKey) && sizeof(RowId) == sizeof(RowName));
+static_assert(sizeof(MaskKey) == sizeof(DropoutKey) && sizeof(RowId) == sizeof(TokenPosition));
 inline MaskKey mask_key(const DropoutKey& key) { return {key.key, key.threshold, key.scale}; }
-inline const RowId* row_ids(const RowName* rows) { return reinterpret_cast<const RowId*>(rows); }
+inline const RowId* row_ids(const TokenPosition* rows) { return reinterpret_cast<const RowId*>(rows); }
 
 // May rows from here be read four numbers at a time?
 inline bool aligned(const float* array) { return reinterpret_cast<uintptr_t>(array) % 16 == 0; }

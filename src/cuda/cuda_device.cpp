@@ -55,10 +55,10 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaLibraries> libraries, const Cud
   if (const std::string trouble = trouble_with(options.precision, facts_.architecture); !trouble.empty()) {
     fail_usage("precision {}", trouble);
   }
-  factor_kernels_ = std::make_unique<Module>(*context_, *libraries_, static_cast<int>(factor_type()), cache_);
+  factor_kernels_ = std::make_unique<Module>(*context_, *libraries_, static_cast<int>(compute_dtype()), cache_);
   context_->check(context_->driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   ring_ = std::make_unique<StagingRing>(*context_, stream_);
-  products_ = std::make_unique<Products>(*context_, libraries_->cublas, stream_, options.precision);
+  products_ = std::make_unique<GemmRunner>(*context_, libraries_->cublas, stream_, options.precision);
 }
 
 CudaDevice::~CudaDevice() {
@@ -163,9 +163,9 @@ void CudaDevice::synchronize() {
   context_->check(context_->driver().cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }
 
-std::unique_ptr<Moment> CudaDevice::mark() { return std::make_unique<CudaMoment>(context_, stream_); }
+std::unique_ptr<DeviceEvent> CudaDevice::mark() { return std::make_unique<CudaEvent>(context_, stream_); }
 
-void CudaDevice::wait_for(Moment& moment) { as_cuda(moment).hold(stream_); }
+void CudaDevice::wait_for(DeviceEvent& moment) { as_cuda(moment).hold(stream_); }
 
 std::unique_ptr<SideStream> CudaDevice::make_side_stream() { return std::make_unique<CudaSideStream>(context_); }
 
@@ -177,13 +177,13 @@ std::unique_ptr<DeviceCommunicator> CudaDevice::connect(const std::string& id, i
   return std::make_unique<NcclCommunicator>(context_, *libraries_->nccl, id, rank, size);
 }
 
-void CudaDevice::multiply(const Product& product) {
+void CudaDevice::multiply(const Gemm& product) {
   context_->make_current();
   products_->multiply(product);
 }
 
 Module& CudaDevice::kernels_for(FloatType type) {
-  if (type == factor_type()) return *factor_kernels_;
+  if (type == compute_dtype()) return *factor_kernels_;
   if (type != FloatType::kFp32) fail("an array of another 16-bit type than that of this device's products");
   context_->make_current();
   if (float_kernels_ == nullptr) float_kernels_ = std::make_unique<Module>(*context_, *libraries_, 0, cache_);

@@ -9,7 +9,7 @@
 
 #include "cuda/context.h"
 #include "cuda/module.h"
-#include "cuda/products.h"
+#include "cuda/gemm.h"
 #include "cuda/staging_ring.h"
 #include "device/device.h"
 
@@ -49,28 +49,28 @@ class CudaDevice final : public Device {
   void zero(void* memory, size_t bytes) override;
   void synchronize() override;
 
-  std::unique_ptr<Moment> mark() override;
-  void wait_for(Moment& moment) override;
+  std::unique_ptr<DeviceEvent> mark() override;
+  void wait_for(DeviceEvent& moment) override;
   std::unique_ptr<SideStream> make_side_stream() override;
 
   std::string trouble_with_communicator() const override;
   std::string new_communicator_id() override;
   std::unique_ptr<DeviceCommunicator> connect(const std::string& id, int rank, int size) override;
 
-  void multiply(const Product& product) override;
+  void multiply(const Gemm& product) override;
   // operations_rows.cpp
-  void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const RowName* rows) override;
-  void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const RowName* rows,
+  void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const TokenPosition* rows) override;
+  void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
                      float* partial_sums) override;
   void relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
-                    const RowName* rows) override;
+                    const TokenPosition* rows) override;
   void relu_backward(int64_t n, int64_t f, ConstTypedFloats output, TypedFloats gradient, float scale,
                      float* bias_gradient, float* partial_sums) override;
   void embed_forward(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor, const float* positions,
-                     float* out, const DropoutKey& key, const RowName* rows) override;
+                     float* out, const DropoutKey& key, const TokenPosition* rows) override;
   bool needs_token_order() const override { return true; }
   void embed_backward(int64_t n, int64_t d, const int32_t* ids, const TokenOrder& order, const float* gradient,
-                      float factor, float* table_gradient, const DropoutKey& key, const RowName* rows) override;
+                      float factor, float* table_gradient, const DropoutKey& key, const TokenPosition* rows) override;
   void add_bias(int64_t n, int64_t d, TypedFloats x, int64_t stride, const float* bias) override;
   void column_sums(int64_t n, int64_t d, ConstTypedFloats x, float* sums, float* partial_sums) override;
   // operations_attention.cpp
@@ -116,7 +116,7 @@ class CudaDevice final : public Device {
   DeviceFacts facts_;
   CUstream stream_ = nullptr;
   std::unique_ptr<Module> factor_kernels_, float_kernels_;  // the second if the first is of another type, when needed
-  std::unique_ptr<Products> products_;
+  std::unique_ptr<GemmRunner> products_;
   std::unique_ptr<StagingRing> ring_;
   std::map<CUdeviceptr, size_t> allocated_;
   uint64_t taken_ = 0;

@@ -125,7 +125,7 @@ void NcclCommunicator::fail_in_the_words_of_nccl() {
 // Asks again and again: the stream alone knows nothing of a network on which its kernels wait for ever, and after an
 // abort it ends as if all were well.
 void NcclCommunicator::wait() {
-  std::optional<CudaMoment> end;
+  std::optional<CudaEvent> end;
   try {
     end.emplace(context_, side_.stream());
   } catch (const Error&) {  // the exchange has failed already

@@ -25,7 +25,7 @@ int32_t threads_for_row(int64_t d) {
 
 }  // namespace
 
-void CudaDevice::norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const RowName* rows) {
+void CudaDevice::norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const TokenPosition* rows) {
   NormForwardArguments a = {};
   a.n = n;
   a.d = width_of(d);
@@ -46,14 +46,14 @@ void CudaDevice::norm_forward(int64_t n, int64_t d, const NormForward& op, const
   a.key = mask_key(key);
   a.rows = row_ids(rows);
   // Input and factors are of one type, or the input is in float and factors are not.
-  const FloatType type = op.factors ? op.factors.type : factor_type();
+  const FloatType type = op.factors ? op.factors.type : compute_dtype();
   const bool mixed = op.input.type != type;
   if (mixed && op.input.type != FloatType::kFp32) fail("the input of a norm is of another type than its output");
   launch(kernels_for(type), mixed ? Kernel::norm_forward_of_floats : Kernel::norm_forward,
          {blocks_for(n, kNormThreads / a.threads)}, kNormThreads, a);
 }
 
-void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const RowName* rows,
+void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
                                float* partial_sums) {
   NormBackwardArguments a = {};
   a.n = n;
@@ -72,7 +72,7 @@ void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, con
   a.partial_sums = partial_sums;
   a.key = mask_key(key);
   a.rows = row_ids(rows);
-  Module& module = kernels_for(op.input_gradient ? op.input_gradient.type : factor_type());
+  Module& module = kernels_for(op.input_gradient ? op.input_gradient.type : compute_dtype());
   const Grid tiles = {blocks_for(d, kTileColumns), kRowBlocks};
   const bool norm = op.scale != nullptr && op.normed_gradient != nullptr;
   const bool biased = op.input_bias_gradient != nullptr && op.input_gradient;
@@ -108,7 +108,7 @@ void CudaDevice::add_partials(int64_t d, int arrays, const float* partial_sums, 
 }
 
 void CudaDevice::relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
-                              const RowName* rows) {
+                              const TokenPosition* rows) {
   ReluForwardArguments a = {};
   a.n = n;
   a.f = width_of(f);
@@ -136,7 +136,7 @@ void CudaDevice::relu_backward(int64_t n, int64_t f, ConstTypedFloats output, Ty
 }
 
 void CudaDevice::embed_forward(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
-                               const float* positions, float* out, const DropoutKey& key, const RowName* rows) {
+                               const float* positions, float* out, const DropoutKey& key, const TokenPosition* rows) {
   EmbedForwardArguments a = {};
   a.n = n;
   a.d = width_of(d);
@@ -152,7 +152,7 @@ void CudaDevice::embed_forward(int64_t n, int64_t d, const int32_t* ids, const f
 }
 
 void CudaDevice::embed_backward(int64_t, int64_t d, const int32_t*, const TokenOrder& order, const float* gradient,
-                                float factor, float* table_gradient, const DropoutKey& key, const RowName* rows) {
+                                float factor, float* table_gradient, const DropoutKey& key, const TokenPosition* rows) {
   EmbedBackwardArguments a = {};
   a.distinct = order.distinct;
   a.d = width_of(d);

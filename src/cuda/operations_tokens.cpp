@@ -29,18 +29,18 @@ void CudaDevice::loss(const LossRows& op) {
   a.gradient = op.gradient.data;
   a.gradient_scale = op.gradient_scale;
   a.smoothed = op.smoothed;
-  a.plain = op.plain;
+  a.cross_entropy = op.cross_entropy;
   a.best = op.best;
   if (op.gradient && op.gradient.type != op.logits.type) fail("logits are of another type than their gradient");
-  const bool floats = op.logits.type == FloatType::kFp32 && factor_type() != FloatType::kFp32;
+  const bool floats = op.logits.type == FloatType::kFp32 && compute_dtype() != FloatType::kFp32;
   launch(*factor_kernels_, floats ? Kernel::loss_of_floats : Kernel::loss, {static_cast<uint64_t>(op.rows)}, kThreads,
          a);
 }
 
-void CudaDevice::sum_losses(int64_t rows, const double* smoothed, const double* plain, const int32_t* best,
+void CudaDevice::sum_losses(int64_t rows, const double* smoothed, const double* cross_entropy, const int32_t* best,
                             const int32_t* targets, LossSums* sums) {
   static_assert(sizeof(LossSums) == 3 * sizeof(double));
-  const SumLossesArguments a = {rows, smoothed, plain, best, targets, &sums->smoothed};
+  const SumLossesArguments a = {rows, smoothed, cross_entropy, best, targets, &sums->smoothed};
   launch(*factor_kernels_, Kernel::sum_losses, {1}, kThreads, a);
 }
 

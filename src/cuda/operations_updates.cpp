@@ -43,7 +43,7 @@ void CudaDevice::adam(const AdamUpdate& u) {
   a.root_scale = u.root_scale;
   a.epsilon = u.epsilon;
   a.rate = u.rate;
-  launch(kernels_for(u.factors ? u.factors.type : factor_type()), Kernel::adam, {blocks_of_quads(u.size)}, kThreads, a);
+  launch(kernels_for(u.factors ? u.factors.type : compute_dtype()), Kernel::adam, {blocks_of_quads(u.size)}, kThreads, a);
 }
 
 void CudaDevice::sgd(const SgdUpdate& u) {
@@ -58,7 +58,7 @@ void CudaDevice::sgd(const SgdUpdate& u) {
   a.weight_decay = u.weight_decay;
   a.momentum_keep = u.momentum_keep;
   a.rate = u.rate;
-  launch(kernels_for(u.factors ? u.factors.type : factor_type()), Kernel::sgd, {blocks_of_quads(u.size)}, kThreads, a);
+  launch(kernels_for(u.factors ? u.factors.type : compute_dtype()), Kernel::sgd, {blocks_of_quads(u.size)}, kThreads, a);
 }
 
 void CudaDevice::average(const AverageUpdate& u) {

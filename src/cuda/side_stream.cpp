@@ -6,7 +6,7 @@
 
 namespace verbund::cuda {
 
-CudaMoment::CudaMoment(std::shared_ptr<Context> context, CUstream stream) : context_(std::move(context)) {
+CudaEvent::CudaEvent(std::shared_ptr<Context> context, CUstream stream) : context_(std::move(context)) {
   const Driver& driver = context_->driver();
   context_->make_current();
   context_->check(driver.cuEventCreate(&event_, CU_EVENT_DEFAULT), "cuEventCreate");
@@ -15,17 +15,17 @@ CudaMoment::CudaMoment(std::shared_ptr<Context> context, CUstream stream) : cont
   context_->check(recorded, "cuEventRecord");
 }
 
-CudaMoment::~CudaMoment() {
+CudaEvent::~CudaEvent() {
   context_->try_make_current();
   context_->driver().cuEventDestroy_v2(event_);
 }
 
-void CudaMoment::wait() {
+void CudaEvent::wait() {
   context_->make_current();
   context_->check(context_->driver().cuEventSynchronize(event_), "cuEventSynchronize");
 }
 
-double CudaMoment::seconds_after(Moment& earlier) {
+double CudaEvent::seconds_after(DeviceEvent& earlier) {
   float milliseconds = 0;
   context_->make_current();
   context_->check(context_->driver().cuEventElapsedTime(&milliseconds, as_cuda(earlier).event_, event_),
@@ -33,18 +33,18 @@ double CudaMoment::seconds_after(Moment& earlier) {
   return milliseconds / 1e3;
 }
 
-CUresult CudaMoment::query() const {
+CUresult CudaEvent::query() const {
   context_->make_current();
   return context_->driver().cuEventQuery(event_);
 }
 
-void CudaMoment::hold(CUstream stream) const {
+void CudaEvent::hold(CUstream stream) const {
   context_->make_current();
   context_->check(context_->driver().cuStreamWaitEvent(stream, event_, 0), "cuStreamWaitEvent");
 }
 
-const CudaMoment& as_cuda(const Moment& moment) {
-  const auto* cuda = dynamic_cast<const CudaMoment*>(&moment);
+const CudaEvent& as_cuda(const DeviceEvent& moment) {
+  const auto* cuda = dynamic_cast<const CudaEvent*>(&moment);
   if (cuda == nullptr) fail("a GPU's stream cannot wait for what happens on another device");
   return *cuda;
 }
@@ -65,7 +65,7 @@ CudaSideStream::~CudaSideStream() {
   driver.cuStreamDestroy_v2(stream_);
 }
 
-void CudaSideStream::wait_for(Moment& moment) { as_cuda(moment).hold(stream_); }
+void CudaSideStream::wait_for(DeviceEvent& moment) { as_cuda(moment).hold(stream_); }
 
 void CudaSideStream::download(void* host, const void* from, size_t bytes) {
   if (bytes == 0) return;
@@ -84,6 +84,6 @@ void CudaSideStream::synchronize() {
   context_->check(context_->driver().cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }
 
-std::unique_ptr<Moment> CudaSideStream::mark() { return std::make_unique<CudaMoment>(context_, stream_); }
+std::unique_ptr<DeviceEvent> CudaSideStream::mark() { return std::make_unique<CudaEvent>(context_, stream_); }
 
 }  // namespace verbund::cuda

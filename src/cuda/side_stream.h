@@ -8,14 +8,14 @@
 
 namespace verbund::cuda {
 
-class CudaMoment final : public Moment {
+class CudaEvent final : public DeviceEvent {
  public:
   // After what `stream` has been asked so far.
-  CudaMoment(std::shared_ptr<Context> context, CUstream stream);
-  ~CudaMoment() override;
+  CudaEvent(std::shared_ptr<Context> context, CUstream stream);
+  ~CudaEvent() override;
 
   void wait() override;
-  double seconds_after(Moment& earlier) override;
+  double seconds_after(DeviceEvent& earlier) override;
   // What the driver says of it without waiting: CUDA_ERROR_NOT_READY, if it has not happened yet.
   CUresult query() const;
   // What `stream` is asked from now on comes after this.
@@ -27,7 +27,7 @@ class CudaMoment final : public Moment {
 };
 
 // Throws if it is another device's.
-const CudaMoment& as_cuda(const Moment& moment);
+const CudaEvent& as_cuda(const DeviceEvent& moment);
 
 // Copies are asynchronous for memory of Device::allocate_host only. It goes before the main stream where both have
 // something to run: others wait for what leaves on it, and its kernels are few blocks beside many.
@@ -37,11 +37,11 @@ class CudaSideStream final : public SideStream {
   ~CudaSideStream() override;
 
   CUstream stream() const { return stream_; }
-  void wait_for(Moment& moment) override;
+  void wait_for(DeviceEvent& moment) override;
   void download(void* host, const void* from, size_t bytes) override;
   void upload(void* to, const void* host, size_t bytes) override;
   void synchronize() override;
-  std::unique_ptr<Moment> mark() override;
+  std::unique_ptr<DeviceEvent> mark() override;
 
  private:
   std::shared_ptr<Context> context_;

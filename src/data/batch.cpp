@@ -16,7 +16,7 @@ void end_sentence(std::vector<int32_t>& offsets, size_t end, int32_t& longest) {
 void fill(Batch& batch, const Split& split, std::span<const uint32_t> pairs) {
   clear(batch);
   for (const uint32_t pair : pairs) {
-    batch.names.push_back(pair);
+    batch.sentence_ids.push_back(pair);
     split.append_source(pair, batch.source);
     batch.source.push_back(kEndOfSentence);
     batch.target_input.push_back(kStartOfSentence);
@@ -34,12 +34,12 @@ void clear(Batch& batch) {
   batch.target_output.clear();
   batch.source_offsets.assign(1, 0);
   batch.target_offsets.assign(1, 0);
-  batch.names.clear();
+  batch.sentence_ids.clear();
   batch.longest_source = batch.longest_target = 0;
 }
 
 void append(Batch& batch, const Sentence& source, const Sentence& target, uint64_t name) {
-  batch.names.push_back(name);
+  batch.sentence_ids.push_back(name);
   batch.source.insert(batch.source.end(), source.begin(), source.end());
   batch.source.push_back(kEndOfSentence);
   batch.target_input.push_back(kStartOfSentence);

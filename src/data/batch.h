@@ -20,11 +20,11 @@ struct Batch {
   std::vector<TokenId> target_output;         // [T]  y1 .. yk </s>
   std::vector<int32_t> source_offsets = {0};  // [n + 1]
   std::vector<int32_t> target_offsets = {0};  // [n + 1]
-  std::vector<uint64_t> names;                // [n]  pair numbers: what dropout knows a sentence by
+  std::vector<uint64_t> sentence_ids;                // [n]  pair numbers: what dropout knows a sentence by
   int32_t longest_source = 0;
   int32_t longest_target = 0;
 
-  size_t sentences() const { return names.size(); }
+  size_t sentences() const { return sentence_ids.size(); }
   size_t source_tokens() const { return source.size(); }
   size_t target_tokens() const { return target_output.size(); }
 };

@@ -7,9 +7,9 @@
 #include "core/interrupt.h"
 #include "demo/demo_corpus.h"
 #include "demo/reversal_corpus.h"
-#include "text/fetch.h"
+#include "fetch/fetch.h"
 #include "text/line_reader.h"
-#include "text/manifest.h"
+#include "fetch/manifest.h"
 
 namespace verbund {
 namespace {

@@ -1,7 +1,7 @@
 // Translation by several workers: each line is translated by one of them.
 #pragma once
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "decode/translator.h"
 
 namespace verbund {

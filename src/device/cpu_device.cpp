@@ -16,10 +16,10 @@ namespace verbund {
 namespace {
 
 // What has been asked for has happened.
-class Now final : public Moment {
+class Now final : public DeviceEvent {
  public:
   void wait() override {}
-  double seconds_after(Moment& earlier) override {
+  double seconds_after(DeviceEvent& earlier) override {
     return std::chrono::duration<double>(time_ - dynamic_cast<Now&>(earlier).time_).count();
   }
 
@@ -29,11 +29,11 @@ class Now final : public Moment {
 
 class HostCopies final : public SideStream {
  public:
-  void wait_for(Moment&) override {}
+  void wait_for(DeviceEvent&) override {}
   void download(void* host, const void* from, size_t bytes) override { std::memcpy(host, from, bytes); }
   void upload(void* to, const void* host, size_t bytes) override { std::memcpy(to, host, bytes); }
   void synchronize() override {}
-  std::unique_ptr<Moment> mark() override { return std::make_unique<Now>(); }
+  std::unique_ptr<DeviceEvent> mark() override { return std::make_unique<Now>(); }
 };
 
 }  // namespace
@@ -87,11 +87,11 @@ void CpuDevice::zero(void* memory, size_t bytes) {
   if (bytes > 0) std::memset(memory, 0, bytes);
 }
 
-std::unique_ptr<Moment> CpuDevice::mark() { return std::make_unique<Now>(); }
+std::unique_ptr<DeviceEvent> CpuDevice::mark() { return std::make_unique<Now>(); }
 
 std::unique_ptr<SideStream> CpuDevice::make_side_stream() { return std::make_unique<HostCopies>(); }
 
-void CpuDevice::multiply(const Product& product) {
+void CpuDevice::multiply(const Gemm& product) {
   if (log_ != nullptr) log_->push_back(product);
   verbund::multiply(kernels_, precision() == Precision::kBf16 ? Factors::kRoundedToBf16 : Factors::kFloat, product);
 }
@@ -101,8 +101,8 @@ void CpuDevice::sum_losses(int64_t rows, const double* smoothed, const double* p
   *sums = {};
   for (int64_t i = 0; i < rows; ++i) {
     sums->smoothed += smoothed[i];
-    sums->plain += plain[i];
-    sums->right += best[i] == targets[i] ? 1 : 0;
+    sums->cross_entropy += plain[i];
+    sums->correct += best[i] == targets[i] ? 1 : 0;
   }
 }
 

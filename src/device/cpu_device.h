@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/device.h"
-#include "kernels/product.h"
+#include "kernels/gemm.h"
 
 namespace verbund {
 
@@ -26,20 +26,20 @@ class CpuDevice final : public Device {
   void copy(void* to, const void* from, size_t bytes) override;
   void zero(void* memory, size_t bytes) override;
   void synchronize() override {}
-  std::unique_ptr<Moment> mark() override;
-  void wait_for(Moment&) override {}
+  std::unique_ptr<DeviceEvent> mark() override;
+  void wait_for(DeviceEvent&) override {}
   std::unique_ptr<SideStream> make_side_stream() override;
 
-  void multiply(const Product& product) override;
-  void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const RowName* rows) override {
+  void multiply(const Gemm& product) override;
+  void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const TokenPosition* rows) override {
     kernels_.norm_forward(n, d, op, key, rows);
   }
-  void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const RowName* rows,
+  void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
                      float* partial_sums) override {
     kernels_.norm_backward(n, d, op, key, rows, partial_sums);
   }
   void relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
-                    const RowName* rows) override {
+                    const TokenPosition* rows) override {
     kernels_.relu_forward(n, f, x, bias, key, rows);
   }
   void relu_backward(int64_t n, int64_t f, ConstTypedFloats output, TypedFloats gradient, float scale,
@@ -47,12 +47,12 @@ class CpuDevice final : public Device {
     kernels_.relu_backward(n, f, output, gradient, scale, bias_gradient, partial_sums);
   }
   void embed_forward(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor, const float* positions,
-                     float* out, const DropoutKey& key, const RowName* rows) override {
+                     float* out, const DropoutKey& key, const TokenPosition* rows) override {
     kernels_.embed_forward(n, d, ids, table, factor, positions, out, key, rows);
   }
   bool needs_token_order() const override { return false; }
   void embed_backward(int64_t n, int64_t d, const int32_t* ids, const TokenOrder&, const float* gradient, float factor,
-                      float* table_gradient, const DropoutKey& key, const RowName* rows) override {
+                      float* table_gradient, const DropoutKey& key, const TokenPosition* rows) override {
     kernels_.embed_backward(n, d, ids, gradient, factor, table_gradient, key, rows);
   }
   void attention_forward(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key) override {
@@ -86,12 +86,12 @@ class CpuDevice final : public Device {
   }
 
   // Every product from now on is added to `log` (null: no more), for benchmarks that time the products alone.
-  void log_products(std::vector<Product>* log) { log_ = log; }
+  void log_gemms(std::vector<Gemm>* log) { log_ = log; }
 
  private:
   const Kernels& kernels_;
   DeviceFacts facts_;
-  std::vector<Product>* log_ = nullptr;
+  std::vector<Gemm>* log_ = nullptr;
 };
 
 }  // namespace verbund

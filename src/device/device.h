@@ -22,12 +22,12 @@
 namespace verbund {
 
 // A point in a device's order of operations. Any thread may wait for it.
-class Moment {
+class DeviceEvent {
  public:
-  virtual ~Moment() = default;
+  virtual ~DeviceEvent() = default;
   virtual void wait() = 0;  // until all that was asked for before it has happened
   // When both have happened: how much later than that one, by the device's clock.
-  virtual double seconds_after(Moment& earlier) = 0;
+  virtual double seconds_after(DeviceEvent& earlier) = 0;
 };
 
 // A second order of operations beside the main one: gradients that are final leave while others are still being made.
@@ -35,11 +35,11 @@ class Moment {
 class SideStream {
  public:
   virtual ~SideStream() = default;
-  virtual void wait_for(Moment& moment) = 0;  // what is asked of it from now on comes after that
+  virtual void wait_for(DeviceEvent& moment) = 0;  // what is asked of it from now on comes after that
   virtual void download(void* host, const void* from, size_t bytes) = 0;
   virtual void upload(void* to, const void* host, size_t bytes) = 0;
   virtual void synchronize() = 0;              // the caller waits until all of it has happened
-  virtual std::unique_ptr<Moment> mark() = 0;  // the point after what it has been asked so far
+  virtual std::unique_ptr<DeviceEvent> mark() = 0;  // the point after what it has been asked so far
 };
 
 // What the devices of all workers do together without the hosts' help. On a side stream, in the same order everywhere.
@@ -67,7 +67,7 @@ class Device {
 
   virtual const DeviceFacts& facts() const = 0;
   Precision precision() const { return precision_; }
-  FloatType factor_type() const { return factor_type_; }  // of what only products read
+  FloatType compute_dtype() const { return factor_type_; }  // of what only products read
   bool is_host() const { return is_host_; }               // its memory is the host's
 
   // Memory, zero at first.
@@ -84,8 +84,8 @@ class Device {
   virtual void zero(void* memory, size_t bytes) = 0;
   virtual void synchronize() = 0;  // the caller waits until all that was asked for has happened
 
-  virtual std::unique_ptr<Moment> mark() = 0;
-  virtual void wait_for(Moment& moment) = 0;  // what is asked for from now on comes after that
+  virtual std::unique_ptr<DeviceEvent> mark() = 0;
+  virtual void wait_for(DeviceEvent& moment) = 0;  // what is asked for from now on comes after that
   virtual std::unique_ptr<SideStream> make_side_stream() = 0;
 
   // Together with the devices of other workers: "" if it can, else why not; a name that worker 0 gives the meeting; and
@@ -97,20 +97,20 @@ class Device {
   }
 
   // Operations: see kernels/kernels.h and kernels/updates.h for what each computes.
-  virtual void multiply(const Product& product) = 0;
+  virtual void multiply(const Gemm& product) = 0;
   virtual void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key,
-                            const RowName* rows) = 0;
-  virtual void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const RowName* rows,
+                            const TokenPosition* rows) = 0;
+  virtual void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
                              float* partial_sums) = 0;
   virtual void relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
-                            const RowName* rows) = 0;
+                            const TokenPosition* rows) = 0;
   virtual void relu_backward(int64_t n, int64_t f, ConstTypedFloats output, TypedFloats gradient, float scale,
                              float* bias_gradient, float* partial_sums) = 0;
   virtual void embed_forward(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
-                             const float* positions, float* out, const DropoutKey& key, const RowName* rows) = 0;
+                             const float* positions, float* out, const DropoutKey& key, const TokenPosition* rows) = 0;
   virtual bool needs_token_order() const = 0;  // for embed_backward
   virtual void embed_backward(int64_t n, int64_t d, const int32_t* ids, const TokenOrder& order, const float* gradient,
-                              float factor, float* table_gradient, const DropoutKey& key, const RowName* rows) = 0;
+                              float factor, float* table_gradient, const DropoutKey& key, const TokenPosition* rows) = 0;
   virtual void attention_forward(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key) = 0;
   virtual void attention_backward(const AttentionShape& shape, const AttentionBackward& op, const DropoutKey& key) = 0;
   virtual void loss(const LossRows& op) = 0;
@@ -134,8 +134,8 @@ class Device {
   virtual Magnitude measure(const float* values, std::span<const Interval> pieces) = 0;  // waits for the result
 
  protected:
-  Device(Precision precision, FloatType factor_type, bool is_host)
-      : precision_(precision), factor_type_(factor_type), is_host_(is_host) {}
+  Device(Precision precision, FloatType compute_dtype, bool is_host)
+      : precision_(precision), factor_type_(compute_dtype), is_host_(is_host) {}
 
  private:
   Precision precision_;

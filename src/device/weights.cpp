@@ -9,11 +9,11 @@ size_t floats_for(FloatType type, size_t size) { return type == FloatType::kFp32
 }  // namespace
 
 Weights::Weights(Device& device, size_t size)
-    : values_(device, size, "weights"), copy_(device, floats_for(device.factor_type(), size), "weights in 16 bits") {}
+    : values_(device, size, "weights"), copy_(device, floats_for(device.compute_dtype(), size), "weights in 16 bits") {}
 
 ConstTypedFloats Weights::factors() {
   if (copy_.size() == 0) return values_.data();
-  const TypedFloats copy = {copy_.data(), device().factor_type()};
+  const TypedFloats copy = {copy_.data(), device().compute_dtype()};
   if (stale_) device().round(size(), values_.data(), copy);
   stale_ = false;
   return copy;
@@ -27,7 +27,7 @@ Buffer& Weights::write() {
 Weights::Both Weights::write_both() {
   if (copy_.size() == 0) return {values_.data(), {}};
   factors();  // what is not written must be right already
-  return {values_.data(), {copy_.data(), device().factor_type()}};
+  return {values_.data(), {copy_.data(), device().compute_dtype()}};
 }
 
 }  // namespace verbund

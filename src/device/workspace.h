@@ -26,7 +26,7 @@ class Workspace {
     return {take_bytes(static_cast<size_t>(count * size_of(type))), type};
   }
   // For what only products read.
-  TypedFloats take_factors(int64_t count) { return take(count, device_.factor_type()); }
+  TypedFloats take_factors(int64_t count) { return take(count, device_.compute_dtype()); }
 
   // Forgets everything that was taken. If it did not fit into one block, the next step gets one that does.
   void reset();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/worker.h"
+#include "control/worker.h"
 #include "device/device.h"
 #include "doctor/facts.h"
 

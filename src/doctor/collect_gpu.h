@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "comm/worker.h"
+#include "control/worker.h"
 #include "config/config.h"
 #include "device/device.h"
 #include "doctor/facts.h"

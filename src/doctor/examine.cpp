@@ -52,7 +52,7 @@ std::string line_of(const nlohmann::json& json) {
 Facts examine(Workers& workers, const Training& training) {
   WorkersConfig limits;
   limits.deadline_seconds = kDeadlineSeconds;
-  workers.watch().set_limits(limits);
+  workers.watchdog().set_limits(limits);
   Facts facts;
   const Collected collected = collect_worker_facts(workers.self(), workers.size(), training);
   const nlohmann::json own = collected.facts;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "doctor/collect.h"
 #include "doctor/facts.h"
 #include "launch/host_list.h"

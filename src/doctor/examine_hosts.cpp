@@ -15,9 +15,8 @@
 namespace verbund {
 namespace {
 
-using std::chrono::seconds;
 
-constexpr seconds kProbePatience{10};
+constexpr std::chrono::seconds kProbePatience{10};
 constexpr std::string_view kErrorMark = "verbund: ";
 constexpr int kCannotRun = 127;
 
@@ -26,7 +25,7 @@ class Examination {
   Examination(const std::vector<std::string>& command, const std::vector<Host>& hosts)
       : hosts_(hosts), mpirun_(command, hosts, [this](const OutputLine& line) { hear(line); }) {}
 
-  Facts run(const StopSignals& signals, seconds patience) {
+  Facts run(const StopSignals& signals, std::chrono::seconds patience) {
     mpirun_.kill_within(patience);
     while (mpirun_.listen()) {
       if (const int signal = signals.take()) throw Interrupted(signal);
@@ -35,7 +34,7 @@ class Examination {
   }
 
  private:
-  Facts facts_of_failure(seconds patience) {
+  Facts facts_of_failure(std::chrono::seconds patience) {
     Facts facts;
     const MpirunNotices& notices = mpirun_.notices();
     const int code = mpirun_.exit_code();
@@ -80,7 +79,7 @@ class Examination {
 
 }  // namespace
 
-Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, seconds patience) {
+Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, std::chrono::seconds patience) {
   JobSettings job = settings;
   job.terminal = describe_for_workers({});  // no status, but a worker that is lost
   const StopSignals signals;

@@ -143,6 +143,7 @@ struct Facts {
 // The hosts in the order of their first workers, with their workers.
 using WorkersByHost = std::vector<std::pair<std::string, std::vector<const WorkerFacts*>>>;
 WorkersByHost by_host(const std::vector<WorkerFacts>& workers);
+using HostWorkers = WorkersByHost::value_type;
 
 void to_json(nlohmann::json& json, const WorkerFacts& facts);
 void from_json(const nlohmann::json& json, WorkerFacts& facts);

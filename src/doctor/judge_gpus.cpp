@@ -9,14 +9,13 @@
 
 #include "core/human.h"
 #include "doctor/judge.h"
+#include "doctor/model_needs.h"
 
 namespace verbund {
 namespace {
 
-using Host = WorkersByHost::value_type;
 using Some = std::vector<const WorkerFacts*>;
 
-constexpr double kRoomForBatches = 1.5;  // times what the model takes
 constexpr double kSumTolerance = 1e-5;   // of the order of additions, which is another one
 
 // How far loss and norm of the gradient of one step may be off, as a share, by what the factors of products are rounded
@@ -45,7 +44,7 @@ std::string list_libraries(const GpuFacts& gpu) {
 }
 
 // Of the workers that have opened theirs.
-std::string list_models(const Host& host) {
+std::string list_models(const HostWorkers& host) {
   std::vector<std::string> list;
   for (const WorkerFacts* worker : host.second) {
     const GpuFacts& gpu = worker->gpu;
@@ -56,7 +55,7 @@ std::string list_models(const Host& host) {
 }
 
 // GPUs that are there, but not used: whoever has not asked for them may still want to know.
-Finding judge_unused(const Host& host) {
+Finding judge_unused(const HostWorkers& host) {
   const WorkerFacts& first = *host.second.front();
   const bool there = first.gpu.driver || !first.gpus.empty();
   std::string list = fmt::format("{}", fmt::join(first.gpus, ", "));
@@ -71,7 +70,7 @@ Finding judge_unused(const Host& host) {
           "docs/gpu.md tells what to install; --set device=cuda insists on GPUs, device=cpu does without"};
 }
 
-Finding judge_gpus_of(const Host& host) {
+Finding judge_gpus_of(const HostWorkers& host) {
   const WorkerFacts& first = *host.second.front();
   const GpuFacts& gpu = first.gpu;
   if (gpu.insists() && !gpu.missing.empty()) {
@@ -95,7 +94,7 @@ Findings judge_hosts(const Facts& facts) {
   });
   if (none) return {{Health::kOk, "GPUs", "none; training runs on the cores"}};
   Findings findings;
-  for (const Host& host : by_host(facts.workers)) findings.push_back(judge_gpus_of(host));
+  for (const HostWorkers& host : by_host(facts.workers)) findings.push_back(judge_gpus_of(host));
   return findings;
 }
 

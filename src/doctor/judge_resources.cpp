@@ -3,19 +3,18 @@
 
 #include <algorithm>
 
-#include "comm/cores.h"
+#include "collectives/cores.h"
 #include "core/human.h"
 #include "doctor/judge.h"
+#include "doctor/model_needs.h"
 
 namespace verbund {
 namespace {
 
-using Host = WorkersByHost::value_type;
 
-constexpr double kRoomForBatches = 1.5;          // times what the model takes
 constexpr uint64_t kTemporaryBytes = 100000000;  // for mpirun's files and shared memory
 
-std::string describe_workers_of(const Host& host) {
+std::string describe_workers_of(const HostWorkers& host) {
   return fmt::format("{} worker{}", host.second.size(), host.second.size() == 1 ? "" : "s");
 }
 
@@ -26,14 +25,14 @@ ModelNeeds needs_of(const Facts& facts) {
   return {};
 }
 
-Finding judge_cores_of(const Host& host) {
+Finding judge_cores_of(const HostWorkers& host) {
   std::vector<ThreadsOnCores> workers;
   for (const WorkerFacts* worker : host.second) workers.push_back({worker->rank, worker->threads, worker->cores});
   const CoresJudgement judgement = judge_cores(host.first, host.second.front()->machine_cores, workers);
   return {judgement.enough ? Health::kOk : Health::kWarning, "cores", judgement.text, judgement.advice};
 }
 
-Finding judge_memory(const Host& host, const ModelNeeds& needs) {
+Finding judge_memory(const HostWorkers& host, const ModelNeeds& needs) {
   const WorkerFacts& first = *host.second.front();
   const uint64_t free = first.free_memory;
   if (!needs.known()) {
@@ -76,7 +75,7 @@ Findings judge_run_disk(const WorkerFacts& leader, const ModelNeeds& needs) {
            enough ? "" : "make room, choose another --run, or lower checkpoint.keep_last"}};
 }
 
-Findings judge_temporary(const Host& host) {
+Findings judge_temporary(const HostWorkers& host) {
   const DiskFacts& disk = host.second.front()->temporary;
   if (disk.path.empty() || (disk.writable && disk.free_bytes >= kTemporaryBytes)) return {};
   return {{Health::kWarning, "disk",
@@ -93,10 +92,10 @@ Findings judge_resources(const Facts& facts) {
   const ModelNeeds needs = needs_of(facts);
   Findings findings;
   const auto add = [&](Findings more) { std::move(more.begin(), more.end(), std::back_inserter(findings)); };
-  for (const Host& host : hosts) add({judge_cores_of(host)});
-  for (const Host& host : hosts) add({judge_memory(host, needs)});
+  for (const HostWorkers& host : hosts) add({judge_cores_of(host)});
+  for (const HostWorkers& host : hosts) add({judge_memory(host, needs)});
   add(judge_run_disk(facts.workers.front(), needs));
-  for (const Host& host : hosts) add(judge_temporary(host));
+  for (const HostWorkers& host : hosts) add(judge_temporary(host));
   return findings;
 }
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "comm/chunks.h"
+#include "collectives/chunks.h"
 #include "core/elapsed.h"
 #include "doctor/rounds.h"
 

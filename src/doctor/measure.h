@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "doctor/facts.h"
 
 namespace verbund {

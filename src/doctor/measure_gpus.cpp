@@ -26,13 +26,13 @@ std::vector<float> own_numbers(int rank) {
 // The first one opens NCCL's connections, and is the one that is compared; those after it are timed.
 double sum_by_gpus(Workers& workers, Device& device, std::span<float> values) {
   const std::string id = workers.comm().broadcast(workers.leads() ? device.new_communicator_id() : "");
-  workers.watch().report_phase(0, "connecting the GPUs");
+  workers.watchdog().report_phase(0, "connecting the GPUs");
   Buffer buffer(device, values.size(), "a sum over all GPUs");  // released when no GPU works on it any more
   std::unique_ptr<DeviceCommunicator> gpus;
   workers
       .start("meeting of the GPUs", [&](Communicator&) { gpus = device.connect(id, workers.rank(), workers.size()); })
       .get();
-  workers.watch().report_phase(0, "summing over the GPUs");
+  workers.watchdog().report_phase(0, "summing over the GPUs");
   buffer.upload(values);
   device.synchronize();
   gpus->all_reduce(buffer.data(), buffer.size());

@@ -1,7 +1,7 @@
 // What the GPUs of all workers do together: the sum that they exchange gradients by.
 #pragma once
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "device/device.h"
 #include "doctor/facts.h"
 

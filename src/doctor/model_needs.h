@@ -7,6 +7,8 @@
 
 namespace verbund {
 
+constexpr double kRoomForBatches = 1.5;  // times what the model takes: batches want room as well
+
 ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers, int hosts = 1);
 
 }  // namespace verbund

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "config/decode_config.h"
 #include "config/evaluate_config.h"
 #include "evaluate/set_loss.h"
@@ -28,7 +28,7 @@ struct Evaluation {
   uint64_t translated_tokens = 0;  // with </s>
 
   double smoothed() const { return loss.smoothed / static_cast<double>(loss.tokens); }
-  double cross_entropy() const { return loss.plain / static_cast<double>(loss.tokens); }
+  double cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
   double exact_share() const { return static_cast<double>(exact) / static_cast<double>(translations.size()); }
   // By the names of the configuration.
   double metric(const std::string& name) const;

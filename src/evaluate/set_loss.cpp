@@ -17,8 +17,8 @@ SetLoss loss_on(DecodableModel& model, const TestSet& set, Workers& workers) {
   for_batches(set, batches, workers, [&](const Batch& batch, const PairNumbers& numbers, size_t number) {
     tokens.resize(batch.target_tokens());
     const Loss loss = model.evaluate(batch, tokens);
-    const double values[] = {loss.smoothed, loss.plain, static_cast<double>(loss.tokens),
-                             static_cast<double>(loss.right)};
+    const double values[] = {loss.smoothed, loss.cross_entropy, static_cast<double>(loss.tokens),
+                             static_cast<double>(loss.correct)};
     std::ranges::copy(values, losses.begin() + static_cast<std::ptrdiff_t>(4 * number));
     for (size_t i = 0; i < numbers.size(); ++i) {
       sentences[numbers[i]] =

@@ -1,7 +1,7 @@
 // The loss of a model on given translations: of all of them, and of each.
 #pragma once
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "evaluate/test_set.h"
 #include "model/transformer.h"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "core/interrupt.h"
 #include "core/progress.h"
 #include "data/batch.h"

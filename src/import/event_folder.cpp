@@ -8,7 +8,7 @@
 #include "core/human.h"
 #include "core/interrupt.h"
 #include "import/scalar_tags.h"
-#include "telemetry/tensorboard_events.h"
+#include "tensorboard/tensorboard_events.h"
 
 namespace verbund {
 namespace {

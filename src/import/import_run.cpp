@@ -10,7 +10,7 @@
 #include "import/scalar_csv.h"
 #include "import/source_kind.h"
 #include "import/undone_steps.h"
-#include "telemetry/event_file.h"
+#include "tensorboard/event_file.h"
 
 namespace verbund {
 namespace {

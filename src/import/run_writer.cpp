@@ -14,7 +14,7 @@
 #include "core/partial_folder.h"
 #include "core/wall_clock.h"
 #include "import/scalar_tags.h"
-#include "telemetry/run_record.h"
+#include "record/run_record.h"
 
 namespace verbund {
 namespace {

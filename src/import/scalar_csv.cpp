@@ -13,7 +13,7 @@
 #include "core/human.h"
 #include "import/file_head.h"
 #include "import/scalar_tags.h"
-#include "text/archive.h"
+#include "fetch/archive.h"
 #include "text/line_reader.h"
 
 namespace verbund {

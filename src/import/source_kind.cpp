@@ -8,7 +8,7 @@
 #include "core/file.h"
 #include "import/file_head.h"
 #include "import/scalar_csv.h"
-#include "telemetry/event_file.h"
+#include "tensorboard/event_file.h"
 
 namespace verbund {
 namespace {

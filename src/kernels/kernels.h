@@ -24,7 +24,7 @@ struct DropoutKey {
 DropoutKey dropout_key(double rate, uint64_t seed, uint64_t step, uint32_t site);
 
 // Which sentence a packed row belongs to, and where in it it stands.
-struct RowName {
+struct TokenPosition {
   uint64_t sentence;
   uint32_t position;
 };
@@ -100,13 +100,13 @@ struct LossRows {
   TypedFloats gradient;  // [rows, v] out: may be the logits; null: not wanted
   float gradient_scale;  // the gradient is that of the smoothed loss times this
   double* smoothed;      // [rows] out: loss with smoothing, entropy of the target subtracted
-  double* plain;         // [rows] out: cross-entropy
+  double* cross_entropy;         // [rows] out: cross-entropy
   int32_t* best;         // [rows] out: the most likely token
 };
 
 // The sums over rows of what `LossRows` has put out, in the order of rows.
 struct LossSums {
-  double smoothed, plain, right;
+  double smoothed, cross_entropy, correct;
 };
 
 // Attention of one query per row over keys of its own, for decoding.
@@ -134,7 +134,7 @@ struct BestTokens {
 };
 
 // Row-major C = op(A) op(B), or added to C.
-struct Product {
+struct Gemm {
   bool transpose_a, transpose_b;
   int64_t m, n, k;
   ConstTypedFloats a;
@@ -151,22 +151,22 @@ struct Kernels {
   const char* name;
   // On the calling thread alone. The result does not depend on how a product is cut into rows and columns of C,
   // which is cheapest at multiples of the tile.
-  void (*multiply)(const Product&, float* scratch);
+  void (*multiply)(const Gemm&, float* scratch);
   int64_t tile_rows, tile_columns;
-  void (*norm_forward)(int64_t n, int64_t d, const NormForward&, const DropoutKey&, const RowName* rows);
-  void (*norm_backward)(int64_t n, int64_t d, const NormBackward&, const DropoutKey&, const RowName* rows,
+  void (*norm_forward)(int64_t n, int64_t d, const NormForward&, const DropoutKey&, const TokenPosition* rows);
+  void (*norm_backward)(int64_t n, int64_t d, const NormBackward&, const DropoutKey&, const TokenPosition* rows,
                         float* partial_sums);
   // x = dropout(relu(x + bias)) in place.
-  void (*relu_forward)(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey&, const RowName* rows);
+  void (*relu_forward)(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey&, const TokenPosition* rows);
   // gradient *= scale where output > 0, else 0; adds the column sums to bias_gradient if it is not null.
   void (*relu_backward)(int64_t n, int64_t f, ConstTypedFloats output, TypedFloats gradient, float scale,
                         float* bias_gradient, float* partial_sums);
   // out = dropout(table[id] * factor + position code): the code of position p starts at positions + p d.
   void (*embed_forward)(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
-                        const float* positions, float* out, const DropoutKey&, const RowName* rows);
+                        const float* positions, float* out, const DropoutKey&, const TokenPosition* rows);
   // table_gradient[id] += factor * gradient with the dropout mask.
   void (*embed_backward)(int64_t n, int64_t d, const int32_t* ids, const float* gradient, float factor,
-                         float* table_gradient, const DropoutKey&, const RowName* rows);
+                         float* table_gradient, const DropoutKey&, const TokenPosition* rows);
   void (*attention_forward)(const AttentionShape&, const AttentionForward&, const DropoutKey&);
   void (*attention_backward)(const AttentionShape&, const AttentionBackward&, const DropoutKey&);
   void (*loss)(const LossRows&);
@@ -174,7 +174,7 @@ struct Kernels {
   void (*column_sums)(int64_t n, int64_t d, ConstTypedFloats x, float* sums, float* partial_sums);  // added to
   void (*step_attention)(const StepAttention&);
   void (*best_tokens)(const BestTokens&);
-  // One row of a mask as floats (0 or scale): what the plain path and the tests use. Features are
+  // One row of a mask as floats (0 or scale): what the reference path and the tests use. Features are
   // counted from 128 first_block; the weights of attention head h start at block 512 h.
   void (*dropout_row)(const DropoutKey&, uint64_t sentence, uint32_t position, uint32_t first_block, int64_t features,
                       float* mask);

@@ -13,8 +13,8 @@ struct Rows {
   int32_t sentences = 0;
   const int32_t* ids = nullptr;      // [count]
   const int32_t* offsets = nullptr;  // [sentences + 1]
-  const uint64_t* names = nullptr;   // [sentences]
-  const RowName* rows = nullptr;     // [count]
+  const uint64_t* sentence_ids = nullptr;   // [sentences]
+  const TokenPosition* rows = nullptr;     // [count]
   TokenOrder order = {};             // where the device needs it
 };
 

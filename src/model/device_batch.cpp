@@ -6,12 +6,12 @@
 namespace verbund {
 namespace {
 
-std::vector<RowName> row_names(const Batch& batch, const std::vector<int32_t>& offsets) {
-  std::vector<RowName> rows;
+std::vector<TokenPosition> row_names(const Batch& batch, const std::vector<int32_t>& offsets) {
+  std::vector<TokenPosition> rows;
   rows.reserve(static_cast<size_t>(offsets.back()));
   for (size_t s = 0; s < batch.sentences(); ++s) {
     for (int32_t i = offsets[s]; i < offsets[s + 1]; ++i) {
-      rows.push_back({batch.names[s], static_cast<uint32_t>(i - offsets[s])});
+      rows.push_back({batch.sentence_ids[s], static_cast<uint32_t>(i - offsets[s])});
     }
   }
   return rows;
@@ -46,31 +46,31 @@ struct SortedRows {
   }
 };
 
-// One side of the batch on its way: where in the parcel its arrays are.
+// One side of the batch on its way: where in the upload its arrays are.
 struct SideOffsets {
   size_t ids, offsets, rows;
   size_t order[3] = {};
   int64_t distinct = 0;
 
-  SideOffsets(Parcel& parcel, const Batch& batch, const std::vector<TokenId>& tokens,
+  SideOffsets(PackedUpload& upload, const Batch& batch, const std::vector<TokenId>& tokens,
               const std::vector<int32_t>& sentence_offsets, bool ordered)
-      : ids(parcel.add(tokens)),
-        offsets(parcel.add(sentence_offsets)),
-        rows(parcel.add(row_names(batch, sentence_offsets))) {
+      : ids(upload.add(tokens)),
+        offsets(upload.add(sentence_offsets)),
+        rows(upload.add(row_names(batch, sentence_offsets))) {
     if (!ordered) return;
     const SortedRows sorted(tokens);
     distinct = static_cast<int64_t>(sorted.tokens.size());
-    order[0] = parcel.add(sorted.tokens);
-    order[1] = parcel.add(sorted.first);
-    order[2] = parcel.add(sorted.rows);
+    order[0] = upload.add(sorted.tokens);
+    order[1] = upload.add(sorted.first);
+    order[2] = upload.add(sorted.rows);
   }
 
-  Rows arrived(const Parcel& parcel, const Batch& batch, size_t tokens, size_t names, bool ordered) const {
+  Rows arrived(const PackedUpload& upload, const Batch& batch, size_t tokens, size_t sentence_ids, bool ordered) const {
     Rows side = {static_cast<int64_t>(tokens), static_cast<int32_t>(batch.sentences()),
-                 parcel.at<int32_t>(ids),      parcel.at<int32_t>(offsets),
-                 parcel.at<uint64_t>(names),   parcel.at<RowName>(rows)};
+                 upload.at<int32_t>(ids),      upload.at<int32_t>(offsets),
+                 upload.at<uint64_t>(sentence_ids),   upload.at<TokenPosition>(rows)};
     if (ordered) {
-      side.order = {distinct, parcel.at<int32_t>(order[0]), parcel.at<int32_t>(order[1]), parcel.at<int32_t>(order[2])};
+      side.order = {distinct, upload.at<int32_t>(order[0]), upload.at<int32_t>(order[1]), upload.at<int32_t>(order[2])};
     }
     return side;
   }
@@ -80,26 +80,26 @@ struct SideOffsets {
 
 void DeviceBatch::put(const Batch& batch, int64_t heads, Device& device, Workspace& workspace) {
   const bool ordered = device.needs_token_order();
-  parcel_.clear();
-  const SideOffsets source(parcel_, batch, batch.source, batch.source_offsets, ordered);
-  const SideOffsets target(parcel_, batch, batch.target_input, batch.target_offsets, ordered);
-  const size_t names = parcel_.add(batch.names), output = parcel_.add(batch.target_output);
+  upload_.clear();
+  const SideOffsets source(upload_, batch, batch.source, batch.source_offsets, ordered);
+  const SideOffsets target(upload_, batch, batch.target_input, batch.target_offsets, ordered);
+  const size_t sentence_ids = upload_.add(batch.sentence_ids), output = upload_.add(batch.target_output);
   const auto add_offsets = [&](const std::vector<int32_t>& queries, const std::vector<int32_t>& keys,
                                WeightOffsets& weights) {
     const std::vector<int64_t> offsets = weight_offsets(heads, queries, keys);
     weights.total = offsets.back();
-    return parcel_.add(offsets);
+    return upload_.add(offsets);
   };
   const size_t source_weights = add_offsets(batch.source_offsets, batch.source_offsets, source_weights_);
   const size_t target_weights = add_offsets(batch.target_offsets, batch.target_offsets, target_weights_);
   const size_t cross_weights = add_offsets(batch.target_offsets, batch.source_offsets, cross_weights_);
-  parcel_.send(device, workspace);
-  source_ = source.arrived(parcel_, batch, batch.source_tokens(), names, ordered);
-  target_ = target.arrived(parcel_, batch, batch.target_tokens(), names, ordered);
-  target_output_ = parcel_.at<TokenId>(output);
-  source_weights_.offsets = parcel_.at<int64_t>(source_weights);
-  target_weights_.offsets = parcel_.at<int64_t>(target_weights);
-  cross_weights_.offsets = parcel_.at<int64_t>(cross_weights);
+  upload_.send(device, workspace);
+  source_ = source.arrived(upload_, batch, batch.source_tokens(), sentence_ids, ordered);
+  target_ = target.arrived(upload_, batch, batch.target_tokens(), sentence_ids, ordered);
+  target_output_ = upload_.at<TokenId>(output);
+  source_weights_.offsets = upload_.at<int64_t>(source_weights);
+  target_weights_.offsets = upload_.at<int64_t>(target_weights);
+  cross_weights_.offsets = upload_.at<int64_t>(cross_weights);
 }
 
 }  // namespace verbund

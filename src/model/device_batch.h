@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "device/parcel.h"
+#include "device/packed_upload.h"
 #include "model/batch_view.h"
 
 namespace verbund {
@@ -21,7 +21,7 @@ class DeviceBatch {
   const WeightOffsets& cross_weights() const { return cross_weights_; }
 
  private:
-  Parcel parcel_;
+  PackedUpload upload_;
   Rows source_, target_;
   const TokenId* target_output_ = nullptr;
   WeightOffsets source_weights_, target_weights_, cross_weights_;

@@ -45,14 +45,14 @@ void StepwiseDecoder::start(ConstTypedFloats keys, const std::vector<int32_t>& s
 }
 
 TypedFloats StepwiseDecoder::cache_at(int64_t position) const {
-  return {cache_[static_cast<size_t>(position)].data(), device_.factor_type()};
+  return {cache_[static_cast<size_t>(position)].data(), device_.compute_dtype()};
 }
 
 // Each row takes over its parent's keys and gets a place for its own.
 void StepwiseDecoder::continue_rows(std::span<const NextRow> rows) {
   const int64_t row_size = config_.decoder_layers * 3 * config_.d_model;
   const auto position = static_cast<size_t>(position_);
-  const auto bytes = static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.factor_type()));
+  const auto bytes = static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.compute_dtype()));
   const size_t needed = (bytes + sizeof(float) - 1) / sizeof(float);
   if (cache_.size() > position && cache_[position].size() < needed) {
     while (cache_.size() > position) cache_.pop_back();
@@ -82,16 +82,16 @@ void StepwiseDecoder::send(std::span<const NextRow> next) {
     source_first.push_back(begin);
     source_counts.push_back(source_offsets_[static_cast<size_t>(row.sentence) + 1] - begin);
   }
-  parcel_.clear();
-  const size_t at_ids = parcel_.add(ids);
-  const size_t at_names = parcel_.add(std::vector<RowName>(next.size(), {0, 0}));  // the position's code is handed over
-  const size_t at_own[] = {parcel_.add(own), parcel_.add(own_first), parcel_.add(own_counts)};
-  const size_t at_source[] = {parcel_.add(source_keys_), parcel_.add(source_first), parcel_.add(source_counts)};
-  parcel_.send(device_, workspace_);
-  ids_ = parcel_.at<int32_t>(at_ids);
-  names_ = parcel_.at<RowName>(at_names);
+  upload_.clear();
+  const size_t at_ids = upload_.add(ids);
+  const size_t at_names = upload_.add(std::vector<TokenPosition>(next.size(), {0, 0}));  // the position's code is handed over
+  const size_t at_own[] = {upload_.add(own), upload_.add(own_first), upload_.add(own_counts)};
+  const size_t at_source[] = {upload_.add(source_keys_), upload_.add(source_first), upload_.add(source_counts)};
+  upload_.send(device_, workspace_);
+  ids_ = upload_.at<int32_t>(at_ids);
+  names_ = upload_.at<TokenPosition>(at_names);
   const auto lists = [&](const size_t(&at)[3]) -> KeyLists {
-    return {parcel_.at<const void*>(at[0]), parcel_.at<int64_t>(at[1]), parcel_.at<int32_t>(at[2])};
+    return {upload_.at<const void*>(at[0]), upload_.at<int64_t>(at[1]), upload_.at<int32_t>(at[2])};
   };
   own_ = lists(at_own);
   source_ = lists(at_source);
@@ -141,7 +141,7 @@ const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* align
 
   ConstTypedFloats input = embed(rows);
   const float* residual = embedded_.residual();
-  const auto join = [&](Join& after, const Tensor& bias) {
+  const auto join = [&](ResidualNorm& after, const Tensor& bias) {
     after.forward(context_, rows, residual, context_.output_factors(), bias.value);
     residual = after.residual();
     input = after.output();

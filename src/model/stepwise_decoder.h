@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/batch.h"
-#include "device/parcel.h"
+#include "device/packed_upload.h"
 #include "device/weights.h"
 #include "model/position_codes.h"
 #include "model/sublayers.h"
@@ -28,11 +28,11 @@ class StepwiseDecoder {
  private:
   struct Layer {
     Linear qkv, self_out;
-    Join after_self;
+    ResidualNorm after_self;
     Linear query, cross_out;
-    Join after_cross;
+    ResidualNorm after_cross;
     FeedForward feed_forward;
-    Join after_feed_forward;
+    ResidualNorm after_feed_forward;
   };
   // A row of this step: the keys it attends to.
   struct Row {
@@ -59,7 +59,7 @@ class StepwiseDecoder {
   Context context_;
   Tensor embedding_, output_;
   int64_t vocabulary_;
-  Join embedded_;
+  ResidualNorm embedded_;
   std::vector<Layer> layers_;
 
   // Of each sentence: where its tokens' keys lie, all of them in one array, and where in it they begin.
@@ -68,9 +68,9 @@ class StepwiseDecoder {
   int64_t position_ = 0;  // of the next token
   std::vector<Row> rows_;
   std::vector<Buffer> cache_;  // of each position: [rows, layers, {query, key, value}, d]
-  Parcel parcel_;
+  PackedUpload upload_;
   const int32_t* ids_ = nullptr;
-  const RowName* names_ = nullptr;
+  const TokenPosition* names_ = nullptr;
   KeyLists own_ = {}, source_ = {};
   PositionCodes positions_;
 };

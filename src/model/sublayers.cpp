@@ -40,20 +40,20 @@ void Linear::backward(const Context& context, int64_t n, ConstMatrixRows x, Cons
   if (bias_.value != nullptr) context.device.column_sums(n, out_, dy.data, bias_.gradient, context.partial_sums);
 }
 
-// Join
+// ResidualNorm
 
-Join::Join(const Context& context, const std::string& norm, uint32_t site_number)
+ResidualNorm::ResidualNorm(const Context& context, const std::string& norm, uint32_t site_number)
     : pre_(context.config.norm == NormPlace::kPre),
       scale_(norm.empty() ? Tensor{} : context.tensor(norm + ".scale")),
       bias_(norm.empty() ? Tensor{} : context.tensor(norm + ".bias")),
       site_(site_number) {}
 
-void Join::forward(const Context& context, const Rows& rows, const float* residual, ConstTypedFloats input,
+void ResidualNorm::forward(const Context& context, const Rows& rows, const float* residual, ConstTypedFloats input,
                    const float* input_bias) {
   const int64_t n = rows.count, d = context.config.d_model;
   Workspace& workspace = context.workspace;
   // Factors of 16 bits are written beside what is added to further on.
-  const bool is_narrow = context.device.factor_type() != FloatType::kFp32;
+  const bool is_narrow = context.device.compute_dtype() != FloatType::kFp32;
   key_ = context.dropout(context.config.dropout, site_);
   sum_ = workspace.take(n * d);
   if (scale_.value != nullptr) {
@@ -69,7 +69,7 @@ void Join::forward(const Context& context, const Rows& rows, const float* residu
       key_, rows.rows);
 }
 
-void Join::backward(const Context& context, const Rows& rows, const float* normed_gradient, const float* sum_gradient,
+void ResidualNorm::backward(const Context& context, const Rows& rows, const float* normed_gradient, const float* sum_gradient,
                     float* residual_gradient, TypedFloats input_gradient, float* input_bias_gradient) const {
   context.device.norm_backward(rows.count, context.config.d_model,
                                {sum_, mean_, inverse_, scale_.value, normed_gradient, sum_gradient, residual_gradient,
@@ -95,7 +95,7 @@ AttentionShape SelfAttention::shape(const Rows& rows) const {
           rows.offsets,
           rows.offsets,
           weight_offsets_.offsets,
-          rows.names};
+          rows.sentence_ids};
 }
 
 TypedFloats SelfAttention::forward(const Context& context, const Rows& rows, const WeightOffsets& weight_offsets,
@@ -148,7 +148,7 @@ AttentionShape CrossAttention::shape(const Rows& rows, const Rows& source) const
           rows.offsets,
           source.offsets,
           weight_offsets_.offsets,
-          rows.names};
+          rows.sentence_ids};
 }
 
 TypedFloats CrossAttention::forward(const Context& context, const Rows& rows, const Rows& source,

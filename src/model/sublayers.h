@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/model_config.h"
-#include "device/products.h"
+#include "device/gemm.h"
 #include "device/workspace.h"
 #include "model/batch_view.h"
 #include "model/parameters.h"
@@ -34,7 +34,7 @@ struct Context {
   Pass pass = {};
 
   // The same place for what has the type of factors.
-  TypedFloats output_factors() const { return {output, device.factor_type()}; }
+  TypedFloats output_factors() const { return {output, device.compute_dtype()}; }
 
   Tensor tensor(const std::string& name) const;
   Tensor optional(const std::string& name) const;  // null if the model has none of this name
@@ -68,10 +68,10 @@ class Linear {
 };
 
 // Residual + dropout + norm after a sublayer, in either norm order.
-class Join {
+class ResidualNorm {
  public:
   // `norm`: name of the norm that is applied; "" for none.
-  Join(const Context& context, const std::string& norm, uint32_t site_number);
+  ResidualNorm(const Context& context, const std::string& norm, uint32_t site_number);
 
   void forward(const Context& context, const Rows& rows, const float* residual, ConstTypedFloats input,
                const float* input_bias);

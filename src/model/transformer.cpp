@@ -25,18 +25,18 @@ int64_t rows_of_logits(const Device& device, int64_t vocabulary, FloatType type)
 
 struct EncoderLayer {
   SelfAttention attention;
-  Join after_attention;
+  ResidualNorm after_attention;
   FeedForward feed_forward;
-  Join after_feed_forward;
+  ResidualNorm after_feed_forward;
 };
 
 struct DecoderLayer {
   SelfAttention attention;
-  Join after_attention;
+  ResidualNorm after_attention;
   CrossAttention cross;
-  Join after_cross;
+  ResidualNorm after_cross;
   FeedForward feed_forward;
-  Join after_feed_forward;
+  ResidualNorm after_feed_forward;
 };
 
 class FusedTransformer final : public DecodableModel {
@@ -65,15 +65,15 @@ class FusedTransformer final : public DecodableModel {
   void backward(ConstTypedFloats encoded, float* decoded_gradient, const GradientReady& ready);
   size_t offset_of(const std::string& name) const { return static_cast<size_t>(table_.find(name).offset); }
 
-  ConstTypedFloats embed(const Rows& rows, const Tensor& embedding, Join& join, uint32_t site_number);
-  const float* embedded_gradient(const Rows& rows, const Join& join);
+  ConstTypedFloats embed(const Rows& rows, const Tensor& embedding, ResidualNorm& join, uint32_t site_number);
+  const float* embedded_gradient(const Rows& rows, const ResidualNorm& join);
   void embed_backward(const Rows& rows, const Tensor& embedding, const float* gradient, uint32_t site_number,
                       size_t lookup, const GradientReady& ready);
   void tell_rows(const Rows& rows, const float* gradient, const DropoutKey& key, size_t lookup,
                  const GradientReady& ready);
   // Backward through a join and the sublayer before it; see the .cpp.
   template <typename Sublayer>
-  void back(const Rows& rows, const Join& join, const Tensor& out_bias, Sublayer sublayer_backward);
+  void back(const Rows& rows, const ResidualNorm& join, const Tensor& out_bias, Sublayer sublayer_backward);
 
   Device& device_;
   ModelConfig config_;
@@ -86,7 +86,7 @@ class FusedTransformer final : public DecodableModel {
 
   Tensor source_embedding_, target_embedding_, output_;
   int64_t target_size_;
-  Join source_join_, target_join_;
+  ResidualNorm source_join_, target_join_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   Linear cross_;
@@ -199,7 +199,7 @@ void FusedTransformer::begin(const Batch& batch, const Pass& pass) {
   positions_.reach(std::max(batch.longest_source, batch.longest_target));
 }
 
-ConstTypedFloats FusedTransformer::embed(const Rows& rows, const Tensor& embedding, Join& join, uint32_t site_number) {
+ConstTypedFloats FusedTransformer::embed(const Rows& rows, const Tensor& embedding, ResidualNorm& join, uint32_t site_number) {
   const int64_t d = config_.d_model;
   device_.embed_forward(rows.count, d, rows.ids, embedding.value, std::sqrt(static_cast<float>(d)), positions_.at(0),
                         context_.output, context_.dropout(config_.dropout, site_number), rows.rows);
@@ -213,7 +213,7 @@ ConstTypedFloats FusedTransformer::embed(const Rows& rows, const Tensor& embeddi
 ConstTypedFloats FusedTransformer::encode() {
   ConstTypedFloats input = embed(source_, source_embedding_, source_join_, site::kSourceEmbedding);
   const float* residual = source_join_.residual();
-  const auto join = [&](Join& after, ConstTypedFloats output, const Tensor& bias) {
+  const auto join = [&](ResidualNorm& after, ConstTypedFloats output, const Tensor& bias) {
     after.forward(context_, source_, residual, output, bias.value);
     residual = after.residual();
     input = after.output();
@@ -245,7 +245,7 @@ ConstTypedFloats FusedTransformer::decode(ConstTypedFloats encoded) {
   project_keys(encoded);
   ConstTypedFloats input = embed(target_, target_embedding_, target_join_, site::kTargetEmbedding);
   const float* residual = target_join_.residual();
-  const auto join = [&](Join& after, ConstTypedFloats output, const Tensor& bias) {
+  const auto join = [&](ResidualNorm& after, ConstTypedFloats output, const Tensor& bias) {
     after.forward(context_, target_, residual, output, bias.value);
     residual = after.residual();
     input = after.output();
@@ -274,7 +274,7 @@ void FusedTransformer::project(ConstTypedFloats decoded, float* decoded_gradient
   // Training keeps logits as all that products make, and their gradient replaces them; losses that are reported alone
   // are of logits in full.
   const bool trains = decoded_gradient != nullptr;
-  const FloatType type = trains ? device_.factor_type() : FloatType::kFp32;
+  const FloatType type = trains ? device_.compute_dtype() : FloatType::kFp32;
   const int64_t most_rows = std::min(n, rows_of_logits(device_, v, type));
   const TypedFloats logits = workspace_.take(most_rows * v, type);
   const TypedFloats gradient = trains ? logits : TypedFloats();
@@ -295,14 +295,14 @@ void FusedTransformer::project(ConstTypedFloats decoded, float* decoded_gradient
 Loss FusedTransformer::loss() const {
   LossSums sums;
   device_.download(&sums, sums_, sizeof(sums));
-  return {sums.smoothed, sums.plain, target_.count, static_cast<int64_t>(sums.right)};
+  return {sums.smoothed, sums.cross_entropy, target_.count, static_cast<int64_t>(sums.correct)};
 }
 
 // One step down: through the join into the sublayer's output and the residual, then through the
 // sublayer into its input. With post-norm, input and residual are the same activation, so the
 // sublayer adds its part to the residual's gradient.
 template <typename Sublayer>
-void FusedTransformer::back(const Rows& rows, const Join& join, const Tensor& out_bias, Sublayer sublayer_backward) {
+void FusedTransformer::back(const Rows& rows, const ResidualNorm& join, const Tensor& out_bias, Sublayer sublayer_backward) {
   const int64_t d = config_.d_model;
   const TypedFloats output_gradient = context_.output_factors();
   if (config_.norm == NormPlace::kPre) {
@@ -379,7 +379,7 @@ void FusedTransformer::backward(ConstTypedFloats encoded, float* decoded_gradien
 }
 
 // Of what the embedding has given to a side.
-const float* FusedTransformer::embedded_gradient(const Rows& rows, const Join& join) {
+const float* FusedTransformer::embedded_gradient(const Rows& rows, const ResidualNorm& join) {
   if (config_.norm == NormPlace::kPost) return input_gradient_;  // nothing stands between
   join.backward(context_, rows, input_gradient_, residual_gradient_, residual_gradient_, {}, nullptr);
   return residual_gradient_;
@@ -413,9 +413,9 @@ void FusedTransformer::tell_rows(const Rows& rows, const float* gradient, const 
 
 Loss& Loss::operator+=(const Loss& other) {
   smoothed += other.smoothed;
-  plain += other.plain;
+  cross_entropy += other.cross_entropy;
   tokens += other.tokens;
-  right += other.right;
+  correct += other.correct;
   return *this;
 }
 

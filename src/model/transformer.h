@@ -19,9 +19,9 @@ namespace verbund {
 // Sums over the target tokens of a batch.
 struct Loss {
   double smoothed = 0;  // what is minimised
-  double plain = 0;     // cross-entropy, for perplexity
+  double cross_entropy = 0;     // cross-entropy, for perplexity
   int64_t tokens = 0;
-  int64_t right = 0;  // tokens whose most likely prediction is the target
+  int64_t correct = 0;  // tokens whose most likely prediction is the target
 
   Loss& operator+=(const Loss& other);
   double mean() const { return tokens == 0 ? 0 : smoothed / static_cast<double>(tokens); }

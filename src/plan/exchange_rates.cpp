@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/host_layout.h"
+#include "collectives/host_layout.h"
 
 namespace verbund {
 namespace {

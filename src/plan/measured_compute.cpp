@@ -36,7 +36,7 @@ Batch head_of(const Batch& batch, int64_t tokens) {
     }
     head.source_offsets.push_back(static_cast<int32_t>(head.source.size()));
     head.target_offsets.push_back(static_cast<int32_t>(head.target_output.size()));
-    head.names.push_back(batch.names[i]);
+    head.sentence_ids.push_back(batch.sentence_ids[i]);
   }
   head.longest_source = batch.longest_source;
   head.longest_target = batch.longest_target;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/exchange_tuner.h"
+#include "collectives/exchange_tuner.h"
 #include "plan/memory_needs.h"
 
 namespace verbund {

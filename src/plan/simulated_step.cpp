@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/bucket_plan.h"
+#include "collectives/bucket_plan.h"
 
 namespace verbund {
 namespace {
@@ -65,7 +65,7 @@ double play(const StepToSimulate& step, const ComputeRates& compute, size_t buck
   BucketPlan plan(step.order, bucket);
   double now = step.before;
   const auto send_ready = [&] {
-    while (const Departure* next = plan.take_next()) {
+    while (const Transfer* next = plan.take_next()) {
       queue.leave(now, next->rows ? rows_of(step, *next->rows) : bucket_of(step, next->values));
     }
   };

@@ -87,25 +87,25 @@ std::string settings_without_seed(const RunData& run) {
   return text;
 }
 
-struct Measure {
+struct QualityMeasure {
   const char *key, *name;
   bool highest;
   int decimals;
 };
-constexpr Measure kMeasures[] = {{"dev_bleu", "best BLEU", true, 2},
+constexpr QualityMeasure kQualityMeasures[] = {{"dev_bleu", "best BLEU", true, 2},
                                  {"dev_chrf", "best chrF", true, 2},
                                  {"dev_cross_entropy", "best cross-entropy", false, 4},
                                  {"dev_loss", "best loss", false, 4}};
 
 // "27.31 at step 1,000"
-Cell best_cell(const RunData& run, const Measure& measure) {
+Cell best_cell(const RunData& run, const QualityMeasure& measure) {
   const Best best = best_of(run, measure.key, measure.highest);
   if (!is_known(best.value)) return {"-", kNotKnown};
   return {fmt::format("{:.{}f} at {}", best.value, measure.decimals, human_number(static_cast<double>(best.step))),
           best.value};
 }
 
-Cell mean_cell(const std::vector<const RunData*>& runs, const Measure& measure) {
+Cell mean_cell(const std::vector<const RunData*>& runs, const QualityMeasure& measure) {
   double sum = 0, squares = 0, count = 0;
   for (const RunData* run : runs) {
     const double value = best_of(*run, measure.key, measure.highest).value;
@@ -156,8 +156,8 @@ Section results_section(const NamedRuns& runs) {
   Table table;
   table.id = "results";
   table.columns = {{"run"}};
-  std::vector<Measure> measures;
-  for (const Measure& measure : kMeasures) {
+  std::vector<QualityMeasure> measures;
+  for (const QualityMeasure& measure : kQualityMeasures) {
     const bool known = std::any_of(runs.begin(), runs.end(),
                                    [&](const NamedRun& run) { return run.run->evaluations.has(measure.key); });
     if (!known) continue;
@@ -169,7 +169,7 @@ Section results_section(const NamedRuns& runs) {
   for (const NamedRun& each : runs) {
     const RunData& run = *each.run;
     std::vector<Cell> row = {each.name};
-    for (const Measure& measure : measures) row.push_back(best_cell(run, measure));
+    for (const QualityMeasure& measure : measures) row.push_back(best_cell(run, measure));
     const auto steps = static_cast<double>(run.last_step());
     const double seconds = run.training.last("training_seconds");
     row.emplace_back(human_number(steps), steps);
@@ -187,7 +187,7 @@ Section results_section(const NamedRuns& runs) {
       }
       row[0].text = fmt::format("mean ± deviation over seeds: {}", list_text(names));
     }
-    for (const Measure& measure : measures) row.push_back(mean_cell(group, measure));
+    for (const QualityMeasure& measure : measures) row.push_back(mean_cell(group, measure));
     table.rows.push_back(std::move(row));
   }
   section.blocks.push_back(Paragraph{"Best values of each run, with their steps; not the last ones."});

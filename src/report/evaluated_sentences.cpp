@@ -1,6 +1,6 @@
 #include "report/evaluated_sentences.h"
 
-#include "telemetry/evaluation_file.h"
+#include "record/evaluation_file.h"
 
 namespace verbund {
 

@@ -127,7 +127,7 @@ std::string html_table(const Table& table) {
   return fmt::format("<details><summary>{}</summary>\n{}</details>\n", escape_html(table.folded), text);
 }
 
-struct BlockWriter {
+struct HtmlBlockWriter {
   const std::string& id;
   size_t number;
 
@@ -143,7 +143,7 @@ struct BlockWriter {
 std::string html_section(const Section& section) {
   const std::string id = escape_html(section.id);
   std::string text = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", id, escape_html(section.title));
-  for (size_t i = 0; i < section.blocks.size(); ++i) text += std::visit(BlockWriter{id, i + 1}, section.blocks[i]);
+  for (size_t i = 0; i < section.blocks.size(); ++i) text += std::visit(HtmlBlockWriter{id, i + 1}, section.blocks[i]);
   return text + "</section>\n";
 }
 

@@ -36,7 +36,7 @@ std::string markdown_table(const std::vector<Column>& columns, const std::vector
   return text + "\n";
 }
 
-std::string figures(const std::vector<Figure>& list) {
+std::string markdown_figures(const std::vector<Figure>& list) {
   if (list.empty()) return "";
   std::vector<std::vector<std::string>> rows;
   for (const Figure& each : list) {
@@ -77,7 +77,7 @@ std::string chart_in_words(const Chart& chart) {
                         rows);
 }
 
-struct BlockWriter {
+struct MarkdownBlockWriter {
   std::string operator()(const Paragraph& block) const { return escape_markdown(block.text) + "\n\n"; }
   std::string operator()(const Heading& block) const { return "### " + escape_markdown(block.text) + "\n\n"; }
   std::string operator()(const Code& block) const { return markdown_code_block(block.text) + "\n"; }
@@ -95,7 +95,7 @@ struct BlockWriter {
 std::string verdict_text(const Verdict& verdict) {
   std::string text = fmt::format("## {}\n\n**{}** ({})\n\n", escape_markdown(verdict.question),
                                  escape_markdown(verdict.sentence), grade_name(verdict.finding));
-  text += figures(verdict.figures);
+  text += markdown_figures(verdict.figures);
   for (const Chart& chart : verdict.charts) text += chart_in_words(chart);
   if (!verdict.rule.empty()) text += "How this was decided: " + escape_markdown(verdict.rule) + "\n\n";
   if (!verdict.would_change.empty()) text += "What would change it: " + escape_markdown(verdict.would_change) + "\n\n";
@@ -119,7 +119,7 @@ std::string markdown_page(const Page& page) {
   for (const Verdict& verdict : page.verdicts) text += verdict_text(verdict);
   for (const Section& section : page.sections) {
     text += fmt::format("## {}\n\n", escape_markdown(section.title));
-    for (const Block& block : section.blocks) text += std::visit(BlockWriter{}, block);
+    for (const Block& block : section.blocks) text += std::visit(MarkdownBlockWriter{}, block);
   }
   return text + "---\n" + escape_markdown(page.made) + "\n";
 }

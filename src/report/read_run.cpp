@@ -7,10 +7,10 @@
 #include "core/expect_folder.h"
 #include "core/file.h"
 #include "core/wall_clock.h"
-#include "report/metric_lines.h"
+#include "record/metrics_reader.h"
 #include "report/run_data.h"
 #include "report/run_parts.h"
-#include "telemetry/step_records.h"
+#include "record/step_records.h"
 
 namespace verbund {
 namespace {
@@ -24,7 +24,7 @@ void read_metrics(RunData& run) {
     return;
   }
   const MappedFile file(path);
-  MetricLines lines = read_metric_lines(file.bytes());
+  MetricsReader lines = read_metric_lines(file.bytes());
   run.training = std::move(lines.training);
   run.evaluations = std::move(lines.evaluations);
   if (lines.damaged > 0)

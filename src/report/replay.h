@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "telemetry/exchange_trace.h"
+#include "record/exchange_trace.h"
 
 namespace verbund {
 

@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "checkpoint/checkpoint_contents.h"
+#include "inspect/checkpoint_contents.h"
 #include "config/config.h"
 #include "core/interval.h"
-#include "telemetry/exchange_trace.h"
-#include "telemetry/history.h"
-#include "telemetry/resources.h"
-#include "telemetry/step_record.h"
+#include "record/exchange_trace.h"
+#include "record/history.h"
+#include "resources/resources.h"
+#include "record/step_record.h"
 
 namespace verbund {
 

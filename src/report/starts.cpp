@@ -4,7 +4,7 @@
 #include "core/wall_clock.h"
 #include "report/json_values.h"
 #include "report/run_parts.h"
-#include "telemetry/run_record.h"
+#include "record/run_record.h"
 
 namespace verbund {
 namespace {

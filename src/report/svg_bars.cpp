@@ -13,7 +13,7 @@
 namespace verbund {
 namespace {
 
-constexpr double kTop = 24, kBar = 26, kRow = 38, kBottom = 44;
+constexpr double kBarsTop = 24, kBar = 26, kRow = 38, kBarsBottom = 44;
 constexpr double kRoomForNumber = 16;  // in a part
 constexpr size_t kLongestName = 24;    // of a bar
 
@@ -57,7 +57,7 @@ std::string draw_bar(const Chart& chart, const Bar& bar, double left, double top
 
 }  // namespace
 
-double bars_height(const Chart& chart) { return 4 + kRow * static_cast<double>(chart.bars.size()) + kBottom; }
+double bars_height(const Chart& chart) { return 4 + kRow * static_cast<double>(chart.bars.size()) + kBarsBottom; }
 
 std::string svg_bars(const Chart& chart, double width) {
   const double left = left_of(chart), right = 20;
@@ -65,7 +65,7 @@ std::string svg_bars(const Chart& chart, double width) {
   for (const Bar& bar : chart.bars) longest = std::max(longest, sum(bar));
   if (longest <= 0) longest = 1;
   const double scale = (width - left - right) / longest;
-  const double bottom = bars_height(chart) - kBottom;
+  const double bottom = bars_height(chart) - kBarsBottom;
   std::string text;
   const std::vector<double> ticks = linear_ticks(0, longest, 6);
   const std::vector<std::string> labels = tick_labels(ticks);

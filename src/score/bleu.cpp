@@ -24,9 +24,9 @@ constexpr std::pair<std::string_view, Smoothing> kSmoothingNames[] = {{"none", S
                                                                       {"exp", Smoothing::kExponential}};
 
 // Counts segment after segment; tokens keep their numbers from one to the next.
-class SegmentCounter {
+class BleuCounter {
  public:
-  explicit SegmentCounter(const BleuOptions& options) : options_(options) {}
+  explicit BleuCounter(const BleuOptions& options) : options_(options) {}
 
   BleuStatistics count(const std::string& hypothesis, const References& references, size_t segment) {
     const Symbols tokens = tokens_of(hypothesis);
@@ -184,7 +184,7 @@ BleuStatistics bleu_statistics_of(std::span<const int64_t> columns) {
 std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const References& references,
                                             const BleuOptions& options) {
   check_parallel(hypotheses, references);
-  SegmentCounter counter(options);
+  BleuCounter counter(options);
   std::vector<BleuStatistics> statistics;
   statistics.reserve(hypotheses.size());
   for (size_t i = 0; i < hypotheses.size(); ++i) {

@@ -57,9 +57,9 @@ bool is_ascii_punctuation(char byte) {
          (byte >= '{' && byte <= '~');
 }
 
-class SegmentCounter {
+class ChrfCounter {
  public:
-  explicit SegmentCounter(const ChrfOptions& options)
+  explicit ChrfCounter(const ChrfOptions& options)
       : options_(options),
         char_order_(static_cast<size_t>(options.char_order)),
         word_order_(static_cast<size_t>(options.word_order)) {}
@@ -199,7 +199,7 @@ std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const Re
                options.word_order);
   }
   check_parallel(hypotheses, references);
-  SegmentCounter counter(options);
+  ChrfCounter counter(options);
   std::vector<ChrfStatistics> statistics;
   statistics.reserve(hypotheses.size());
   for (size_t i = 0; i < hypotheses.size(); ++i) {

@@ -11,9 +11,9 @@
 namespace verbund {
 namespace {
 
-class SegmentCounter {
+class TerCounter {
  public:
-  explicit SegmentCounter(const TerOptions& options) : options_(options) {}
+  explicit TerCounter(const TerOptions& options) : options_(options) {}
 
   TerStatistics count(const std::string& hypothesis, const References& references, size_t segment) {
     const Symbols words = words_of(tokenize_line(hypothesis));
@@ -81,7 +81,7 @@ std::array<double, 2> columns_of(const TerStatistics& statistics) {
 std::vector<TerStatistics> ter_statistics(const Segments& hypotheses, const References& references,
                                           const TerOptions& options) {
   check_parallel(hypotheses, references);
-  SegmentCounter counter(options);
+  TerCounter counter(options);
   std::vector<TerStatistics> statistics;
   statistics.reserve(hypotheses.size());
   for (size_t i = 0; i < hypotheses.size(); ++i) {

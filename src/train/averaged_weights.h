@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/transformer.h"
-#include "optim/average.h"
+#include "optim/ema.h"
 
 namespace verbund {
 

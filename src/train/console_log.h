@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "telemetry/run_observer.h"
+#include "record/run_observer.h"
 #include "train/live_status.h"
 #include "train/run.h"
 #include "train/run_log.h"

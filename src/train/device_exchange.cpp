@@ -56,14 +56,14 @@ std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& de
     return nullptr;
   }
   const std::string id = workers.comm().broadcast(workers.leads() ? device.new_communicator_id() : "");
-  workers.watch().report_phase(0, "connecting the GPUs");
+  workers.watchdog().report_phase(0, "connecting the GPUs");
   // NCCL waits for all without a limit: by the thread of communication the watch knows who has not come.
   std::unique_ptr<DeviceCommunicator> devices;
   workers
       .start("meeting of the GPUs",
              [&](Communicator&) { devices = device.connect(id, workers.rank(), workers.size()); })
       .get();
-  workers.watch().report_phase(0, "start");
+  workers.watchdog().report_phase(0, "start");
   return devices;
 }
 

@@ -1,7 +1,7 @@
 // Who carries gradients from worker to worker: the hosts, or their GPUs among themselves.
 #pragma once
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "device/device.h"
 
 namespace verbund {

@@ -5,14 +5,14 @@
 #include "core/elapsed.h"
 #include "decode/translator.h"
 #include "optim/clip.h"
-#include "telemetry/metrics_lines.h"
+#include "record/metrics_writer.h"
 #include "train/averaged_weights.h"
 
 namespace verbund {
 std::string Evaluator::trouble_with_weights() {
   const RunState& state = run_.state;
   if (judged_ == state.step) return "";
-  run_.workers.watch().report_phase(state.step, "judging the weights");
+  run_.workers.watchdog().report_phase(state.step, "judging the weights");
   WorkerBatch next;
   next.fill(run_.plan, run_.share(), state.position);
   const bool finite = !run_.workers.comm().any(!measure(run_.model->weights().values()).finite());
@@ -30,7 +30,7 @@ bool Evaluator::evaluate() {
   if (!run_.dev || state.last_evaluation == state.step) return false;
   const auto began = std::chrono::steady_clock::now();
   judge_weights();
-  run_.workers.watch().report_phase(state.step, "evaluation");
+  run_.workers.watchdog().report_phase(state.step, "evaluation");
   observers_.pause();
   const AveragedWeights averaged(*run_.model, run_.average);
   const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model babbles without end

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "evaluate/evaluation.h"
-#include "telemetry/observers.h"
+#include "record/observers.h"
 #include "train/run.h"
 
 namespace verbund {

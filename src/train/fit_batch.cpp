@@ -7,7 +7,7 @@
 #include "core/progress.h"
 #include "device/out_of_memory.h"
 #include "model/transformer.h"
-#include "optim/average.h"
+#include "optim/ema.h"
 #include "optim/optimizer.h"
 
 namespace verbund {
@@ -24,7 +24,7 @@ Batch longest_pairs(int64_t pairs, int64_t length, int64_t vocabulary) {
   batch.target_input = batch.target_output = batch.source;
   for (int64_t i = 0; i < pairs; ++i) {
     batch.source_offsets.push_back(static_cast<int32_t>((i + 1) * length));
-    batch.names.push_back(static_cast<uint64_t>(i));
+    batch.sentence_ids.push_back(static_cast<uint64_t>(i));
   }
   batch.target_offsets = batch.source_offsets;
   batch.longest_source = batch.longest_target = static_cast<int32_t>(length);

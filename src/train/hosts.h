@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "device/device.h"
 
 namespace verbund {

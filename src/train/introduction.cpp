@@ -1,7 +1,7 @@
 #include "train/introduction.h"
 
 #include "core/human.h"
-#include "train/agreement.h"
+#include "collectives/agreement.h"
 
 namespace verbund {
 

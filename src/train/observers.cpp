@@ -2,14 +2,14 @@
 
 #include "core/error.h"
 #include "core/log.h"
-#include "telemetry/evaluation_keeper.h"
-#include "telemetry/history_writer.h"
-#include "telemetry/metrics_file.h"
-#include "telemetry/record_keeper.h"
-#include "telemetry/resource_sampler.h"
-#include "telemetry/step_recorder.h"
-#include "telemetry/tensorboard_writer.h"
-#include "telemetry/timeline_recorder.h"
+#include "record/evaluation_keeper.h"
+#include "record/history_writer.h"
+#include "record/metrics_file.h"
+#include "record/record_keeper.h"
+#include "record/resource_sampler.h"
+#include "record/step_recorder.h"
+#include "tensorboard/tensorboard_writer.h"
+#include "record/timeline_recorder.h"
 #include "train/console_log.h"
 
 namespace verbund {
@@ -20,14 +20,14 @@ class RecordReceiver : public RunObserver {
  public:
   RecordReceiver(const Run& run, const RecordPost& post, HistoryWriter& history)
       : workers_(run.workers), keeper_(run.request.run, post, workers_.all(), history, run.config.train.timeline) {
-    workers_.set_receiver([this](int rank, std::span<const std::byte> message, uint64_t dropped_before) {
+    workers_.set_handler([this](int rank, std::span<const std::byte> message, uint64_t dropped_before) {
       keeper_.receive(rank, message, dropped_before);
     });
   }
-  ~RecordReceiver() override { workers_.set_receiver({}); }
+  ~RecordReceiver() override { workers_.set_handler({}); }
 
   void end() override {
-    workers_.set_receiver({});
+    workers_.set_handler({});
     keeper_.end();
   }
 
@@ -46,9 +46,9 @@ void add_recorders(const Run& run, Observers& observers) {
   }
   if (!run.workers.leads()) return;
   auto history = std::make_unique<HistoryWriter>(run.request.run, post);
-  auto receiver = std::make_unique<RecordReceiver>(run, post, *history);
+  auto handler = std::make_unique<RecordReceiver>(run, post, *history);
   observers.add(std::move(history));
-  observers.add(std::move(receiver));
+  observers.add(std::move(handler));
 }
 
 }  // namespace

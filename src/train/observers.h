@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "telemetry/observers.h"
+#include "record/observers.h"
 #include "train/run.h"
 
 namespace verbund {

@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 
 namespace verbund {
 
@@ -19,7 +19,7 @@ class Phases {
     static constexpr const char* kNames[] = {"forward and backward", "waiting for the gradients of all", "update"};
     lap();
     current_ = static_cast<size_t>(phase);
-    workers_.watch().report_phase(step_, kNames[current_]);
+    workers_.watchdog().report_phase(step_, kNames[current_]);
   }
   void end() { lap(); }
 

@@ -46,13 +46,13 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
   state.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
   state.target_vocabulary = manifest.files.at(manifest.target_model).checksum;
   // Where a worker is lost, the others' GPUs wait for it in vain. Last of all: nobody takes it back if this throws.
-  if (devices != nullptr) workers.watch().set_abort([this] { devices->abort(); });
+  if (devices != nullptr) workers.watchdog().set_abort([this] { devices->abort(); });
 }
 
 // After a failure here, this GPU may be waiting for others that will never come, and memory that it works on cannot be
 // released before it has ended.
 Run::~Run() {
-  workers.watch().set_abort({});
+  workers.watchdog().set_abort({});
   if (devices != nullptr && std::uncaught_exceptions() > exceptions_) devices->abort();
 }
 

@@ -8,7 +8,7 @@
 #include "checkpoint/checkpoint_store.h"
 #include "config/config.h"
 #include "data/dataset.h"
-#include "telemetry/run_record.h"
+#include "record/run_record.h"
 #include "train/run_folder.h"
 
 namespace verbund {

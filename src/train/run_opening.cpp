@@ -6,13 +6,13 @@
 #include "core/log.h"
 #include "cuda/open_device.h"
 #include "evaluate/train_probe.h"
-#include "train/agreement.h"
+#include "collectives/agreement.h"
 #include "train/compatibility.h"
 #include "train/device_exchange.h"
 #include "train/fit_batch.h"
 #include "train/freeze.h"
 #include "train/run.h"
-#include "train/threads.h"
+#include "collectives/threads.h"
 
 namespace verbund {
 namespace {
@@ -56,8 +56,8 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
 
 // What 16 bits need on a GPU.
 void check_half_precision(const Config& config, const Device& device, const DatasetManifest& manifest, bool leads) {
-  if (device.factor_type() == FloatType::kFp32) return;
-  if (device.factor_type() == FloatType::kFp16 && config.loss_scale.type == LossScaleType::kNone) {
+  if (device.compute_dtype() == FloatType::kFp32) return;
+  if (device.compute_dtype() == FloatType::kFp16 && config.loss_scale.type == LossScaleType::kNone) {
     fail_usage("train.precision=fp16 needs loss_scale.type=backoff (or logmax): small gradients vanish in 16 bits");
   }
   if (leads && manifest.target_vocabulary % 8 != 0) {
@@ -68,7 +68,7 @@ void check_half_precision(const Config& config, const Device& device, const Data
   }
 }
 
-void check_wishes(const Run& run) {
+void validate_settings(const Run& run) {
   if (run.plan.pairs() == 0) {
     fail("all {} training pairs are longer than batch.max_length {}", run.dataset.split("train").size(),
          run.config.batch.max_length);
@@ -132,7 +132,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
                                    std::move(keeper));
   if (workers.size() > 1) run->together.emplace();
   run->verified = verified;
-  check_wishes(*run);
+  validate_settings(*run);
   run->optimizer->freeze(frozen_parameters(run->model->table(), config.train.freeze));
   run->start = static_cast<int64_t>(workers.comm().max(static_cast<double>(run->keeper->starts())));
   run->resumed = take_over(*run);

@@ -17,9 +17,9 @@ void sum_over_workers(Workers& workers, StepResult& result) {
   loss = result.own;
   const int signal = pending_interrupt();
   double sums[] = {loss.smoothed,
-                   loss.plain,
+                   loss.cross_entropy,
                    static_cast<double>(loss.tokens),
-                   static_cast<double>(loss.right),
+                   static_cast<double>(loss.correct),
                    signal == SIGINT ? 1.0 : 0.0,
                    signal == SIGHUP ? 1.0 : 0.0,
                    signal != 0 ? 1.0 : 0.0};

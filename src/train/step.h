@@ -3,15 +3,15 @@
 
 #include <chrono>
 
-#include "comm/gradient_reducer.h"
+#include "collectives/gradient_reducer.h"
 #include "config/config.h"
 #include "data/prefetch.h"
 #include "model/transformer.h"
-#include "optim/average.h"
+#include "optim/ema.h"
 #include "optim/loss_scaler.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
-#include "telemetry/run_observer.h"
+#include "record/run_observer.h"
 
 namespace verbund {
 

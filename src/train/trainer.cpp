@@ -2,13 +2,13 @@
 
 #include <chrono>
 
-#include "comm/mpi_transport.h"
+#include "collectives/mpi_transport.h"
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/process.h"
-#include "telemetry/metrics_lines.h"
-#include "train/agreement.h"
+#include "record/metrics_writer.h"
+#include "collectives/agreement.h"
 #include "train/evaluator.h"
 #include "train/hosts.h"
 #include "train/introduction.h"
@@ -30,7 +30,7 @@ class Trainer {
         lines_(run.workers.size()),
         evaluator_(run, *observers_) {}
 
-  ~Trainer() { run_.workers.watch().set_log({}); }
+  ~Trainer() { run_.workers.watchdog().set_log({}); }
 
   int run() {
     try {
@@ -39,7 +39,7 @@ class Trainer {
       const std::string reason = signal == 0 ? "finished" : "stopped by " + signal_name(signal);
       observers_->pause();   // what they know is on its way to worker 0,
       run_.workers.flush();  // and there
-      run_.workers.watch().set_log({});
+      run_.workers.watchdog().set_log({});
       observers_->end();
       run_.keeper->record_stop(fmt::format("{} at step {}", reason, state_.step));
       return signal;
@@ -79,13 +79,13 @@ class Trainer {
 
   // After this step, in this folder; the watch's warnings go there as well.
   void go_on(int64_t step) {
-    run_.workers.watch().set_log({});
+    run_.workers.watchdog().set_log({});
     run_.keeper->begin_at(state_.step, run_.best.links());
     observers_->begin(step);
-    run_.workers.watch().set_log([this](const WatchNotice& notice) {
+    run_.workers.watchdog().set_log([this](const WatchdogEvent& notice) {
       Json details = {{"message", notice.message}};
       if (notice.worker >= 0) details["worker"] = notice.worker;
-      if (notice.kind == WatchNotice::Kind::kFailed) details["reason"] = notice.message;
+      if (notice.kind == WatchdogEvent::Kind::kFailed) details["reason"] = notice.message;
       observers_->event({notice.event(), -1, details, notice.message, true});
       if (notice.last) run_.keeper->record_stop(notice.message);
     });
@@ -178,7 +178,7 @@ class Trainer {
     if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
     const auto began = Clock::now();
     evaluator_.judge_weights();
-    run_.workers.watch().report_phase(state_.step, "saving", true);
+    run_.workers.watchdog().report_phase(state_.step, "saving", true);
     CollectedState collected;
     run_.keeper->save(take_snapshot(run_.parts, run_.guard, run_.best, state_, run_.config_yaml, collected));
     last_saved_ = state_.step;
@@ -187,7 +187,7 @@ class Trainer {
   }
 
   void finish_saving() {
-    run_.workers.watch().report_phase(state_.step, "saving", true);
+    run_.workers.watchdog().report_phase(state_.step, "saving", true);
     const auto began = Clock::now();
     run_.keeper->finish_saving();
     tell("saved", {{"began", run_.workers.run_clock(began)}, {"seconds", seconds_since(began)}});
@@ -252,7 +252,7 @@ class Trainer {
   Run& run_;
   RunState& state_;
   const std::unique_ptr<Observers> observers_;
-  MetricsLines lines_;
+  MetricsWriter lines_;
   Evaluator evaluator_;
   bool ready_ = false;                               // the first step has begun
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
@@ -262,7 +262,7 @@ class Trainer {
 
 int train(const TrainRequest& request, Workers& workers) {
   keep_freed_memory();
-  workers.watch().set_limits(request.config.workers);
+  workers.watchdog().set_limits(request.config.workers);
   if (request.config.train.max_steps == 0 && request.config.train.epochs == 0 && request.benchmark_steps == 0) {
     fail_usage("say how long to train: --set train.max_steps=N or --set train.epochs=N");
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/workers.h"
+#include "collectives/workers.h"
 #include "config/config.h"
 
 namespace verbund {

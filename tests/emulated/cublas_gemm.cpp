@@ -4,7 +4,7 @@
 
 #include "emulated/counters.h"
 #include "emulated/cublas_handle.h"
-#include "emulated/product.h"
+#include "emulated/gemm.h"
 #include "emulated/settings.h"
 
 namespace emulated {

@@ -135,7 +135,7 @@ TEST_P(GpuDevice, ASideStreamComesAfterWhatItWaitsFor) {
 TEST_P(GpuDevice, AnyThreadMayWaitForAMoment) {
   const OnDevice<float> a(device(), random_values(1000, 1)), b(device(), Floats(1000));
   device().copy(b.data(), a.data(), 4000);
-  const std::unique_ptr<Moment> moment = device().mark();
+  const std::unique_ptr<DeviceEvent> moment = device().mark();
   std::atomic<bool> waited = false;
   std::thread([&] {
     moment->wait();
@@ -146,7 +146,7 @@ TEST_P(GpuDevice, AnyThreadMayWaitForAMoment) {
 
 TEST_P(GpuDevice, OtherDevicesMomentsAreRefused) {
   CpuDevice cpu;
-  const std::unique_ptr<Moment> moment = cpu.mark();
+  const std::unique_ptr<DeviceEvent> moment = cpu.mark();
   EXPECT_ERROR(device().wait_for(*moment), Error, HasSubstr("another device"));
 }
 

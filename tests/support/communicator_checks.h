@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/chunks.h"
-#include "comm/communicator.h"
+#include "collectives/chunks.h"
+#include "collectives/communicator.h"
 #include "core/random.h"
 
 namespace verbund::communicator_checks {

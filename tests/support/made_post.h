@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "telemetry/record_post.h"
+#include "record/record_post.h"
 
 namespace verbund {
 

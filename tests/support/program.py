@@ -12,6 +12,34 @@ PROGRAM = os.environ.get("VERBUND", "build/verbund")
 SOURCE = pathlib.Path(os.environ.get("VERBUND_SOURCE", "."))
 DATA = SOURCE / ".." / "shared" / "data"
 
+CASES = os.environ.get("VERBUND_TEST_CASES", "all")
+
+
+def long_test(case):
+    """Marks a class or a method for `make test-all`; CTest runs the marked and the unmarked cases of a file apart."""
+    case.is_long_test = True
+    return case
+
+
+def load_tests(loader, tests, pattern):
+    """Keeps the cases that are asked for; a test file takes it over with `from support.program import load_tests`."""
+    kept = unittest.TestSuite()
+    for case in all_cases(tests):
+        method = getattr(type(case), case._testMethodName)
+        is_long = getattr(method, "is_long_test", False) or getattr(type(case), "is_long_test", False)
+        if CASES == "all" or is_long == (CASES == "long"):
+            kept.addTest(case)
+    return kept
+
+
+def all_cases(tests):
+    for test in tests:
+        if isinstance(test, unittest.TestSuite):
+            yield from all_cases(test)
+        else:
+            yield test
+
+
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored, here and in all that is started
 
 

@@ -41,7 +41,7 @@ inline Batch random_batch(Random& random, int64_t sentences, int64_t longest, Vo
     batch.target_offsets.push_back(batch.target_offsets.back() + target);
     batch.longest_source = std::max(batch.longest_source, source);
     batch.longest_target = std::max(batch.longest_target, target);
-    batch.names.push_back(random.next() >> 20);
+    batch.sentence_ids.push_back(random.next() >> 20);
   }
   return batch;
 }

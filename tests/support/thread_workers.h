@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "comm/thread_transport.h"
-#include "comm/workers.h"
+#include "collectives/thread_transport.h"
+#include "collectives/workers.h"
 
 namespace verbund {
 

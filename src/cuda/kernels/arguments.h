@@ -8,7 +8,7 @@
 
 namespace verbund::cuda {
 
-// Laid out like DropoutKey and RowName of kernels/kernels.h.
+// Laid out like DropoutKey and TokenPosition of kernels/kernels.h.
 struct MaskKey {
   uint64_t key;
   uint32_t threshold;
@@ -160,17 +160,17 @@ struct LossArguments {
   void* gradient;
   float gradient_scale;
   double* smoothed;
-  double* plain;
+  double* cross_entropy;
   int32_t* best;
 };
 
 struct SumLossesArguments {
   int64_t rows;
   const double* smoothed;
-  const double* plain;
+  const double* cross_entropy;
   const int32_t* best;
   const int32_t* targets;
-  double* sums;  // smoothed, plain, right
+  double* sums;  // smoothed, cross_entropy, correct
 };
 
 struct StepAttentionArguments {

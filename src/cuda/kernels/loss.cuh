@@ -59,7 +59,7 @@ __device__ __forceinline__ void loss_row(const LossArguments& a, Numbered* tops,
     const double log_right = right - log_partition;
     double entropy = 0;
     if (a.smoothing > 0) entropy = -(confidence * log(confidence) + a.smoothing * log(others));
-    a.plain[row] = -log_right;
+    a.cross_entropy[row] = -log_right;
     a.smoothed[row] = -((confidence - others) * log_right +
                         others * (static_cast<double>(all) - static_cast<double>(v) * log_partition)) -
                       entropy;
@@ -95,17 +95,17 @@ KERNEL(loss_of_floats)(LossArguments a) {
 // One block: each thread adds up every 256th row, then they are added in order.
 KERNEL(sum_losses)(SumLossesArguments a) {
   SHARED(double, board, [kBlockWarps]);
-  double smoothed = 0, plain = 0, right = 0;
+  double smoothed = 0, cross_entropy = 0, correct = 0;
   for (int64_t row = threadIdx.x; row < a.rows; row += kBlockThreads) {
     smoothed += a.smoothed[row];
-    plain += a.plain[row];
-    right += a.best[row] == a.targets[row] ? 1.0 : 0.0;
+    cross_entropy += a.cross_entropy[row];
+    correct += a.best[row] == a.targets[row] ? 1.0 : 0.0;
   }
   smoothed = block_sum(smoothed, board);
-  plain = block_sum(plain, board);
-  right = block_sum(right, board);
+  cross_entropy = block_sum(cross_entropy, board);
+  correct = block_sum(correct, board);
   if (threadIdx.x != 0) return;
   a.sums[0] = smoothed;
-  a.sums[1] = plain;
-  a.sums[2] = right;
+  a.sums[1] = cross_entropy;
+  a.sums[2] = correct;
 }

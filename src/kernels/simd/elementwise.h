@@ -8,7 +8,7 @@
 namespace verbund::VERBUND_SIMD_NAME {
 
 inline void relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
-                         const RowName* rows) {
+                         const TokenPosition* rows) {
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
     RowMask mask(key, rows);
@@ -43,7 +43,7 @@ inline void relu_backward(int64_t n, int64_t f, ConstTypedFloats outputs, TypedF
 }
 
 inline void embed_forward(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
-                          const float* positions, float* out, const DropoutKey& key, const RowName* rows) {
+                          const float* positions, float* out, const DropoutKey& key, const TokenPosition* rows) {
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
     RowMask mask(key, rows);
@@ -57,7 +57,7 @@ inline void embed_forward(int64_t n, int64_t d, const int32_t* ids, const float*
 
 // Tokens repeat, so threads share columns, not rows.
 inline void embed_backward(int64_t n, int64_t d, const int32_t* ids, const float* gradient, float factor,
-                           float* table_gradient, const DropoutKey& key, const RowName* rows) {
+                           float* table_gradient, const DropoutKey& key, const TokenPosition* rows) {
   const int64_t parts = (d + kMaskFeatures - 1) / kMaskFeatures;
 #pragma omp parallel for schedule(static)
   for (int64_t part = 0; part < parts; ++part) {

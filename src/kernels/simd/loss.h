@@ -43,7 +43,7 @@ inline void loss_row(const LossRows& op, int64_t row) {
   const double log_right = right - log_partition;
   double entropy = 0;
   if (op.smoothing > 0) entropy = -(confidence * std::log(confidence) + op.smoothing * std::log(others));
-  op.plain[row] = -log_right;
+  op.cross_entropy[row] = -log_right;
   op.smoothed[row] = -((confidence - others) * log_right +
                        others * (static_cast<double>(sum(all)) - static_cast<double>(v) * log_partition)) -
                      entropy;

@@ -11,7 +11,7 @@ namespace verbund::VERBUND_SIMD_NAME {
 // The row's mask, 128 features at a time; all ones without dropout.
 class RowMask {
  public:
-  RowMask(const DropoutKey& key, const RowName* rows) : key_(key), rows_(rows), active_(key.threshold > 0) {
+  RowMask(const DropoutKey& key, const TokenPosition* rows) : key_(key), rows_(rows), active_(key.threshold > 0) {
     std::fill(std::begin(mask_), std::end(mask_), 1.0f);
   }
   Vector at(int64_t row, int64_t feature) {
@@ -24,12 +24,12 @@ class RowMask {
 
  private:
   const DropoutKey& key_;
-  const RowName* rows_;
+  const TokenPosition* rows_;
   bool active_;
   float mask_[kMaskFeatures];
 };
 
-inline void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const RowName* rows) {
+inline void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const TokenPosition* rows) {
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
     RowMask mask(key, rows);
@@ -64,7 +64,7 @@ inline void norm_forward(int64_t n, int64_t d, const NormForward& op, const Drop
   }
 }
 
-inline void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const RowName* rows,
+inline void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
                           float* partial) {
   // Per block of rows: gradients of scale, bias and input bias.
   const int64_t stride = 3 * d;

@@ -4,7 +4,7 @@
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/loss.h"
 #include "kernels/simd/norm.h"
-#include "kernels/simd/product.h"
+#include "kernels/simd/gemm.h"
 #include "kernels/simd/step.h"
 
 namespace verbund::VERBUND_SIMD_NAME {

@@ -1,7 +1,7 @@
 // Questions 8 and 9: which files make up a checkpoint, and how big is it?
 #include "core/human.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 
 namespace verbund {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "core/human.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 
 namespace verbund {
 namespace {

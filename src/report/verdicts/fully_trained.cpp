@@ -6,7 +6,7 @@
 #include "optim/schedule.h"
 #include "report/verdicts/dev_curve.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 #include "statistics/least_squares.h"
 #include "statistics/power_law.h"
 #include "statistics/trend.h"

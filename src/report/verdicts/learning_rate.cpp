@@ -5,7 +5,7 @@
 #include "core/human.h"
 #include "optim/schedule.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 
 namespace verbund {
 namespace {

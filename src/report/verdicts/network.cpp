@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "comm/host_layout.h"
+#include "collectives/host_layout.h"
 #include "core/human.h"
 #include "report/replay.h"
 #include "report/verdicts/step_sample.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 
 namespace verbund {
 namespace {

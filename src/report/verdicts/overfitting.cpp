@@ -6,7 +6,7 @@
 #include "core/human.h"
 #include "report/verdicts/dev_curve.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 #include "statistics/sign_flip.h"
 #include "statistics/trend.h"
 

@@ -4,7 +4,7 @@
 
 #include "report/verdicts/step_sample.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 
 namespace verbund {
 namespace {

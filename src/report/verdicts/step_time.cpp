@@ -4,14 +4,14 @@
 #include "core/human.h"
 #include "report/verdicts/step_sample.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 #include "statistics/bootstrap.h"
 #include "statistics/trend.h"
 
 namespace verbund {
 namespace {
 
-constexpr const char* kInterval = "80 % interval, block bootstrap";
+constexpr const char* kStepTimeInterval = "80 % interval, block bootstrap";
 
 // The course of step times: median and the middle 90 % of neighbours.
 Chart course_chart(const std::vector<double>& step, const std::vector<double>& seconds) {
@@ -82,7 +82,7 @@ Verdict step_time(const RunData& run) {
   const double typical = median(seconds);
   const Bounds bounds = block_bootstrap(seconds, [](const std::vector<double>& values) { return median(values); });
   const double high = quantile(seconds, 0.95);
-  verdict.figures = {figure("median", typical, "s", bounds, kInterval), figure("mean", mean(seconds), "s"),
+  verdict.figures = {figure("median", typical, "s", bounds, kStepTimeInterval), figure("mean", mean(seconds), "s"),
                      figure("95 % were shorter than", high, "s"),
                      figure("steps looked at", static_cast<double>(seconds.size()), "")};
   verdict.sentence = recorded ? fmt::format("{} in the median, {} on average; 95 % of the steps took less than {}.",

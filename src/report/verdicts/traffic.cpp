@@ -6,7 +6,7 @@
 #include "report/replay.h"
 #include "report/verdicts/step_sample.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 #include "statistics/least_squares.h"
 
 namespace verbund {

@@ -1,7 +1,7 @@
 // Question 7: how big was the training set?
 #include "core/human.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/words.h"
+#include "report/verdicts/number_format.h"
 
 namespace verbund {
 namespace {

@@ -39,7 +39,7 @@ TEST_P(BatchTest, SentencesArePackedWithTheirMarks) {
   EXPECT_THAT(batch.target_input, ElementsAre(2, 14, 2, 8, 9, 2, 7));
   EXPECT_THAT(batch.target_output, ElementsAre(14, 1, 8, 9, 1, 7, 1));
   EXPECT_THAT(batch.target_offsets, ElementsAre(0, 2, 5, 7));
-  EXPECT_THAT(batch.names, ElementsAre(3, 1, 0));
+  EXPECT_THAT(batch.sentence_ids, ElementsAre(3, 1, 0));
   EXPECT_EQ(batch.sentences(), 3u);
   EXPECT_EQ(batch.source_tokens(), 8u);
   EXPECT_EQ(batch.target_tokens(), 7u);
@@ -62,7 +62,7 @@ TEST_P(BatchTest, FillingReplacesWhatWasThere) {
   fill(batch, split_, Pairs{2});
   EXPECT_THAT(batch.source, ElementsAre(10, 1));
   EXPECT_THAT(batch.source_offsets, ElementsAre(0, 2));
-  EXPECT_THAT(batch.names, ElementsAre(2));
+  EXPECT_THAT(batch.sentence_ids, ElementsAre(2));
   EXPECT_EQ(batch.longest_source, 2);
   EXPECT_EQ(batch.longest_target, 1);
 }
@@ -87,7 +87,7 @@ TEST_P(BatchTest, MemoryIsKept) {
   const auto addresses = [](const Batch& batch) {
     return std::vector<const void*>{batch.source.data(),         batch.target_input.data(),
                                     batch.target_output.data(),  batch.source_offsets.data(),
-                                    batch.target_offsets.data(), batch.names.data()};
+                                    batch.target_offsets.data(), batch.sentence_ids.data()};
   };
   Batch batch;
   fill(batch, split_, Pairs{0, 1, 2, 3});

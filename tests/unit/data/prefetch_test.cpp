@@ -31,7 +31,7 @@ struct Part {
 
 Part part_of(const WorkerBatch& batch) {
   Part part = {batch.position(), {}};
-  for (const Batch& micro_batch : batch.micro_batches()) part.names.push_back(micro_batch.names);
+  for (const Batch& micro_batch : batch.micro_batches()) part.names.push_back(micro_batch.sentence_ids);
   return part;
 }
 
@@ -80,12 +80,12 @@ TEST_F(PrefetchTest, FollowsThePlanAcrossEpochs) {
     EXPECT_EQ(batch.global_sentences(), pairs.size());
     ASSERT_EQ(batch.micro_batches().size(), 1u);
     const Batch& whole = batch.micro_batches()[0];
-    EXPECT_THAT(whole.names, ::testing::UnorderedElementsAreArray(pairs));
+    EXPECT_THAT(whole.sentence_ids, ::testing::UnorderedElementsAreArray(pairs));
     EXPECT_EQ(batch.global_source_tokens(), whole.source_tokens());
     EXPECT_EQ(batch.global_target_tokens(), whole.target_tokens());
     for (size_t i = 0; i < whole.sentences(); ++i) {
       for (int32_t t = whole.source_offsets[i]; t < whole.source_offsets[i + 1] - 1; ++t) {
-        ASSERT_EQ(whole.source[static_cast<size_t>(t)], 4 + static_cast<TokenId>(whole.names[i]));
+        ASSERT_EQ(whole.source[static_cast<size_t>(t)], 4 + static_cast<TokenId>(whole.sentence_ids[i]));
       }
     }
     position = batch.next();
@@ -120,7 +120,7 @@ TEST_F(PrefetchTest, WorkersTogetherHaveEachSentenceOnce) {
         global_target_tokens = part.global_target_tokens();
         for (const Batch& batch : part.micro_batches()) {
           EXPECT_LE(std::max(batch.source_tokens(), batch.target_tokens()), 50u);
-          names.insert(names.end(), batch.names.begin(), batch.names.end());
+          names.insert(names.end(), batch.sentence_ids.begin(), batch.sentence_ids.end());
           target_tokens += batch.target_tokens();
         }
       }
@@ -148,7 +148,7 @@ TEST_F(PrefetchTest, AfterAnEpochNothingIsAllocated) {
   const auto addresses = [&batch] {
     const Batch& only = batch.micro_batches()[0];
     return std::vector<const void*>{only.source.data(),         only.target_input.data(),   only.target_output.data(),
-                                    only.source_offsets.data(), only.target_offsets.data(), only.names.data()};
+                                    only.source_offsets.data(), only.target_offsets.data(), only.sentence_ids.data()};
   };
   for (size_t i = 0; i < plan_.batches(0); ++i) batch.fill(plan_, {}, {0, i});
   const auto before = addresses();

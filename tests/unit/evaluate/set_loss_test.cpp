@@ -38,7 +38,7 @@ TEST(SetLoss, IsThatOfEachSentenceAlone) {
     tokens += loss.sentences[i].tokens;
   }
   EXPECT_EQ(loss.sum.tokens, tokens);
-  EXPECT_NEAR(loss.sum.plain, sum, 1e-9 * sum);
+  EXPECT_NEAR(loss.sum.cross_entropy, sum, 1e-9 * sum);
 }
 
 TEST(SetLoss, HasTheSameBitsWhoeverShares) {
@@ -53,8 +53,8 @@ TEST(SetLoss, HasTheSameBitsWhoeverShares) {
   }
   for (const SetLoss& result : results) {
     EXPECT_EQ(result.sum.smoothed, results[0].sum.smoothed);
-    EXPECT_EQ(result.sum.plain, results[0].sum.plain);
-    EXPECT_EQ(result.sum.right, results[0].sum.right);
+    EXPECT_EQ(result.sum.cross_entropy, results[0].sum.cross_entropy);
+    EXPECT_EQ(result.sum.correct, results[0].sum.correct);
     for (size_t i = 0; i < set.size(); ++i) {
       EXPECT_EQ(result.sentences[i].cross_entropy, results[0].sentences[i].cross_entropy) << i;
     }
@@ -71,8 +71,8 @@ TEST(SetLoss, AskingForEachTokenChangesNoBit) {
   std::vector<double> each(batch.target_tokens());
   const Loss with = made.model->evaluate(batch, each), without = made.model->evaluate(batch);
   EXPECT_EQ(with.smoothed, without.smoothed);
-  EXPECT_EQ(with.plain, without.plain);
-  EXPECT_EQ(with.plain, std::accumulate(each.begin(), each.end(), 0.0));
+  EXPECT_EQ(with.cross_entropy, without.cross_entropy);
+  EXPECT_EQ(with.cross_entropy, std::accumulate(each.begin(), each.end(), 0.0));
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include "support/expect_error.h"
 #include "support/failure_walk.h"
 #include "support/temporary_folder.h"
-#include "telemetry/event_file.h"
-#include "telemetry/run_record.h"
-#include "telemetry/tensorboard_events.h"
+#include "tensorboard/event_file.h"
+#include "record/run_record.h"
+#include "tensorboard/tensorboard_events.h"
 
 namespace verbund {
 namespace {

@@ -1,5 +1,5 @@
-// Products in bfloat16 against three loops in double precision over factors rounded the same way.
-#include "kernels/product.h"
+// GemmRunner in bfloat16 against three loops in double precision over factors rounded the same way.
+#include "kernels/gemm.h"
 
 #include <omp.h>
 
@@ -29,7 +29,7 @@ class Bf16Products : public ::testing::Test {
     if (!has_bf16_products()) GTEST_SKIP() << "this processor has no AVX512-BF16";
   }
   void TearDown() override { omp_set_num_threads(1); }
-  static void multiply(const Product& product) {
+  static void multiply(const Gemm& product) {
     verbund::multiply(choose_kernels(), Factors::kRoundedToBf16, product);
   }
 };

@@ -18,7 +18,7 @@ class Elementwise : public KernelTest {
       for (const double rate : {0.0, 0.25}) {
         SCOPED_TRACE(::testing::Message() << n << " x " << d << ", dropout " << rate);
         const DropoutKey key = dropout_key(rate, 21, 22, 23);
-        const std::vector<RowName> rows = row_names(n);
+        const std::vector<TokenPosition> rows = row_names(n);
         check(n, d, key, rows, mask_of(*GetParam(), key, rows, d));
       }
     }

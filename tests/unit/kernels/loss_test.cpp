@@ -24,7 +24,7 @@ struct Problem {
 
 struct Result {
   Floats logits;  // or their gradient
-  Doubles smoothed, plain;
+  Doubles smoothed, cross_entropy;
   std::vector<int32_t> best;
 };
 
@@ -33,12 +33,12 @@ Result run(const Kernels& kernels, const Problem& p, bool gradient) {
   Result result = {p.logits, Doubles(rows, 99), Doubles(rows, 99), std::vector<int32_t>(rows, 99)};
   kernels.loss({p.rows, p.vocabulary, result.logits.data(), p.targets.data(), p.smoothing,
                 gradient ? TypedFloats(result.logits.data()) : TypedFloats(), 1, result.smoothed.data(),
-                result.plain.data(), result.best.data()});
+                result.cross_entropy.data(), result.best.data()});
   return result;
 }
 
 struct Reference {
-  double smoothed = 0, plain = 0;
+  double smoothed = 0, cross_entropy = 0;
 };
 
 Reference reference(const Problem& p, const Doubles& logits, size_t row) {
@@ -66,23 +66,23 @@ TEST_P(LossKernel, IsTheFormulaAndItsGradient) {
     with_any_threads([&] {
       result = run(*GetParam(), p, true);
       Floats losses;
-      for (size_t row = 0; row < result.plain.size(); ++row) {
+      for (size_t row = 0; row < result.cross_entropy.size(); ++row) {
         losses.push_back(static_cast<float>(result.smoothed[row]));
-        losses.push_back(static_cast<float>(result.plain[row]));
+        losses.push_back(static_cast<float>(result.cross_entropy[row]));
       }
       return Outputs{{"gradient", result.logits}, {"losses", losses}};
     });
     Doubles logits = doubles(p.logits);
-    for (size_t row = 0; row < result.plain.size(); ++row) {
+    for (size_t row = 0; row < result.cross_entropy.size(); ++row) {
       const Reference expected = reference(p, logits, row);
-      EXPECT_NEAR(result.plain[row], expected.plain, 1e-6 * (1 + p.size)) << row;
+      EXPECT_NEAR(result.cross_entropy[row], expected.cross_entropy, 1e-6 * (1 + p.size)) << row;
       EXPECT_NEAR(result.smoothed[row], expected.smoothed, 2e-6 * (1 + p.size)) << row;
       const auto begin = p.logits.begin() + static_cast<int64_t>(row) * p.vocabulary;
       EXPECT_EQ(result.best[row], std::max_element(begin, begin + p.vocabulary) - begin) << row;
     }
     const auto loss = [&] {
       double total = 0;
-      for (size_t row = 0; row < result.plain.size(); ++row) total += reference(p, logits, row).smoothed;
+      for (size_t row = 0; row < result.cross_entropy.size(); ++row) total += reference(p, logits, row).smoothed;
       return total;
     };
     expect_gradient(result.logits, logits, loss, "gradient");
@@ -90,7 +90,7 @@ TEST_P(LossKernel, IsTheFormulaAndItsGradient) {
     const Result evaluated = run(*GetParam(), p, false);
     EXPECT_TRUE(same_bits(evaluated.logits, p.logits)) << "without gradient the logits stay";
     EXPECT_EQ(evaluated.smoothed, result.smoothed);
-    EXPECT_EQ(evaluated.plain, result.plain);
+    EXPECT_EQ(evaluated.cross_entropy, result.cross_entropy);
   }
 }
 
@@ -102,7 +102,7 @@ TEST_P(LossKernel, APerfectModelHasLossZero) {
   }
   const Result result = run(*GetParam(), p, true);
   EXPECT_NEAR(result.smoothed[0], 0, 1e-6);
-  EXPECT_NEAR(result.plain[0], -std::log(0.9), 1e-6);
+  EXPECT_NEAR(result.cross_entropy[0], -std::log(0.9), 1e-6);
   expect_near(result.logits, Doubles(50, 0), "gradient", 1e-6);
 }
 

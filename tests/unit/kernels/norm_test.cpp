@@ -44,7 +44,7 @@ struct Inputs {
 };
 
 Outputs run(const Kernels& kernels, const Shape& shape, const Use& use, Inputs in, const DropoutKey& key,
-            const std::vector<RowName>& rows) {
+            const std::vector<TokenPosition>& rows) {
   const auto [n, d] = shape;
   Floats sum = filled(n * d), normed = use.norm ? filled(n * d) : Floats(), mean = filled(n), inverse = filled(n);
   kernels.norm_forward(n, d,
@@ -107,7 +107,7 @@ TEST_P(Norm, IsTheFormulaAndItsGradient) {
       SCOPED_TRACE(::testing::Message() << use.name << ", " << shape.n << " x " << shape.d);
       const Inputs in(shape, use);
       const DropoutKey key = dropout_key(use.dropout, 11, 12, 13);
-      const std::vector<RowName> rows = row_names(shape.n);
+      const std::vector<TokenPosition> rows = row_names(shape.n);
       const Outputs out = with_any_threads([&] { return run(*GetParam(), shape, use, in, key, rows); });
 
       Reference reference = {static_cast<size_t>(shape.d),

@@ -50,8 +50,8 @@ class KernelTest : public ::testing::TestWithParam<const Kernels*> {
   INSTANTIATE_TEST_SUITE_P(On, Suite, ::testing::ValuesIn(KernelTest::all()), KernelTest::name)
 
 // n rows of sentences with 1, 2, 3, ... tokens.
-inline std::vector<RowName> row_names(int64_t n) {
-  std::vector<RowName> rows;
+inline std::vector<TokenPosition> row_names(int64_t n) {
+  std::vector<TokenPosition> rows;
   for (uint32_t length = 1; static_cast<int64_t>(rows.size()) < n; ++length) {
     for (uint32_t position = 0; position < length; ++position) rows.push_back({0x500000000U + length, position});
   }
@@ -60,10 +60,10 @@ inline std::vector<RowName> row_names(int64_t n) {
 }
 
 // [n, d] factors of 0 or the scale; ones without dropout.
-inline Doubles mask_of(const Kernels& kernels, const DropoutKey& key, const std::vector<RowName>& rows, int64_t d) {
+inline Doubles mask_of(const Kernels& kernels, const DropoutKey& key, const std::vector<TokenPosition>& rows, int64_t d) {
   Doubles mask;
   Floats row = filled(d);
-  for (const RowName& name : rows) {
+  for (const TokenPosition& name : rows) {
     kernels.dropout_row(key, name.sentence, name.position, 0, d, row.data());
     mask.insert(mask.end(), row.begin(), row.end());
   }

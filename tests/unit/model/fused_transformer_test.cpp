@@ -1,11 +1,11 @@
-// The fused path against the plain one: loss and every gradient.
+// The fused path against the cross_entropy one: loss and every gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "model/gradient_order.h"
 #include "model/transformer.h"
-#include "plain/plain_transformer.h"
+#include "reference/reference_transformer.h"
 #include "support/on_cpu.h"
 #include "support/random_batch.h"
 
@@ -29,28 +29,28 @@ TEST_P(FusedTransformer, AgreesWithThePlainPath) {
   const Pass pass = {random.next(), random.below(1000), true};
 
   const auto fused = make_fused_transformer(cpu(), config, sizes);
-  const auto plain = make_plain_transformer(config, sizes);
+  const auto cross_entropy = make_plain_transformer(config, sizes);
   fused->table().initialize(7, fused->weights().write().host());
   randomize(fused->weights().write().host(), random);
   std::copy(fused->weights().write().host().begin(), fused->weights().write().host().end(),
-            plain->weights().write().host().begin());
+            cross_entropy->weights().write().host().begin());
 
-  const Loss expected = plain->accumulate(batch, pass), actual = fused->accumulate(batch, pass);
+  const Loss expected = cross_entropy->accumulate(batch, pass), actual = fused->accumulate(batch, pass);
   EXPECT_NEAR(actual.smoothed, expected.smoothed, 1e-5 * std::abs(expected.smoothed));
-  EXPECT_NEAR(actual.plain, expected.plain, 1e-5 * std::abs(expected.plain));
+  EXPECT_NEAR(actual.cross_entropy, expected.cross_entropy, 1e-5 * std::abs(expected.cross_entropy));
   EXPECT_EQ(actual.tokens, expected.tokens);
   for (const Parameter& p : fused->table().all()) {
     const auto begin = static_cast<size_t>(p.offset), size = static_cast<size_t>(p.size);
     const auto ours = fused->gradients().host().subspan(begin, size),
-               theirs = plain->gradients().host().subspan(begin, size);
+               theirs = cross_entropy->gradients().host().subspan(begin, size);
     double worst = 0;
     for (size_t i = 0; i < size; ++i) worst = std::max(worst, std::abs(static_cast<double>(ours[i]) - theirs[i]));
     // Some gradients are zero but for rounding (keys' biases): compare with the whole model's scale as well.
-    EXPECT_LE(worst, 1e-4 * largest(theirs) + 1e-6 * largest(plain->gradients().host())) << p.name;
+    EXPECT_LE(worst, 1e-4 * largest(theirs) + 1e-6 * largest(cross_entropy->gradients().host())) << p.name;
   }
-  const Loss without = fused->evaluate(batch), reference = plain->evaluate(batch);
+  const Loss without = fused->evaluate(batch), reference = cross_entropy->evaluate(batch);
   EXPECT_NEAR(without.smoothed, reference.smoothed, 1e-5 * std::abs(reference.smoothed));
-  EXPECT_EQ(fused->predict(batch), plain->predict(batch));
+  EXPECT_EQ(fused->predict(batch), cross_entropy->predict(batch));
 }
 
 // Workers send gradients as soon as they are said to be ready: each value once, and it does not change any more. The
@@ -146,7 +146,7 @@ TEST(Transformer, AccumulatedHalvesAreTheWhole) {
     one.target_offsets = {0, static_cast<int32_t>(one.target_input.size())};
     one.longest_source = one.source_offsets[1];
     one.longest_target = one.target_offsets[1];
-    one.names = {whole.names[s]};
+    one.sentence_ids = {whole.sentence_ids[s]};
     sum += model->accumulate(one, {5, 9, true});
   }
   EXPECT_NEAR(sum.smoothed, loss.smoothed, 1e-4);
@@ -154,7 +154,7 @@ TEST(Transformer, AccumulatedHalvesAreTheWhole) {
   for (size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(model->gradients().host()[i], gradient[i], 1e-5 * scale);
 }
 
-TEST(PlainTransformer, GradientByFiniteDifferences) {
+TEST(ReferenceTransformer, GradientByFiniteDifferences) {
   Random random(4, 0);
   for (const NormPlace norm : {NormPlace::kPre, NormPlace::kPost}) {
     ModelConfig config;

@@ -8,7 +8,7 @@
 #include "config/load.h"
 #include "core/file.h"
 #include "model/transformer.h"
-#include "plain/plain_transformer.h"
+#include "reference/reference_transformer.h"
 #include "support/on_cpu.h"
 
 namespace verbund {
@@ -57,7 +57,7 @@ Batch make_batch(const Json& sentences) {
     batch.target_offsets.push_back(batch.target_offsets.back() + target);
     batch.longest_source = std::max(batch.longest_source, source);
     batch.longest_target = std::max(batch.longest_target, target);
-    batch.names.push_back(batch.names.size());
+    batch.sentence_ids.push_back(batch.sentence_ids.size());
   }
   return batch;
 }
@@ -109,7 +109,7 @@ TEST_P(Golden, LossAndGradients) {
 
     const auto expect_loss = [&](const Loss& loss) {
       EXPECT_NEAR(loss.smoothed, golden["smoothed"], kLossTolerance * golden["smoothed"].get<double>());
-      EXPECT_NEAR(loss.plain, golden["plain"], kLossTolerance * golden["plain"].get<double>());
+      EXPECT_NEAR(loss.cross_entropy, golden["plain"], kLossTolerance * golden["plain"].get<double>());
     };
     expect_loss(model->evaluate(batch));
     expect_loss(model->accumulate(batch, Pass{}));

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "plain/plain_transformer.h"
+#include "reference/reference_transformer.h"
 #include "support/made_model.h"
 
 namespace verbund {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/chunks.h"
+#include "collectives/chunks.h"
 
 namespace verbund {
 namespace {

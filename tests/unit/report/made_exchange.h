@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/normal_numbers.h"
-#include "telemetry/exchange_trace.h"
+#include "record/exchange_trace.h"
 
 namespace verbund {
 

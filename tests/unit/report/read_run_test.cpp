@@ -6,7 +6,7 @@
 #include "report/run_parts.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
-#include "telemetry/step_records.h"
+#include "record/step_records.h"
 
 namespace verbund {
 namespace {

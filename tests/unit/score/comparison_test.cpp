@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "score/boxed_table.h"
-#include "score/comparison_report.h"
+#include "score/paired_test_table.h"
 
 namespace verbund {
 namespace {

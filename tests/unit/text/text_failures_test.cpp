@@ -6,8 +6,8 @@
 #include "core/file.h"
 #include "support/failure_walk.h"
 #include "text/clean.h"
-#include "text/fetch.h"
-#include "text/partial_file.h"
+#include "fetch/fetch.h"
+#include "fetch/partial_file.h"
 #include "text/shuffle.h"
 #include "text/subword_trainer.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/file.h"
 #include "support/failure_walk.h"
-#include "telemetry/metrics_file.h"
+#include "record/metrics_file.h"
 #include "train/run_keeper.h"
 #include "unit/checkpoint/made_snapshot.h"
 

@@ -1,0 +1,107 @@
+#include "collectives/agreement.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "collectives/cores.h"
+#include "control/sockets.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/human.h"
+#include "core/log.h"
+#include "data/dataset_verification.h"
+#include "train/compatibility.h"
+
+namespace verbund {
+
+void check_agreement(Workers& workers, const Identity& own) {
+  if (workers.size() == 1) return;
+  workers.must_agree("the program", own.program);
+  workers.must_agree("what is asked for", own.request);
+  const std::vector<std::string> builds = workers.comm().gather(file_checksum("/proc/self/exe"));
+  for (size_t i = 1; workers.leads() && i < builds.size(); ++i) {
+    if (builds[i] == builds[0]) continue;
+    warn("{} runs another build of {} than worker 0: that is well if both were made alike", workers.all()[i].name(),
+         own.program);
+  }
+  workers.must_agree("the dataset", "one with the checksum " + own.dataset);
+  const std::vector<std::string> configs = workers.comm().gather(own.config);
+  for (size_t i = 1; i < configs.size(); ++i) {
+    std::string list;
+    for (const auto& [key, first, other] : config_differences(configs[0], configs[i])) {
+      if (key != "threads") list += fmt::format("\n  {} is {}, but {} with worker 0", key, other, first);
+    }
+    if (!list.empty()) fail("the configuration of {} differs:{}", workers.all()[i].name(), list);
+  }
+}
+
+std::string verify_together(Workers& workers, const Dataset& dataset) {
+  // Two hosts may have one name, and containers of one host folders of their own.
+  const std::vector<std::string> places = workers.comm().gather(
+      fmt::format("{} {}: {}", workers.self().host, network_identity(), fs::absolute(dataset.folder()).string()));
+  const auto rank = static_cast<size_t>(workers.rank());
+  Verification own;
+  std::string trouble;
+  workers.watchdog().report_phase(0, "verifying the dataset", true);
+  if (std::ranges::find(places, places[rank]) == places.begin() + workers.rank()) {
+    try {
+      own = verify(dataset);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      trouble = error.what();
+    }
+  }
+  const std::vector<std::string> troubles = workers.comm().gather(trouble);
+  for (size_t i = 0; i < troubles.size(); ++i) {
+    if (!troubles[i].empty()) fail("{}{}", workers.size() > 1 ? workers.all()[i].host + ": " : "", troubles[i]);
+  }
+  const double slowest = workers.comm().max(own.seconds);
+  workers.watchdog().report_phase(0, "start");
+  const size_t copies = std::set(places.begin(), places.end()).size();
+  return fmt::format("dataset verified: {} in {}{}", human_bytes(own.bytes), human_duration(slowest),
+                     copies > 1 ? fmt::format(", the slowest of {} copies", copies) : "");
+}
+
+namespace {
+
+std::string describe(const Buffer& weights) {
+  const HostCopy copy(weights);
+  const auto bytes = std::as_bytes(copy.values());
+  return fmt::format("weights with the checksum {:016x}",
+                     hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+}
+
+}  // namespace
+
+void agree_on_model(Workers& workers, int64_t step, const Buffer& weights) {
+  if (workers.size() > 1) workers.must_agree("the model", fmt::format("step {}, {}", step, describe(weights)));
+}
+
+void check_weights(Workers& workers, const Buffer& weights, int64_t step) {
+  if (workers.size() > 1) workers.must_agree(fmt::format("the model after step {}", step), describe(weights));
+}
+
+std::string describe(const Workers& workers, const WorkersConfig& config, bool by_devices) {
+  std::string hosts;
+  for (const Worker& worker : workers.all()) {
+    if (worker.local_rank == 0)
+      hosts += fmt::format("{} {} on {}", hosts.empty() ? "" : ",", worker.local_size, worker.host);
+  }
+  return fmt::format("{} workers:{}; gradients are exchanged as {}{}{}", workers.size(), hosts,
+                     kWireNames[static_cast<size_t>(config.wire)], by_devices ? " by NCCL" : "",
+                     config.shard_optimizer ? ", each worker keeps its share of the optimiser" : "");
+}
+
+void warn_of_crowding(const Workers& workers, int threads) {
+  std::map<std::string, std::vector<ThreadsOnCores>> hosts;
+  for (const Worker& worker : workers.all()) hosts[worker.host].push_back({worker.rank, threads, worker.cores});
+  for (const Worker& worker : workers.all()) {
+    if (worker.local_rank != 0) continue;
+    const CoresJudgement judgement = judge_cores(worker.host, worker.machine_cores, hosts[worker.host]);
+    if (!judgement.enough) warn("{}; {}", judgement.text, judgement.advice);
+  }
+}
+
+}  // namespace verbund

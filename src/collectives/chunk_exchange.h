@@ -1,0 +1,89 @@
+// Collectives over flat buffers, hosts first. A buffer is exchanged chunk by chunk, many of them under way at a time:
+//
+//   1. The workers of a host lay their values into its shared memory. One of them, the chunk's chunk_leader, adds them up
+//      (in the order of comm/sum_order.h) and sends the sum to the host where the chunk's sums come together.
+//   2. The chunk_leader there adds up what has come, and sends the total to the chunk_leaders of the other hosts.
+//   3. The chunk_leader lays it into the shared memory, and every worker takes it.
+//
+// So of n workers on h hosts each host sends 2 (h-1)/h of a buffer, whatever their number, and the workers of a host
+// share the work. A reduce-scatter is 1 and 2 without the sending, into the memory of the chunk's owner; an all-gather
+// is the rest of 2, and 3. Nobody waits for anybody as long as there is something to do.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "collectives/communicator.h"
+#include "collectives/shared_chunk_buffer.h"
+#include "collectives/transport.h"
+
+namespace verbund {
+
+enum class Collective { kAllReduce, kReduceScatter, kAllGather };
+
+class ChunkExchange {
+ public:
+  // `board`: that of this worker's host in the layout. All must stay.
+  ChunkExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& board);
+
+  // By all workers together. Values that travel between hosts are rounded, those that all get with all of them alike.
+  void run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding);
+
+  // At a time; workers need not have the same number.
+  void set_in_flight(size_t chunks) { in_flight_ = chunks; }
+  uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
+
+ private:
+  // A chunk that this worker speaks for.
+  struct Cell {
+    enum class Stage { kFree, kEntered, kSent, kReceiving, kLeaving };
+    Stage stage = Stage::kFree;
+    size_t number = 0;  // of all chunks that were ever exchanged
+    size_t chunk = 0;   // of the buffer
+    std::span<float> values;
+    bool sums_here = false;
+    int sending = 0, receiving = 0;
+    std::vector<std::byte> outgoing, incoming;  // memory for messages
+  };
+
+  void enter(size_t number, const Chunk& chunk);
+  void leave(size_t number, const Chunk& chunk);
+  bool advance(Cell& cell);
+  void receive_parts(Cell& cell);
+  void send_parts(Cell& cell);
+  void add_up(Cell& cell);
+  void distribute(Cell& cell);
+  void receive_result(Cell& cell);
+  void take_result(Cell& cell);
+  void send(Cell& cell, int to, size_t part, std::span<const std::byte> message);
+
+  void round(const Cell& cell, size_t part, std::span<float> values, std::byte* message) const;
+  bool is_coded() const { return rounding_.wire != Wire::kFp32; }
+  size_t message_bytes(const Cell& cell) const;
+  SumsAt place_of_sums() const { return what_ == Collective::kAllReduce ? SumsAt::kAnyHost : SumsAt::kOwner; }
+  float* place_of_result(const Cell& cell) const;
+  int tag(const Cell& cell, size_t part) const;
+
+  Transport& transport_;
+  const HostLayout& layout_;
+  SharedChunkBuffer& board_;
+  const int host_, local_rank_;
+  OrderedSum whole_;               // from the values of this host's workers and the parts of the others
+  std::vector<OrderedSum> parts_;  // of this host
+  size_t parts_of_others_ = 0, most_parts_ = 1;
+
+  // Of the collective under way.
+  Collective what_ = Collective::kAllReduce;
+  Rounding rounding_ = Wire::kFp32;
+  std::span<float> buffer_;
+
+  std::array<Cell, kMostInFlight> cells_;
+  size_t in_flight_ = kUsualInFlight;
+  std::vector<std::vector<float>> decoded_;  // [parts of others, values]
+  std::vector<float> sum_;                   // of a part that travels rounded
+  size_t next_number_ = 0;
+  uint64_t bytes_sent_ = 0;
+};
+
+}  // namespace verbund

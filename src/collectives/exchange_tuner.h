@@ -1,0 +1,61 @@
+// Finds how gradients are best exchanged: in buckets of which size (large ones have less overhead, small ones leave
+// less work for after the backward pass), and how many chunks are to be in flight at once (more of them keep a long
+// line busy, fewer stay in the cache). The first steps try a few sizes, the next ones a few numbers; what makes the
+// workers wait least stays. The bits of sums by the hosts do not depend on it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/chunks.h"
+#include "collectives/workers.h"
+
+namespace verbund {
+
+inline constexpr size_t kTriedBuckets[] = {16 * kChunk, 64 * kChunk, 256 * kChunk};  // 2, 8 and 32 MiB
+
+struct ExchangeSettings {
+  size_t bucket = 0;  // values
+  size_t in_flight = kUsualInFlight;
+
+  bool operator==(const ExchangeSettings&) const = default;
+};
+
+class ExchangeTuner {
+ public:
+  enum class Tries { kBuckets, kBucketsAndFlights };
+
+  // Buckets of so many values; 0: all is to be found, for a buffer of `size` values.
+  ExchangeTuner(size_t bucket, size_t size, Tries tries);
+
+  const ExchangeSettings& now() const { return candidates_[current_]; }
+  bool is_settled() const { return settled_; }
+  // What was found by trying, if anything was.
+  const std::optional<ExchangeSettings>& found() const { return found_; }
+  // What has been found before, in an earlier part of the run.
+  void settle(const ExchangeSettings& known);
+
+  // Tells how long the step waited; all workers together.
+  void record(Workers& workers, double seconds_exposed);
+  std::string take_report() { return std::exchange(report_, ""); }
+
+ private:
+  void try_all(std::vector<ExchangeSettings> candidates);
+  void choose_best();
+
+  static constexpr int kRounds = 3;  // steps of each candidate; the best counts
+
+  std::vector<ExchangeSettings> candidates_;
+  std::vector<double> seconds_;  // of each, the best step so far
+  size_t current_ = 0;
+  int rounds_ = 0;
+  bool flights_to_try_;
+  bool settled_;
+  std::optional<ExchangeSettings> found_;
+  std::string report_;
+};
+
+}  // namespace verbund

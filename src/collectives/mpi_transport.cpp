@@ -1,0 +1,137 @@
+#include "collectives/mpi_transport.h"
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+#include <sys/prctl.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collectives/shared_memory.h"
+#include "core/error.h"
+#include "core/machine.h"
+
+namespace verbund {
+namespace {
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail("{} failed: {}", call, text);
+}
+
+class MpiTransport final : public Transport {
+ public:
+  MpiTransport() {
+    prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in nanoseconds: short sleeps are to be short
+    // Chunks travel over TCP without asking first, which keeps the line busy. The user's word goes before ours.
+    setenv("OMPI_MCA_btl_tcp_eager_limit", "262144", 0);
+    int provided = 0;
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    if (provided < MPI_THREAD_FUNNELED) fail("this MPI was built without threads; Verbund needs MPI_THREAD_FUNNELED");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(int to, int tag, std::span<const std::byte> data, int& under_way) override {
+    MPI_Request request;
+    check(MPI_Isend(data.data(), count(data.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, &request), "MPI_Isend");
+    add(request, under_way);
+  }
+
+  void receive(int from, int tag, std::span<std::byte> data, int& under_way) override {
+    MPI_Request request;
+    check(MPI_Irecv(data.data(), count(data.size()), MPI_BYTE, from, tag, MPI_COMM_WORLD, &request), "MPI_Irecv");
+    add(request, under_way);
+  }
+
+  // All at once: each question to MPI costs it a look at every connection.
+  bool progress() override {
+    if (requests_.empty()) return false;
+    int done = 0;
+    done_.resize(requests_.size());
+    check(MPI_Testsome(count(requests_.size()), requests_.data(), &done, done_.data(), MPI_STATUSES_IGNORE),
+          "MPI_Testsome");
+    for (int i = 0; i < done; ++i) --*under_way_[static_cast<size_t>(done_[static_cast<size_t>(i)])];
+    if (done > 0) forget_done();
+    return done > 0;
+  }
+
+  void pause(std::chrono::nanoseconds longest) override {
+    longest.count() == 0 ? std::this_thread::yield() : std::this_thread::sleep_for(longest);
+  }
+
+  std::string host() const override { return boot_id() + " " + host_name(); }
+  std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) override {
+    return verbund::make_shared_memory(name, bytes);
+  }
+  std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t bytes) override {
+    return verbund::find_shared_memory(name, bytes);
+  }
+  void unname_shared_memory(const std::string& name) override { verbund::unname_shared_memory(name); }
+
+  void close() override { check(MPI_Finalize(), "MPI_Finalize"); }
+
+ private:
+  static int count(size_t size) {
+    if (size > INT32_MAX) fail("a message of {} bytes is too large for MPI", size);
+    return static_cast<int>(size);
+  }
+
+  void add(MPI_Request request, int& under_way) {
+    ++under_way;
+    requests_.push_back(request);
+    under_way_.push_back(&under_way);
+  }
+
+  void forget_done() {
+    size_t kept = 0;
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      requests_[kept] = requests_[i];
+      under_way_[kept++] = under_way_[i];
+    }
+    requests_.resize(kept);
+    under_way_.resize(kept);
+  }
+
+  int rank_ = 0, size_ = 1;
+  std::vector<MPI_Request> requests_;
+  std::vector<int*> under_way_;  // of each request
+  std::vector<int> done_;
+};
+
+}  // namespace
+
+bool started_by_mpi() {
+  // Open MPI's mpirun sets both; Slurm (srun --mpi=pmix) and other PMIx launchers the second.
+  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+}
+
+int launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"}) {
+    if (const char* rank = std::getenv(name)) return std::atoi(rank);
+  }
+  return 0;
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);  // may be asked before MPI_Init
+  const std::string whole(text, length);
+  return whole.substr(0, whole.find(','));
+}
+
+std::unique_ptr<Transport> make_mpi_transport() { return std::make_unique<MpiTransport>(); }
+
+}  // namespace verbund

@@ -1,0 +1,70 @@
+#include "collectives/queued_communicator.h"
+
+namespace verbund {
+
+void QueuedCommunicator::sum(std::span<double> values) {
+  perform("sum of numbers", [&](Communicator& comm) { comm.sum(values); });
+}
+
+void QueuedCommunicator::max(std::span<double> values) {
+  perform("comparison of numbers", [&](Communicator& comm) { comm.max(values); });
+}
+
+std::vector<std::string> QueuedCommunicator::gather(const std::string& own) {
+  std::vector<std::string> result;
+  perform("gathering of texts", [&](Communicator& comm) { result = comm.gather(own); });
+  return result;
+}
+
+std::string QueuedCommunicator::broadcast(const std::string& text) {
+  std::string result;
+  perform("broadcast of a text", [&](Communicator& comm) { result = comm.broadcast(text); });
+  return result;
+}
+
+void QueuedCommunicator::all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) {
+  perform("sum of a buffer", [&](Communicator& comm) { comm.all_reduce(buffer, piece, rounding); });
+}
+
+void QueuedCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) {
+  perform("sum of a buffer, to the owners", [&](Communicator& comm) { comm.reduce_scatter(buffer, piece, rounding); });
+}
+
+void QueuedCommunicator::all_gather(std::span<float> buffer, Interval piece, Wire wire) {
+  perform("gathering of a buffer", [&](Communicator& comm) { comm.all_gather(buffer, piece, wire); });
+}
+
+void QueuedCommunicator::broadcast(std::span<float> buffer) {
+  if (size() == 1) return;
+  perform("broadcast of the state", [&](Communicator& comm) { comm.broadcast(buffer); });
+}
+
+void QueuedCommunicator::gather_chunks(std::span<const float> own, std::span<float> all, size_t size,
+                                       const HolderOf& holder) {
+  perform("collection of the state", [&](Communicator& comm) { comm.gather_chunks(own, all, size, holder); });
+}
+
+void QueuedCommunicator::scatter_chunks(std::span<const float> all, std::span<float> own, size_t size,
+                                        const HolderOf& holder) {
+  perform("distribution of the state", [&](Communicator& comm) { comm.scatter_chunks(all, own, size, holder); });
+}
+
+void QueuedCommunicator::exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) {
+  perform("exchange of two workers", [&](Communicator& comm) { comm.exchange_with(other, send, receive); });
+}
+
+void QueuedCommunicator::set_in_flight(size_t chunks) {
+  perform("tuning of the exchange", [&](Communicator& comm) { comm.set_in_flight(chunks); });
+}
+
+uint64_t QueuedCommunicator::bytes_sent() const {
+  uint64_t result = 0;
+  perform("counting", [&](Communicator& comm) { result = comm.bytes_sent(); });
+  return result;
+}
+
+void QueuedCommunicator::close() {
+  perform("end of all", [](Communicator& comm) { comm.close(); });
+}
+
+}  // namespace verbund

@@ -1,0 +1,58 @@
+#include "control/stall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace verbund {
+namespace {
+
+constexpr double kSilence = 2;  // seconds; signs of life come several times a second
+
+std::string place(const WorkerSeen& worker) { return fmt::format("step {} ({})", worker.step + 1, worker.doing); }
+
+}  // namespace
+
+std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
+  std::optional<Stall> worst;
+  const auto consider = [&](double seconds, size_t worker, const auto& message) {
+    if (!worst || seconds > worst->seconds) worst = Stall{seconds, worker, message(), false};
+  };
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const WorkerSeen& worker = workers[i];
+    if (worker.left || worker.silent < kSilence) continue;
+    consider(worker.silent, i, [&] {
+      return fmt::format("no sign of life from {} for {:.0f} s; it was last seen at {}", worker.name, worker.silent,
+                         place(worker));
+    });
+  }
+  if (worst) return worst;
+
+  // Who is in the newest operation waits for those who are not there yet.
+  uint64_t newest = 0;
+  for (const WorkerSeen& worker : workers) newest = std::max(newest, worker.entered);
+  const WorkerSeen* waiting = nullptr;
+  for (const WorkerSeen& worker : workers) {
+    if (worker.left || worker.entered != newest || worker.finished == newest) continue;
+    if (waiting == nullptr || worker.waiting > waiting->waiting) waiting = &worker;
+  }
+  if (waiting == nullptr) return std::nullopt;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const WorkerSeen& late = workers[i];
+    if (late.left || late.entered == newest) continue;
+    if (late.may_block) return std::nullopt;
+    consider(waiting->waiting, i, [&] {
+      return fmt::format("{} has waited for {} for {:.0f} s in the {}: it is alive, but still at {}", waiting->name,
+                         late.name, waiting->waiting, waiting->operation, place(late));
+    });
+  }
+  if (worst) return worst;
+  const auto stuck = static_cast<size_t>(waiting - workers.data());
+  return Stall{waiting->waiting, stuck,
+               fmt::format("all workers have been in the {} of step {} for {:.0f} s, the longest {}: the network "
+                           "between them is slow or stuck",
+                           waiting->operation, waiting->step + 1, waiting->waiting, waiting->name),
+               true};
+}
+
+}  // namespace verbund

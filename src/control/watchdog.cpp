@@ -1,0 +1,278 @@
+#include "control/watchdog.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+
+#include "core/elapsed.h"
+#include "core/error.h"
+#include "core/log.h"
+
+namespace verbund {
+namespace {
+
+constexpr double kAliveSeconds = 0.25;
+constexpr double kPingSeconds = 1;
+constexpr double kFirstPingsSeconds = 2;
+constexpr double kLastWordsSeconds = 3;
+constexpr double kDrainSeconds = 1;
+constexpr double kAbortSeconds = 2;
+constexpr std::chrono::milliseconds kSameReason{300};
+
+
+std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+}  // namespace
+
+Watchdog::Watchdog(Rendezvous& rendezvous, const std::vector<Worker>& workers, const RunClock& clock, TelemetryReceiver* receiver)
+    : workers_(workers),
+      rank_(static_cast<size_t>(rendezvous.rank())),
+      clock_(clock),
+      receiver_(receiver),
+      channel_(open_control_sockets(rendezvous, workers)),
+      sender_(channel_, clock, [this](HeartbeatKind kind) { return own_heartbeat(kind); }),
+      peers_(workers.size()) {
+  own_.rank = rendezvous.rank();
+  own_.run = channel_.run();
+  for (Peer& peer : peers_) peer.heard = monotonic_seconds();
+  thread_ = std::thread([this] { run(); });
+  if (rank_ != 0) sender_.set_clock(kFirstPingsSeconds);
+}
+
+Watchdog::Watchdog(const RunClock& clock)
+    : rank_(0),
+      clock_(clock),
+      receiver_(nullptr),
+      channel_(ControlSockets{}),
+      sender_(channel_, clock, [this](HeartbeatKind kind) { return own_heartbeat(kind); }) {}
+
+Watchdog::~Watchdog() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void Watchdog::set_limits(const WorkersConfig& limits) {
+  const std::lock_guard lock(mutex_);
+  limits_ = limits;
+}
+
+void Watchdog::set_log(WatchdogLog log) {
+  const std::lock_guard lock(logging_);
+  log_ = std::move(log);
+}
+
+void Watchdog::report_phase(int64_t step, const char* phase, bool may_block) {
+  const std::lock_guard lock(mutex_);
+  own_.may_block = may_block ? 1 : 0;
+  own_.step = step;
+  set_text(own_.doing, phase);
+}
+
+void Watchdog::enter(const char* operation) {
+  const std::lock_guard lock(mutex_);
+  ++own_.entered;
+  entered_at_ = monotonic_seconds();
+  set_text(own_.operation, operation);
+}
+
+void Watchdog::leave() {
+  const std::lock_guard lock(mutex_);
+  own_.finished = own_.entered;
+}
+
+Heartbeat Watchdog::own_heartbeat(HeartbeatKind kind) const {
+  const std::lock_guard lock(mutex_);
+  Heartbeat heartbeat = own_;
+  heartbeat.kind = kind;
+  heartbeat.waiting = heartbeat.entered > heartbeat.finished ? monotonic_seconds() - entered_at_ : 0;
+  return heartbeat;
+}
+
+void Watchdog::tell_all(HeartbeatKind kind, const std::string& text, int exit_code) {
+  Heartbeat heartbeat = own_heartbeat(kind);
+  heartbeat.exit_code = exit_code;
+  channel_.send_all(heartbeat, bytes(text));
+}
+
+void Watchdog::report_failure(const std::string& message, int exit_code) {
+  failing_ = true;
+  if (rank_ != 0) sender_.send();
+  tell_all(rank_ == 0 ? HeartbeatKind::kEnd : HeartbeatKind::kFailed, message, exit_code);
+  if (rank_ == 0) return;
+  for (const double end = monotonic_seconds() + kLastWordsSeconds; monotonic_seconds() < end && !leader_gone_;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a signal of mpirun's does not cut it short
+  }
+}
+
+void Watchdog::set_abort(std::function<void()> abort) {
+  const std::lock_guard lock(logging_);
+  abort_ = std::move(abort);
+}
+
+void Watchdog::goodbye() { tell_all(HeartbeatKind::kGoodbye, "", 0); }
+
+void Watchdog::say(const WatchdogEvent& notice) {
+  warn_line(notice.message);
+  const std::lock_guard lock(logging_);
+  if (log_) log_(notice);
+}
+
+// Ends this process at once, wherever its threads are: what they wait for will not come. Files are
+// whole or absent at any moment.
+void Watchdog::end(const WatchdogEvent& notice, int exit_code) {
+  tell_all(HeartbeatKind::kEnd, notice.message, exit_code);
+  clear_status();
+  print_line("verbund: " + notice.message);
+  if (notice.kind == WatchdogEvent::Kind::kLost) tell_launch({notice.worker});
+  if (receiver_ != nullptr) receiver_->drain(kDrainSeconds);  // the last words of who is lost
+  {
+    const std::lock_guard lock(logging_);
+    if (log_) log_(notice);
+  }
+  leave_process(exit_code);
+}
+
+void Watchdog::leave_process(int exit_code) {
+  std::fflush(nullptr);
+  if (std::function<void()> abort = [&] {
+        const std::lock_guard lock(logging_);
+        return abort_;
+      }()) {
+    std::packaged_task<void()> last(std::move(abort));
+    const std::future<void> done = last.get_future();
+    std::thread(std::move(last)).detach();
+    done.wait_for(std::chrono::duration<double>(kAbortSeconds));
+  }
+  _exit(exit_code);
+}
+
+void Watchdog::run() {
+  double told = 0, asked = monotonic_seconds();
+  while (!stop_) {
+    channel_.listen([&](size_t rank, Heard heard, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
+      if (heard == Heard::kPulse) return hear(rank, heartbeat, attached);
+      lose(rank, heard == Heard::kGone ? "it ended without a word" : "what it said made no sense");
+    });
+    if (rank_ != 0) sender_.send();
+    if (monotonic_seconds() - told >= kAliveSeconds) {
+      tell_alive();
+      told = monotonic_seconds();
+    }
+    if (rank_ != 0 && monotonic_seconds() - asked >= kPingSeconds) {
+      sender_.ask_again();
+      asked = monotonic_seconds();
+    }
+    look_for_stalls();
+  }
+}
+
+// Whoever has not got the pulses before does not need another one.
+void Watchdog::tell_alive() {
+  const Heartbeat heartbeat = own_heartbeat(HeartbeatKind::kAlive);
+  for (size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (channel_.unsent(rank) == 0) channel_.send(rank, heartbeat);
+  }
+}
+
+void Watchdog::lose(size_t rank, const std::string& how) {
+  Peer& peer = peers_[rank];
+  if (rank == 0) {
+    leader_gone_ = true;
+    sender_.close();
+  }
+  peer.left = peer.may_leave;
+  if (peer.left || stop_ || failing_) return;
+  end({WatchdogEvent::Kind::kLost, static_cast<int>(rank),
+       fmt::format("lost {}: {} at step {} ({})", workers_[rank].name(), how, peer.heartbeat.step + 1, peer.heartbeat.doing),
+       true},
+      kExitLostWorker);
+}
+
+void Watchdog::hear(size_t rank, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
+  const double arrived = clock_.now();
+  Peer& peer = peers_[rank];
+  peer.heartbeat = heartbeat;
+  peer.heard = monotonic_seconds();
+  switch (heartbeat.kind) {
+    case HeartbeatKind::kHello:
+    case HeartbeatKind::kAlive:
+      return;
+    case HeartbeatKind::kGoodbye:
+      peer.may_leave = true;
+      return;
+    case HeartbeatKind::kMessage:
+      if (receiver_ != nullptr) receiver_->put({static_cast<int>(rank), {attached.begin(), attached.end()}, heartbeat.dropped});
+      return;
+    case HeartbeatKind::kPing:
+      return answer(rank, heartbeat, arrived);
+    case HeartbeatKind::kAnswer:
+      return sender_.hear_answer(heartbeat, arrived);
+    case HeartbeatKind::kFailed:
+      std::this_thread::sleep_for(kSameReason);  // all may fail for the same reason; then worker 0 speaks for itself
+      if (failing_) return;
+      end({WatchdogEvent::Kind::kFailed, static_cast<int>(rank),
+           fmt::format("{}: {}", workers_[rank].name(),
+                       std::string_view(reinterpret_cast<const char*>(attached.data()), attached.size())),
+           true},
+          heartbeat.exit_code);
+    case HeartbeatKind::kEnd:
+      if (failing_ && rank_ == 0) return;
+      if (receiver_ != nullptr) receiver_->drain(kDrainSeconds);
+      leave_process(heartbeat.exit_code);  // the other has said why
+  }
+}
+
+void Watchdog::answer(size_t rank, const Heartbeat& ping, double received) {
+  Heartbeat heartbeat = own_heartbeat(HeartbeatKind::kAnswer);
+  heartbeat.ping = ping.ping;
+  heartbeat.sent = ping.sent;
+  heartbeat.received = received;
+  heartbeat.replied = clock_.now();
+  channel_.send(rank, heartbeat);
+}
+
+void Watchdog::look_for_stalls() {
+  std::vector<WorkerSeen> seen;
+  std::vector<int> ranks;
+  WorkersConfig limits;
+  const Heartbeat own = own_heartbeat(HeartbeatKind::kAlive);
+  {
+    const std::lock_guard lock(mutex_);
+    limits = limits_;
+  }
+  for (size_t i = 0; i < peers_.size(); ++i) {
+    if (rank_ != 0 && i != 0 && i != rank_) continue;  // known to worker 0 alone
+    const Peer& peer = peers_[i];
+    const Heartbeat& heartbeat = i == rank_ ? own : peer.heartbeat;
+    const double silent = i == rank_ ? 0 : monotonic_seconds() - peer.heard;
+    seen.push_back({workers_[i].name(), silent, heartbeat.entered, heartbeat.finished,
+                    heartbeat.waiting > 0 ? heartbeat.waiting + silent : 0, heartbeat.step, heartbeat.doing, heartbeat.operation,
+                    peer.left || failing_, heartbeat.may_block != 0});
+    ranks.push_back(static_cast<int>(i));
+  }
+  const std::optional<Stall> stall = find_stall(seen);
+  if (!stall || stall->seconds < limits.stall_warning_seconds) {
+    if (warned_at_ > 0 && rank_ == 0) say({WatchdogEvent::Kind::kGoesOn, -1, "all workers go on", false});
+    warned_at_ = 0;
+    return;
+  }
+  // Worker 0 sees more; the others only speak up when it does not.
+  const bool speaks = rank_ == 0 || seen.front().silent > 2;
+  if (!speaks) return;
+  const int worker = stall->of_all ? -1 : ranks[stall->worker];
+  if (stall->seconds >= limits.deadline_seconds) {
+    end({WatchdogEvent::Kind::kLost, worker,
+         fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}: all workers end "
+                     "here. The same command starts again; training goes on from its last checkpoint",
+                     seen[stall->worker].name, stall->message, limits.deadline_seconds),
+         true},
+        kExitLostWorker);
+  }
+  if (stall->seconds >= warned_at_ + limits.stall_warning_seconds) {
+    warned_at_ = stall->seconds;
+    say({WatchdogEvent::Kind::kStall, worker, stall->message, false});
+  }
+}
+
+}  // namespace verbund

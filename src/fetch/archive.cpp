@@ -1,0 +1,205 @@
+#include "fetch/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "core/file.h"
+#include "core/human.h"
+#include "core/progress.h"
+#include "core/system_error.h"
+#include "text/line_reader.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kBlockSize = 1 << 20;
+constexpr std::string_view kGzipMagic = "\x1f\x8b", kXzMagic = "\3757zXZ";
+
+// libarchive's reader. Compressed tars reach it already decompressed (by text/line_reader):
+// by itself it stops at the end of the tar, before the checksum of the stream around it,
+// and of gzip it never looks at the checksum at all.
+class ArchiveReader {
+ public:
+  explicit ArchiveReader(const fs::path& path)
+      : path_(path), buffer_(kBlockSize), reader_(archive_read_new(), archive_read_free) {
+    archive_read_support_filter_all(reader_.get());
+    archive_read_support_format_all(reader_.get());
+    const MappedFile file(path);
+    if (file.bytes().starts_with(kGzipMagic) || file.bytes().starts_with(kXzMagic)) {
+      stream_ = {open_bytes(path), std::vector<char>(kBlockSize), nullptr};
+      check(archive_read_open(reader_.get(), &stream_, nullptr, read_stream, nullptr));
+    } else {
+      check(archive_read_open_filename(reader_.get(), path.c_str(), kBlockSize));
+    }
+  }
+
+  // The next member, or null at the end.
+  archive_entry* next() {
+    archive_entry* entry = nullptr;
+    return check(archive_read_next_header(reader_.get(), &entry)) == ARCHIVE_EOF ? nullptr : entry;
+  }
+
+  // The next bytes of the current member; empty at its end.
+  std::string_view read() {
+    const la_ssize_t size = archive_read_data(reader_.get(), buffer_.data(), buffer_.size());
+    if (size < 0) damaged();  // a warning too: that of a zip says that a checksum is wrong
+    return {buffer_.data(), static_cast<size_t>(size)};
+  }
+
+  // Reads what is behind the last member, for the sake of the checksum.
+  void read_to_end() {
+    const void* block = nullptr;
+    while (stream_.source != nullptr && check(read_stream(reader_.get(), &stream_, &block)) > 0) continue;
+  }
+
+  uint64_t compressed_bytes() const {
+    if (stream_.source != nullptr) return stream_.source->position();
+    return static_cast<uint64_t>(std::max<int64_t>(archive_filter_bytes(reader_.get(), -1), 0));
+  }
+
+ private:
+  struct Stream {
+    std::unique_ptr<ByteSource> source;
+    std::vector<char> block;
+    std::exception_ptr unreadable;  // what the disk refused says nothing about the archive
+  };
+
+  // Called from C: what is thrown must not pass through it.
+  static la_ssize_t read_stream(archive* reader, void* self, const void** block) {
+    auto& [source, bytes, unreadable] = *static_cast<Stream*>(self);
+    try {
+      *block = bytes.data();
+      return static_cast<la_ssize_t>(source->read(bytes.data(), bytes.size()));
+    } catch (const SystemError& error) {
+      unreadable = std::current_exception();
+      archive_set_error(reader, error.number(), "%s", error.what());
+      return ARCHIVE_FATAL;
+    } catch (const Error& error) {
+      archive_set_error(reader, EIO, "%s", error.what());
+      return ARCHIVE_FATAL;
+    }
+  }
+
+  la_ssize_t check(la_ssize_t result) const {
+    if (result >= ARCHIVE_OK) return result;
+    if (result == ARCHIVE_WARN) return ARCHIVE_OK;  // an odd time stamp or the like
+    damaged();
+  }
+
+  [[noreturn]] void damaged() const {
+    if (stream_.unreadable != nullptr) std::rethrow_exception(stream_.unreadable);
+    const char* reason = archive_error_string(reader_.get());
+    throw DamagedArchive(fmt::format("{} ({}) is damaged or not an archive: {}", path_.string(),
+                                     human_bytes(fs::file_size(path_)), reason ? reason : "it ends too early"));
+  }
+
+  fs::path path_;
+  std::vector<char> buffer_;
+  Stream stream_;
+  std::unique_ptr<archive, decltype(&archive_read_free)> reader_;
+};
+
+// "./a/b" and "a/b" are the same member.
+std::string plain_name(std::string_view name) {
+  while (name.starts_with("./")) name.remove_prefix(2);
+  return std::string(name);
+}
+
+bool is_file(archive_entry* entry) {
+  return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
+}
+
+std::string name_of(archive_entry* entry) {
+  const char* name = archive_entry_pathname(entry);
+  return plain_name(name != nullptr ? name : "");
+}
+
+// Up to five members that may have been meant: the same file in another folder, then
+// names that are spelled nearly so, else just the first ones.
+std::vector<std::string> near_names(const std::string& wanted, std::vector<std::string> names) {
+  constexpr size_t kMost = 5;
+  std::vector<std::string> result;
+  const auto file_name = fs::path(wanted).filename();
+  std::copy_if(names.begin(), names.end(), std::back_inserter(result),
+               [&](const std::string& name) { return fs::path(name).filename() == file_name; });
+  for (const std::string& name : result) std::erase(names, name);
+  while (result.size() < kMost) {
+    const std::string name = nearest(wanted, names);
+    if (name.empty()) break;
+    result.push_back(name);
+    std::erase(names, name);
+  }
+  if (result.empty()) result = std::move(names);
+  result.resize(std::min(result.size(), kMost));
+  return result;
+}
+
+}  // namespace
+
+void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
+  std::map<std::string, fs::path> destinations;
+  for (const auto& [member, destination] : wanted) {
+    destinations[plain_name(member)] = destination;
+    make_folder(destination.parent_path());
+  }
+
+  std::map<std::string, std::unique_ptr<AtomicFile>> files;
+  std::vector<std::string> names;
+  ArchiveReader reader(path);
+  Progress progress("extract", fs::file_size(path), "bytes");
+  while (archive_entry* entry = reader.next()) {
+    progress.update(reader.compressed_bytes());
+    const std::string name = name_of(entry);
+    if (is_file(entry)) names.push_back(name);
+    const auto destination = destinations.find(name);
+    if (destination == destinations.end()) continue;
+    if (names.empty() || names.back() != name) fail("{}: the member {} is not a file", path.string(), name);
+
+    files.erase(name);  // the last of several members with one name counts, as with tar
+    AtomicFile& file = *files.emplace(name, std::make_unique<AtomicFile>(destination->second)).first->second;
+    for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
+      file.write(bytes);
+      progress.update(reader.compressed_bytes());
+    }
+  }
+  reader.read_to_end();
+  if (names.empty())
+    throw DamagedArchive(fmt::format("{} is damaged or not an archive: it holds no files", path.string()));
+
+  for (const auto& [member, destination] : destinations) {
+    if (files.contains(member)) continue;
+    fail("{} has no member {}. Near names in it: {}", path.string(), member,
+         fmt::join(near_names(member, names), ", "));
+  }
+  for (const auto& [member, file] : files) file->commit();
+}
+
+std::vector<ArchiveMember> read_members(const fs::path& path, const std::string& ending) {
+  constexpr size_t kLargest = 64'000'000;
+  std::vector<ArchiveMember> members;
+  ArchiveReader reader(path);
+  while (archive_entry* entry = reader.next()) {
+    const std::string name = name_of(entry);
+    if (!is_file(entry) || !name.ends_with(ending)) continue;
+    ArchiveMember& member = members.emplace_back(ArchiveMember{name, ""});
+    for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
+      member.bytes += bytes;
+      if (member.bytes.size() > kLargest) {
+        fail("{}: {} has more than {}. Unpack the archive, and give the folder.", path.string(), name,
+             human_bytes(kLargest));
+      }
+    }
+  }
+  reader.read_to_end();
+  return members;
+}
+
+}  // namespace verbund

@@ -1,0 +1,103 @@
+#include "record/resource_sampler.h"
+
+#include <chrono>
+#include <limits>
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<ResourceSource> with_clock(std::vector<ResourceSource> sources, const RecordPost& post) {
+  sources.push_back(clock_source(post.clock));
+  return sources;
+}
+
+ResourceHeader header_of(const RecordPost& post, const std::vector<ResourceSource>& sources) {
+  ResourceHeader header = {post.self.rank, post.self.host, post.start, {}};
+  for (const ResourceSource& source : sources) {
+    for (const ResourceSource::Column& column : source.columns) header.columns.push_back(column.column);
+  }
+  return header;
+}
+
+std::vector<ResourceSource::Kind> kinds_of(const std::vector<ResourceSource>& sources) {
+  std::vector<ResourceSource::Kind> kinds;
+  for (const ResourceSource& source : sources) {
+    for (const ResourceSource::Column& column : source.columns) kinds.push_back(column.kind);
+  }
+  return kinds;
+}
+
+double steady_seconds() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+ResourceSource clock_source(std::function<ClockOffset()> clock) {
+  return {{{{"clock.offset", "s", "added to the worker's clock, it is worker 0's"}, ResourceSource::kNow},
+           {{"clock.bound", "s", "that is right to so many seconds"}, ResourceSource::kNow}},
+          [clock = std::move(clock)](std::span<double> values) {
+            const ClockOffset now = clock();
+            values[0] = now.offset;
+            values[1] = now.bound;
+          }};
+}
+
+ResourceSampler::ResourceSampler(RecordPost post, std::vector<ResourceSource> sources, double interval)
+    : post_(std::move(post)),
+      sources_(with_clock(std::move(sources), post_)),
+      header_(header_of(post_, sources_)),
+      rates_(kinds_of(sources_)),
+      thread_([this, interval] { run(interval); }) {}
+
+void ResourceSampler::run(double interval) {
+  const auto step = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(interval));
+  Clock::time_point next = Clock::now();
+  std::unique_lock lock(mutex_);
+  do {
+    lock.unlock();
+    try {
+      sample();
+    } catch (const std::exception&) {
+      // What cannot be read now may be there in a second.
+    }
+    lock.lock();
+    // The cadence is kept, unless the process has stood still: what was missed is not made up for.
+    next = std::max(next + step, Clock::now());
+  } while (!changed_.wait_until(lock, next, [&] { return stop_; }));
+}
+
+void ResourceSampler::sample() {
+  std::vector<double> reading(header_.columns.size(), std::numeric_limits<double>::quiet_NaN());
+  std::span<double> rest = reading;
+  for (const ResourceSource& source : sources_) {
+    if (!source.columns.empty()) source.read(rest.first(source.columns.size()));
+    rest = rest.subspan(source.columns.size());
+  }
+  note_clock();
+  const double now = post_.now();
+  auto values = rates_.row(steady_seconds(), reading);
+  if (!values) return;
+  if (rows_++ % kRowsPerHeader == 0) post_.post(header_);
+  post_.post(ResourceRow{now, std::move(*values)});
+}
+
+// Worker 0's clock is the run's.
+void ResourceSampler::note_clock() {
+  const ClockOffset clock = post_.clock();
+  if (post_.self.rank == 0 || !clock_notes_.is_news(clock)) return;
+  const nlohmann::ordered_json details = {
+      {"worker", post_.self.rank}, {"offset", clock.offset}, {"bound", clock.bound}};
+  post_.post(OwnEvent{post_.now(), {.event = "clock", .step = -1, .details = details}});
+}
+
+void ResourceSampler::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace verbund

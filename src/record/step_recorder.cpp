@@ -1,0 +1,42 @@
+#include "record/step_recorder.h"
+
+#include "record/exchange_trace.h"
+
+namespace verbund {
+namespace {
+
+StepRecord record_of(const StepSeen& seen, uint32_t start) {
+  const StepTimes& times = seen.times;
+  return {.step = seen.step,
+          .began = seen.began,
+          .seconds = static_cast<float>(times.seconds),
+          .waited = static_cast<float>(times.waited),
+          .compute = static_cast<float>(times.compute),
+          .exposed = static_cast<float>(times.exposed),
+          .update = static_cast<float>(times.update),
+          .exchange = static_cast<float>(times.exchange),
+          .bytes = times.bytes,
+          .tokens = static_cast<uint32_t>(seen.own.tokens),
+          .loss = static_cast<float>(seen.own.mean()),
+          .start = start,
+          .flags = (times.tuning ? uint32_t{kTuningBuckets} : 0) | (seen.updated ? 0 : uint32_t{kNotUpdated})};
+}
+
+}  // namespace
+
+void StepRecorder::step(const StepSeen& seen) {
+  batch_.records.push_back(record_of(seen, post_.start));
+  if (is_traced(seen.step, seen.times) && seen.times.buckets.size() <= StepTrace::kMostBuckets) {
+    post_.post(StepTrace{StepTrace::kExchange, seen.step, post_.start, seen.began, seen.times});
+  }
+  if (batch_.records.size() >= kMostRecords || post_.now() - posted_at_ >= kMostSeconds) tell();
+}
+
+void StepRecorder::tell() {
+  posted_at_ = post_.now();
+  if (batch_.records.empty()) return;
+  post_.post(batch_);
+  batch_.records.clear();
+}
+
+}  // namespace verbund

@@ -1,0 +1,56 @@
+#include "record/step_records.h"
+
+#include <cstring>
+
+#include "core/error.h"
+
+namespace verbund {
+namespace {
+
+constexpr std::string_view kMagic = "VBsteps\n";
+constexpr uint32_t kStepRecordVersion = 1;
+
+struct Header {
+  char magic[8];
+  uint32_t version, record_size;
+};
+static_assert(sizeof(Header) == 16);
+
+std::string header() {
+  Header header = {{}, kStepRecordVersion, sizeof(StepRecord)};
+  std::memcpy(header.magic, kMagic.data(), kMagic.size());
+  return {reinterpret_cast<const char*>(&header), sizeof header};
+}
+
+void check(std::string_view bytes, const std::string& path) {
+  Header found;
+  std::memcpy(&found, bytes.data(), sizeof found);
+  if (std::string_view(found.magic, sizeof found.magic) != kMagic) {
+    fail("{} holds no step records: it does not begin with \"VBsteps\". Move it away to go without it.", path);
+  }
+  if (found.version != kStepRecordVersion || found.record_size != sizeof(StepRecord)) {
+    fail(
+        "{} is of format version {} with records of {} bytes, this program reads version {} with {}. Move it away to "
+        "go without it.",
+        path, found.version, found.record_size, kStepRecordVersion, sizeof(StepRecord));
+  }
+}
+
+}  // namespace
+
+fs::path step_records_path(const fs::path& run, int rank) { return run / "steps" / fmt::format("rank-{}.bin", rank); }
+
+StepRecordWriter::StepRecordWriter(const fs::path& path) : file_(path, header(), sizeof(StepRecord)) {}
+
+StepRecords::StepRecords(const fs::path& path) : file_(path) {
+  const std::string_view bytes = file_.bytes();
+  if (bytes.size() < sizeof(Header) && header().starts_with(bytes)) return;  // killed as it was made
+  if (bytes.size() < sizeof(Header))
+    fail("{} holds no step records, but {} bytes. Move it away to go without it.", path.string(), bytes.size());
+  check(bytes, path.string());
+  // The header is as long as records are aligned, so the records are.
+  records_ = {reinterpret_cast<const StepRecord*>(bytes.data() + sizeof(Header)),
+              (bytes.size() - sizeof(Header)) / sizeof(StepRecord)};
+}
+
+}  // namespace verbund

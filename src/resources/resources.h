@@ -1,0 +1,68 @@
+// resources/rank-N.start-K.bin: what a worker and its host used, a row a second; its writer and its reader. The file
+// says itself which columns it has. See docs/formats.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/record_file.h"
+
+namespace verbund {
+
+struct ResourceColumn {
+  std::string name;  // "process.cpu_user"
+  std::string unit;  // "cores"
+  std::string meaning;
+
+  bool operator==(const ResourceColumn&) const = default;
+};
+
+struct ResourceHeader {
+  int rank = 0;
+  std::string host;
+  uint32_t start = 0;
+  std::vector<ResourceColumn> columns;
+
+  bool operator==(const ResourceHeader&) const = default;
+};
+
+std::string to_json_text(const ResourceHeader& header);
+// Throws a JSON exception if anything is missing or of another kind.
+ResourceHeader parse_resource_header(const nlohmann::ordered_json& json);
+
+struct ResourceRow {
+  double time = 0;            // seconds since 1970 on the clock of worker 0, at the end of the second
+  std::vector<float> values;  // one per column; NaN: could not be read
+};
+
+std::filesystem::path resources_path(const std::filesystem::path& run, int rank, uint32_t start);
+
+class ResourceWriter {
+ public:
+  ResourceWriter(const std::filesystem::path& path, const ResourceHeader& header);
+
+  // The row has as many values as the header has columns. False: it could not be written, and `errno` says why.
+  bool add(const ResourceRow& row);
+
+ private:
+  const size_t columns_;
+  RecordFile file_;
+};
+
+struct Resources {
+  ResourceHeader header;
+  std::vector<double> times;               // by row
+  std::vector<std::vector<float>> values;  // by column, then by row
+
+  // Nothing if there is no such column.
+  std::span<const float> column(const std::string& name) const;
+};
+
+// Ignores a half row at the end; refuses a damaged header.
+Resources read_resources(const std::filesystem::path& path);
+
+}  // namespace verbund

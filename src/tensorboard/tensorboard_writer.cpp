@@ -1,0 +1,80 @@
+#include "tensorboard/tensorboard_writer.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/log.h"
+#include "tensorboard/hyper_parameters.h"
+#include "tensorboard/tensorboard_export.h"
+
+namespace verbund {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+nlohmann::ordered_json settings_of(const Config& config, int workers) {
+  nlohmann::ordered_json settings = hyper_parameters(config);
+  settings["workers"] = workers;
+  return settings;
+}
+
+}  // namespace
+
+TensorBoardWriter::TensorBoardWriter(const fs::path& folder, const Config& config, int workers)
+    : folder_(folder), run_(folder, settings_of(config, workers)) {}
+
+template <typename Work>
+void TensorBoardWriter::unless_failed(Work work) {
+  if (failed_) return;
+  try {
+    work();
+  } catch (const std::exception& error) {
+    failed_ = true;
+    warn(
+        "TensorBoard's events are no longer written, training goes on: {}. `verbund export --format tensorboard` makes "
+        "them from the run folder.",
+        error.what());
+  }
+}
+
+void TensorBoardWriter::begin(int64_t step) {
+  unless_failed([&] {
+    const bool nothing_told = event_files(folder_).empty();
+    run_.begin(step, now());
+    if (nothing_told) tell_run(folder_, step, run_);  // of a version without them, or they were removed
+    run_.flush();
+    begun_ = true;
+  });
+}
+
+void TensorBoardWriter::evaluation(const EvaluationSeen& seen) {
+  unless_failed([&] {
+    std::vector<TranslationSample> samples;
+    for (size_t i = 0; i < std::min(seen.dev.translations.size(), kMostSamples); ++i) {
+      samples.push_back({seen.set.sources.at(i), seen.set.references.at(i), seen.dev.translations[i]});
+    }
+    run_.add_samples(seen.step, now(), samples);
+    run_.flush();
+  });
+}
+
+void TensorBoardWriter::metrics(const nlohmann::ordered_json& line) {
+  unless_failed([&] {
+    run_.add_line(line, now());
+    run_.flush();
+  });
+}
+
+void TensorBoardWriter::event(const RunEvent& event) {
+  if (event.event == "finish") finished_ = true;
+}
+
+void TensorBoardWriter::end() {
+  unless_failed([&] {
+    if (!begun_) return;
+    if (finished_) run_.add_end(now());
+    run_.sync();
+  });
+}
+
+}  // namespace verbund

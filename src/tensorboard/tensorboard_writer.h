@@ -1,0 +1,35 @@
+// The observer that writes a run's TensorBoard events while it trains, for worker 0. Whatever goes wrong with that
+// does not touch the run: the first failure is a warning, and from then on it is quiet.
+#pragma once
+
+#include <atomic>
+
+#include "config/config.h"
+#include "record/run_observer.h"
+#include "tensorboard/tensorboard_run.h"
+
+namespace verbund {
+
+class TensorBoardWriter final : public RunObserver {
+ public:
+  // `folder`: the run's. The configuration is the one that is trained with; it and the number of workers are shown
+  // in the table of runs.
+  TensorBoardWriter(const fs::path& folder, const Config& config, int workers);
+
+  void begin(int64_t step) override;
+  void evaluation(const EvaluationSeen& seen) override;
+  void metrics(const nlohmann::ordered_json& line) override;
+  void event(const RunEvent& event) override;
+  void end() override;
+
+ private:
+  template <typename Work>
+  void unless_failed(Work work);
+
+  fs::path folder_;
+  TensorBoardRun run_;
+  bool failed_ = false, begun_ = false;
+  std::atomic<bool> finished_ = false;  // events may come from another thread
+};
+
+}  // namespace verbund

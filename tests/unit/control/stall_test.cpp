@@ -1,0 +1,64 @@
+#include "control/stall.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace verbund {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+WorkerSeen at_work(const std::string& name) { return {name, 0.1, 7, 7, 0, 36, "forward and backward", "sum", false}; }
+WorkerSeen waiting(const std::string& name, double seconds) {
+  return {name, 0.1, 8, 7, seconds, 36, "waiting", "sum of gradients", false};
+}
+
+TEST(Stall, NobodyWaitsWhileAllWork) {
+  EXPECT_FALSE(find_stall(std::vector{at_work("worker 0 on a"), at_work("worker 1 on b")}));
+}
+
+TEST(Stall, NamesTheOneThatOthersWaitFor) {
+  const auto stall =
+      find_stall(std::vector{waiting("worker 0 on a", 12), at_work("worker 1 on b"), waiting("worker 2 on b", 9)});
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->worker, 1u);
+  EXPECT_EQ(stall->seconds, 12);
+  EXPECT_THAT(stall->message, AllOf(HasSubstr("worker 1 on b"), HasSubstr("sum of gradients"), HasSubstr("step 37"),
+                                    HasSubstr("forward and backward"), HasSubstr("12 s")));
+}
+
+TEST(Stall, ASilentWorkerIsTheReason) {
+  WorkerSeen silent = at_work("worker 1 on b");
+  silent.silent = 20;
+  const auto stall = find_stall(std::vector{waiting("worker 0 on a", 19), silent});
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->worker, 1u);
+  EXPECT_THAT(stall->message, AllOf(HasSubstr("no sign of life from worker 1 on b"), HasSubstr("20 s")));
+}
+
+TEST(Stall, WhoLeftInPeaceIsNotMissed) {
+  WorkerSeen gone = at_work("worker 1 on b");
+  gone.silent = 100;
+  gone.left = true;
+  EXPECT_FALSE(find_stall(std::vector{at_work("worker 0 on a"), gone}));
+}
+
+TEST(Stall, WhatMayTakeAnyTimeIsWaitedFor) {
+  WorkerSeen saving = at_work("worker 0 on a");
+  saving.may_block = true;
+  EXPECT_FALSE(find_stall(std::vector{saving, waiting("worker 1 on b", 1000)}));
+  saving.silent = 1000;
+  EXPECT_TRUE(find_stall(std::vector{saving, waiting("worker 1 on b", 1000)}));
+}
+
+TEST(Stall, WhenAllWaitTheNetworkIsToBlame) {
+  const auto stall = find_stall(std::vector{waiting("worker 0 on a", 30), waiting("worker 1 on b", 31)});
+  ASSERT_TRUE(stall);
+  EXPECT_THAT(stall->message, HasSubstr("network"));
+}
+
+}  // namespace
+}  // namespace verbund

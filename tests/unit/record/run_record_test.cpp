@@ -1,0 +1,116 @@
+#include "record/run_record.h"
+
+#include <gmock/gmock.h>
+
+#include "core/file.h"
+#include "core/wall_clock.h"
+#include "data/dataset_format.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+RunRecord::Start start_at(int64_t step) {
+  RunRecord::Start start;
+  start.program = "verbund 1";
+  start.command = {"verbund", "train", "--run", "a b"};
+  start.mpi = "Open MPI v4";
+  start.step = step;
+  start.hosts[0]["host"] = "a";
+  start.dataset["checksum"] = "c";
+  return start;
+}
+
+TEST(RunRecord, TellsEveryStartAndStop) {
+  TemporaryFolder folder;
+  const std::string before = utc_time();
+  std::string id;
+  {
+    RunRecord record(folder.path());
+    id = record.id();
+    record.start(start_at(0));
+    record.stop("finished");
+    record.stop("too late to be the reason");
+  }
+  RunRecord again(folder.path());
+  EXPECT_EQ(again.id(), id);
+  again.start(start_at(10));
+  again.stop("stopped by SIGTERM");
+
+  const auto json = read_run_record(folder.path());
+  EXPECT_EQ(json.at("id"), id);
+  EXPECT_EQ(json.at("start_count"), 2);
+  EXPECT_EQ(json.at("dataset").at("checksum"), "c");
+  const auto& first = json.at("starts")[0];
+  EXPECT_EQ(first.at("command").get<std::vector<std::string>>(), start_at(0).command);
+  EXPECT_EQ(first.at("program"), "verbund 1");
+  EXPECT_EQ(first.at("mpi"), "Open MPI v4");
+  EXPECT_EQ(first.at("folder"), folder.path().string());
+  EXPECT_EQ(first.at("hosts")[0].at("host"), "a");
+  EXPECT_GE(first.at("time").get<std::string>(), before);
+  EXPECT_EQ(first.at("stop").at("reason"), "finished");
+  EXPECT_GE(first.at("stop").at("time"), first.at("time"));
+  const auto& second = json.at("starts")[1];
+  EXPECT_EQ(second.at("step"), 10);
+  EXPECT_EQ(second.at("stop").at("reason"), "stopped by SIGTERM");
+}
+
+TEST(RunRecord, AStartWithoutAStopWasKilled) {
+  TemporaryFolder folder;
+  RunRecord(folder.path()).start(start_at(0));
+  EXPECT_FALSE(read_run_record(folder.path()).at("starts")[0].contains("stop"));
+  write_file(folder / "log.txt", "the last words");
+  RunRecord(folder.path()).start(start_at(5));
+  const auto stop = read_run_record(folder.path()).at("starts")[0].at("stop");
+  EXPECT_THAT(stop.at("reason").get<std::string>(), HasSubstr("killed"));
+  EXPECT_EQ(stop.at("last_sign_of_life"), time_of_file(folder / "log.txt"));
+}
+
+TEST(RunRecord, StaysSmall) {
+  TemporaryFolder folder;
+  RunRecord record(folder.path());
+  for (int i = 0; i < 200; ++i) {
+    record.start(start_at(i));
+    record.stop("finished");
+  }
+  const auto json = read_run_record(folder.path());
+  EXPECT_EQ(json.at("start_count"), 200);
+  EXPECT_EQ(json.at("starts").size(), 50u);
+  EXPECT_EQ(json.at("starts").front().at("step"), 0);
+  EXPECT_EQ(json.at("starts").back().at("step"), 199);
+}
+
+TEST(RunRecord, TwoRunsDiffer) {
+  TemporaryFolder folder;
+  EXPECT_NE(RunRecord(folder.path()).id(), RunRecord(folder.path()).id());
+}
+
+TEST(RunRecord, DamageIsNamed) {
+  TemporaryFolder folder;
+  for (const char* damaged : {"", "{}", R"({"format": "verbund-run", "version": "one"})"}) {
+    write_file(folder / "run.json", damaged);
+    EXPECT_ERROR(RunRecord(folder.path()), Error, AllOf(HasSubstr("run.json is damaged"), HasSubstr("Move it away")));
+  }
+  write_file(folder / "run.json", R"({"format": "verbund-run", "version": 99})");
+  EXPECT_ERROR(RunRecord(folder.path()), Error, HasSubstr("format version 99"));
+}
+
+TEST(RunRecord, CopiesWhatTheDatasetSaysOfItself) {
+  TemporaryFolder folder;
+  write_file(folder / kStatisticsFile, R"({"clean": {"pairs_before": 7}})");
+  const auto dataset = describe_dataset(folder.path(), "c");
+  EXPECT_EQ(dataset.at("path"), folder.path().string());
+  EXPECT_EQ(dataset.at("statistics").at("clean").at("pairs_before"), 7);
+  EXPECT_FALSE(dataset.contains("provenance"));
+  write_file(folder / kStatisticsFile, "{");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(describe_dataset(folder.path(), "c").contains("statistics"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("statistics.json is damaged"));
+}
+
+}  // namespace
+}  // namespace verbund

@@ -1,0 +1,72 @@
+#include "tensorboard/metric_tags.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::ElementsAre;
+using ::testing::FieldsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsNan;
+
+TEST(MetricTags, TheTagsThatUsersKnow) {
+  EXPECT_THAT(tagged_values({{"step", 100},
+                             {"train_loss", 2.5},
+                             {"learning_rate", 0.001},
+                             {"gradient_norm", 0.5},
+                             {"loss_scale", 1024},
+                             {"seconds_per_step", 0.25},
+                             {"time", "2026-02-03T04:05:06Z"}}),
+              ElementsAre(FieldsAre("train_loss", 2.5), FieldsAre("learning_rate", 0.001),
+                          FieldsAre("Loss_Optimization/global_gradient_norm", 0.5),
+                          FieldsAre("Loss_Optimization/loss_scale", 1024), FieldsAre("global_step/sec", 4),
+                          FieldsAre("time/seconds_per_step", 0.25)));
+  EXPECT_THAT(
+      tagged_values({{"step", 100}, {"dev_loss", 2}, {"dev_bleu", 26.4}, {"dev_bleu_signature", "nrefs:1"}}),
+      ElementsAre(FieldsAre("eval_loss", 2), FieldsAre("Eval_BLEU_Score", 26.4 / 100), FieldsAre("dev/BLEU", 26.4)));
+}
+
+TEST(MetricTags, WhatIsNoMeasurementHasNoTag) {
+  EXPECT_THAT(tagged_values({{"step", 1}, {"start", 2}, {"at", 3.5}, {"best", true}, {"averaged_weights", false}}),
+              IsEmpty());
+  EXPECT_THAT(tagged_values({{"step", 1}, {"list", {1, 2}}, {"note", "text"}}), IsEmpty());
+}
+
+TEST(MetricTags, NumbersThatJsonCannotWrite) {
+  EXPECT_THAT(tagged_values({{"train_loss", nullptr}, {"dev_loss", "NaN"}, {"gradient_norm", "Infinity"}}),
+              ElementsAre(FieldsAre("train_loss", IsNan()), FieldsAre("eval_loss", IsNan()),
+                          FieldsAre("Loss_Optimization/global_gradient_norm", INFINITY)));
+}
+
+TEST(MetricTags, UnknownKeysJoinTheirGroupOrKeepTheirName) {
+  EXPECT_THAT(tagged_values({{"dev_ter", 50}, {"exchange_retries", 1}, {"accuracy_1", 0.5}, {"mine/own", 3}}),
+              ElementsAre(FieldsAre("dev/ter", 50), FieldsAre("exchange/retries", 1), FieldsAre("accuracy_1", 0.5),
+                          FieldsAre("mine/own", 3)));
+}
+
+TEST(MetricTags, ANumberSaysWhatItIs) {
+  EXPECT_THAT(tag_description("Eval_BLEU_Score"), AllOf(HasSubstr("divided by 100"), HasSubstr("teacher-forced")));
+  EXPECT_THAT(tag_description("best/BLEU"), HasSubstr("best"));
+  EXPECT_THAT(tag_description("best/BLEU_step"), HasSubstr("step"));
+  EXPECT_EQ(tag_description("mine/own"), "");
+}
+
+TEST(BestSoFar, KeepsTheBestAndItsStep) {
+  BestSoFar best;
+  EXPECT_THAT(best.after(0, {{"train_loss", 1}}), IsEmpty());
+  EXPECT_THAT(best.after(100, {{"eval_loss", 3}, {"dev/BLEU", 20}}),
+              ElementsAre(FieldsAre("best/eval_loss", 3), FieldsAre("best/eval_loss_step", 100),
+                          FieldsAre("best/BLEU", 20), FieldsAre("best/BLEU_step", 100)));
+  EXPECT_THAT(best.after(200, {{"eval_loss", 2}, {"dev/BLEU", 19}}),
+              ElementsAre(FieldsAre("best/eval_loss", 2), FieldsAre("best/eval_loss_step", 200),
+                          FieldsAre("best/BLEU", 20), FieldsAre("best/BLEU_step", 100)));
+  EXPECT_THAT(best.after(300, {{"eval_loss", NAN}}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace verbund
