@@ -22,9 +22,9 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openssh-server, rsync, tmux")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "trains neural machine translation models on one machine or many
 Raw parallel text becomes a clean dataset; one worker, or many on several
 hosts, train a Transformer on CPUs, evaluate it with real translations, keep
-the best checkpoints, and go on after anything to the same bits. Trained
-models translate with beam search, are averaged, scored with BLEU and chrF,
-and exported to CTranslate2.")
+the best checkpoints, and resume after any crash, bit for bit. Trained models
+translate with beam search, are averaged, scored with BLEU and chrF, and
+exported to CTranslate2.")
 
 set(CPACK_VERBUND_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/packaging/version.cmake)

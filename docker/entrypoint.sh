@@ -1,8 +1,8 @@
 #!/bin/sh
-# Starts a node: makes its host key, takes the user's key from outside, and runs the given command, or sshd.
+# Starts a node: makes its host key, installs the user's key from outside, and runs the given command, or sshd.
 #   NODE_KEY        the private key as text, the same on all nodes, or
-#   NODE_KEY_FILE   the file that has it (/run/secrets/verbund_key if that is there)
-# Without a key the node trains by itself, and no other can reach it.
+#   NODE_KEY_FILE   a file with the key (default: /run/secrets/verbund_key, if it exists)
+# Without a key, the node can train alone, and no other node can reach it.
 set -eu
 umask 077
 home=/home/trainer/.ssh

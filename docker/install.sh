@@ -1,18 +1,18 @@
 #!/bin/sh
-# The image's contents, on a bare Debian 12 (`docker build` runs it; a chroot will do as well): the package and
-# entrypoint.sh that lie beside this script, sshd, rsync, and the user "trainer". Leaves no key, and no package lists.
+# Installs the image's contents on a bare Debian 12 (`docker build` runs it; a chroot works as well): the package and
+# entrypoint.sh beside this script, sshd, rsync, and the user "trainer". Leaves no key and no package lists.
 set -eu
 here=$(dirname "$0")
 apt-get update -qq
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
   "$here"/verbund_*.deb openssh-server rsync > /dev/null
-rm -f /etc/ssh/ssh_host_* # the package makes them; each container is to have its own
+rm -f /etc/ssh/ssh_host_* # the package makes them; each container needs its own
 install -m 755 "$here/entrypoint.sh" /usr/local/bin/
 
 useradd --uid 1000 --create-home --shell /bin/bash trainer
 install -d -o trainer -g trainer -m 700 /home/trainer/.ssh
 install -d -o trainer -g trainer /home/trainer/verbund /home/trainer/verbund/data /home/trainer/verbund/runs
-# sshd runs as this user, who may let in nobody but himself.
+# sshd runs as this user, and only this user can log in.
 cat > /home/trainer/.ssh/sshd_config << 'END'
 Port 2222
 HostKey /home/trainer/.ssh/host_key
@@ -22,7 +22,7 @@ KbdInteractiveAuthentication no
 UsePAM no
 PidFile none
 END
-# Nodes find each other on that port, in a network of their own in which every start makes new host keys.
+# Nodes use this port in a private network. Host keys are not checked, because every start makes new ones.
 cat > /home/trainer/.ssh/config << 'END'
 Host *
   Port 2222
