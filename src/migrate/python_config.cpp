@@ -16,30 +16,34 @@ namespace verbund {
 
 std::span<const BuiltinFile> builtin_python();  // made by cmake/builtin_files.cmake
 
+using Kind = PythonValue::Kind;
+NLOHMANN_JSON_SERIALIZE_ENUM(Kind, {{Kind::kNone, "none"},
+                                    {Kind::kBool, "bool"},
+                                    {Kind::kNumber, "number"},
+                                    {Kind::kText, "text"},
+                                    {Kind::kList, "list"},
+                                    {Kind::kDict, "dict"},
+                                    {Kind::kSymbol, "symbol"},
+                                    {Kind::kOpaque, "opaque"}})
+
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Kind = PythonValue::Kind;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kLargestFile = 1 << 20;             // bytes
 constexpr uint64_t kMostMemory = uint64_t{1} << 30;  // bytes of Python's
 constexpr std::chrono::seconds kPatience{20};
 
-constexpr std::pair<const char*, Kind> kKinds[] = {
-    {"none", Kind::kNone}, {"bool", Kind::kBool}, {"number", Kind::kNumber}, {"text", Kind::kText},
-    {"list", Kind::kList}, {"dict", Kind::kDict}, {"symbol", Kind::kSymbol}, {"opaque", Kind::kOpaque}};
-
 void check_size(uint64_t bytes, const std::string& name) {
-  if (bytes > kLargestFile)
-    fail_usage("{} has {} bytes, but a configuration has at most {}", name, bytes, kLargestFile);
+  if (bytes <= kLargestFile) return;
+  fail_usage("{} has {} bytes, but a configuration has at most {}", name, bytes, kLargestFile);
 }
 
 // [kind, line, content], as read_config.py writes it.
 PythonValue value_of(const Json& json) {
   PythonValue value;
-  value.kind =
-      std::find_if(std::begin(kKinds), std::end(kKinds), [&](auto& row) { return json[0] == row.first; })->second;
+  value.kind = json[0];
   value.line = json[1];
   const Json& content = json[2];
   if (content.is_boolean()) value.truth = content;
@@ -66,14 +70,16 @@ std::string run_python(const std::string& source, const std::string& name) {
     check_interrupt();
     output += python.read(std::chrono::milliseconds(100));
   }
-  if (!python.at_end())
-    fail_usage("{} is not a configuration: Python parses it for more than {} s", name, kPatience.count());
+  if (!python.at_end()) {
+    fail_usage("{} takes Python more than {} s to parse: it is not a configuration", name, kPatience.count());
+  }
   const int code = python.wait();
   if (code == ChildProcess::kCannotRun) {
     fail("cannot read {}: it is parsed by python3, which is not installed (Debian: apt install python3)", name);
   }
   if (code > 128) {
-    fail_usage("{} is nested too deeply or too large: Python was ended by signal {} as it parsed it", name, code - 128);
+    fail_usage("{} is nested too deeply or too large: Python was ended by signal {} while it parsed it", name,
+               code - 128);
   }
   if (code != 0) fail("python3 cannot read {}: {}", name, output);
   return output;

@@ -127,7 +127,7 @@ class Reader:
         if isinstance(constant, bytes):
             return "text", constant.decode(errors="backslashreplace")
         if isinstance(constant, str):
-            return "text", constant.encode(errors="backslashreplace").decode()
+            return "text", constant
         if isinstance(constant, (int, float)) and abs(constant) <= sys.float_info.max:
             return "number", float(constant)
         return None
@@ -201,14 +201,14 @@ def main():
     try:
         reader = Reader(source)
         reader.read(ast.parse(source))
-        text = json.dumps({"variables": reader.variables, "unread": reader.unread})
+        result = json.dumps({"variables": reader.variables, "unread": reader.unread}, ensure_ascii=False)
     except SyntaxError as error:
-        text = json.dumps({"refused": with_caret(error), "line": error.lineno})
+        result = json.dumps({"refused": with_caret(error), "line": error.lineno or 1})
     except Refused as refused:
-        text = json.dumps({"refused": refused.args[1], "line": refused.args[0]})
+        result = json.dumps({"refused": refused.args[1], "line": refused.args[0]})
     except (RecursionError, MemoryError):
-        text = json.dumps({"refused": "the file is nested too deeply, or is too large for Python to parse"})
-    sys.stdout.write(text)
+        result = json.dumps({"refused": "the file is nested too deeply, or is too large for Python to parse"})
+    sys.stdout.buffer.write(result.encode(errors="replace"))  # "\ud800" is a text in Python, but not in UTF-8
 
 
 main()
