@@ -62,7 +62,9 @@ class Reader:
                 continue  # a text about the file
             paths = [self.path(target) for target in getattr(statement, "targets", [])]
             if isinstance(statement, ast.Assign) and all(paths):
-                self.assign(paths, self.value(statement.value))
+                value = self.value(statement.value)
+                self.add(weight(value) * (len(paths) - 1), statement)  # a = b = value
+                self.assign(paths, value)
                 continue
             for decorator in getattr(statement, "decorator_list", []):
                 self.leave(decorator, "@" + self.source(decorator))

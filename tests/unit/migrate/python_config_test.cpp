@@ -222,6 +222,9 @@ TEST(PythonConfig, DepthAndSizeAreBounded) {
   std::string deeper = "a = []\n";
   for (int i = 0; i < 50000; ++i) deeper += "a = [a]\n";
   EXPECT_ERROR(parse(deeper), UsageError, HasSubstr("20000"));
+  std::string targets;
+  for (int i = 0; i < 500; ++i) targets += "a" + std::to_string(i) + " = ";
+  EXPECT_ERROR(parse(targets + "'" + std::string(5000, 'x') + "'"), UsageError, HasSubstr("20000"));
   std::string many = "a = {";
   for (int i = 0; i < 50000; ++i) many += std::to_string(i) + ":0,";
   EXPECT_ERROR(parse(many + "}"), UsageError, HasSubstr("20000"));
