@@ -62,10 +62,10 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// All that allocates memory is done before the fork.
+// All that allocates memory is done before the fork. Points into both parameters.
 std::function<int()> program(const std::vector<std::string>& command, const ChildOptions& options) {
-  return [words = pointers(command), variables = pointers(options.environment.value_or(std::vector<std::string>())),
-          inherits = !options.environment] {
+  return [words = pointers(command), inherits = !options.environment,
+          variables = options.environment ? pointers(*options.environment) : std::vector<char*>()] {
     ::execvpe(words[0], words.data(), inherits ? environ : variables.data());
     ::dprintf(STDERR_FILENO, "cannot run %s: %s\n", words[0], std::strerror(errno));
     return ChildProcess::kCannotRun;

@@ -60,12 +60,12 @@ TEST(ChildProcess, HasTheEnvironmentThatItIsGiven) {
   ::setenv("VERBUND_TEST_VARIABLE", "here", 1);
   std::string own, given;
   ChildProcess with_own({"env"});
-  ChildProcess with_given({"env"}, {.environment = std::vector<std::string>{"A=1"}});
+  ChildProcess with_given({"env"}, {.environment = std::vector<std::string>{"A=1", "B=" + std::string(100, 'b')}});
   EXPECT_EQ(wait_for(with_own, own), 0);
   EXPECT_EQ(wait_for(with_given, given), 0);
   ::unsetenv("VERBUND_TEST_VARIABLE");
   EXPECT_THAT(own, HasSubstr("VERBUND_TEST_VARIABLE=here"));
-  EXPECT_EQ(given, "A=1\n");
+  EXPECT_EQ(given, "A=1\nB=" + std::string(100, 'b') + "\n");
 }
 
 TEST(ChildProcess, HasLimits) {
