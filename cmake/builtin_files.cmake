@@ -41,5 +41,6 @@ function(verbund_builtin_files library folder name)
 endfunction()
 
 verbund_builtin_files(config configs builtin_presets)
+verbund_builtin_files(migrate src/migrate builtin_python *.py)
 verbund_builtin_files(fetch corpora builtin_manifests)
 verbund_builtin_files(cuda src/cuda/kernels builtin_kernels *.cu *.cuh *.h)

@@ -17,7 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${VERBUND_MAINTAINER}")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, ca-certificates")  # launch runs mpirun; corpora come by https
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS openssh-client)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openssh-client, python3")  # python3 parses configs of OpenSeq2Seq
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openssh-server, rsync, tmux")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "trains neural machine translation models on one machine or many
 Raw parallel text becomes a clean dataset; one worker, or many on several

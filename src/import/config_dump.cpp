@@ -88,6 +88,8 @@ std::string map_config_dump(const ConfigDump& training, const ConfigDump& evalua
     const std::string yaml = convert_openseq2seq(parse_python(source, "the log's configuration"), surroundings);
     const std::string head = "# Of a run of OpenSeq2Seq, as its log told it. After each value: what it was there.";
     return head + yaml.substr(yaml.find('\n'));
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error& error) {
     why = error.what();
     return "";

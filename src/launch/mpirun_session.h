@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/child_process.h"
 #include "launch/host_list.h"
 #include "launch/mpirun_notices.h"
-#include "launch/process.h"
 #include "launch/tagged_output.h"
 
 namespace verbund {
@@ -56,7 +56,7 @@ class MpirunSession {
   Hear hear_worker_;
   MpirunNotices notices_;
   TaggedOutput output_;
-  Process mpirun_;
+  ChildProcess mpirun_;
   std::optional<std::chrono::steady_clock::time_point> kill_at_;
   bool lost_worker_ = false;
   int rank_of_lost_ = -1;

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/own_addresses.h"
 #include "launch/mpirun_command.h"
-#include "launch/process.h"
 
 namespace verbund {
 namespace {
@@ -63,14 +63,14 @@ HostProbe::HostProbe(const std::string& agent) : agent_(rsh_command(agent)) {
 std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chrono::seconds patience,
                                        const StopSignals& signals) const {
   std::vector<HostAnswer> answers;
-  std::vector<std::unique_ptr<Process>> questions;  // nothing where nobody has to be asked
+  std::vector<std::unique_ptr<ChildProcess>> questions;  // nothing where nobody has to be asked
   for (const Host& host : hosts) {
     answers.push_back({host, is_this_machine(host.name), ""});
     questions.emplace_back();
     if (answers.back().answers) continue;
     std::vector<std::string> command = agent_;
     command.insert(command.end(), {host.name, "true"});
-    questions.back() = std::make_unique<Process>(command);
+    questions.back() = std::make_unique<ChildProcess>(command);
   }
 
   const Clock::time_point end = Clock::now() + patience;

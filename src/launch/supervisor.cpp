@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "launch/job.h"
-#include "launch/process.h"
 #include "launch/reachable_hosts.h"
 #include "launch/restart_policy.h"
 #include "launch/stop_signals.h"

@@ -1,6 +1,7 @@
 #include "migrate/converted_config.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "config/config.h"
 #include "config/load.h"
@@ -39,6 +40,11 @@ std::string comment_text(const std::string& text, size_t longest) {
     }
   }
   return shown;
+}
+
+std::string number_text(double number) {
+  const bool whole = number == std::trunc(number) && std::abs(number) < 1e15;
+  return whole ? fmt::format("{}", static_cast<int64_t>(number)) : fmt::format("{}", number);
 }
 
 void ConvertedConfig::set(const std::string& key, const std::string& value, const std::string& comment) {

@@ -1,5 +1,5 @@
-// A configuration that was made from another system's: its values under our keys, each with the name it had there,
-// and what has no counterpart as comments with a reason.
+// ConvertedConfig is a configuration that was made from another system's: its values under our keys, each with the name
+// it had there, and what has no counterpart as comments with a reason.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@ namespace verbund {
 
 // One printable line for a comment: control characters escaped, long text cut.
 std::string comment_text(const std::string& text, size_t longest = 60);
+
+// A number as YAML has it: 512, 1e-09.
+std::string number_text(double number);
 
 class ConvertedConfig {
  public:

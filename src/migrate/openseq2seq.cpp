@@ -4,9 +4,7 @@
 
 #include "core/error.h"
 #include "migrate/converted_config.h"
-#include "migrate/openseq2seq_optim.h"
 #include "migrate/openseq2seq_params.h"
-#include "migrate/openseq2seq_reasons.h"
 
 namespace verbund {
 namespace {

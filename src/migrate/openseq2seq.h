@@ -1,4 +1,5 @@
-// A configuration of OpenSeq2Seq's Transformer -> ours. docs/from-openseq2seq.md has the table for people.
+// convert_openseq2seq makes our configuration from one of OpenSeq2Seq's Transformer. docs/from-openseq2seq.md has the
+// table for people.
 #pragma once
 
 #include <cstdint>

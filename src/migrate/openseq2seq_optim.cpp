@@ -1,10 +1,11 @@
-#include "migrate/openseq2seq_optim.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <span>
+
+#include "migrate/converted_config.h"
+#include "migrate/openseq2seq_params.h"
 
 namespace verbund {
 namespace {
@@ -103,11 +104,6 @@ void convert_decay(OpenSeq2SeqParams& theirs, const std::string& policy, Convert
 }
 
 }  // namespace
-
-std::string number_text(double number) {
-  const bool whole = number == std::trunc(number) && std::abs(number) < 1e15;
-  return whole ? fmt::format("{}", static_cast<int64_t>(number)) : fmt::format("{}", number);
-}
 
 void convert_schedule(OpenSeq2SeqParams& theirs, ConvertedConfig& ours) {
   const auto name = theirs.name("lr_policy");

@@ -1,11 +1,12 @@
-// The parameters of an OpenSeq2Seq configuration, by path ("encoder_params.hidden_size"). Remembers which were used,
-// so that the others can be named.
+// OpenSeq2SeqParams are the parameters of an OpenSeq2Seq configuration, by path ("encoder_params.hidden_size"). They
+// remember which were used, so that the others can be named.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "migrate/python_config.h"
@@ -37,5 +38,14 @@ class OpenSeq2SeqParams {
 
 // As it stands in a comment.
 std::string shown(const PythonValue& value);
+
+// Why a key has no counterpart in ours, by its last part; a general reason for keys that are not known.
+const char* reason_without_counterpart(std::string_view key);
+
+// The learning-rate policy, the optimiser and the loss scaling -> ours (openseq2seq_optim.cpp).
+class ConvertedConfig;
+void convert_schedule(OpenSeq2SeqParams& theirs, ConvertedConfig& ours);
+void convert_optimizer(OpenSeq2SeqParams& theirs, ConvertedConfig& ours);
+void convert_loss_scale(OpenSeq2SeqParams& theirs, ConvertedConfig& ours);
 
 }  // namespace verbund

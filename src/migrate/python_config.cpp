@@ -1,124 +1,126 @@
 #include "migrate/python_config.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "core/builtin_file.h"
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/interrupt.h"
 #include "core/utf8.h"
-#include "migrate/python_expressions.h"
 
 namespace verbund {
-namespace {
+
+std::span<const BuiltinFile> builtin_python();  // made by cmake/builtin_files.cmake
 
 using Kind = PythonValue::Kind;
-using TokenKind = PythonToken::Kind;
+NLOHMANN_JSON_SERIALIZE_ENUM(Kind, {{Kind::kNone, "none"},
+                                    {Kind::kBool, "bool"},
+                                    {Kind::kNumber, "number"},
+                                    {Kind::kText, "text"},
+                                    {Kind::kList, "list"},
+                                    {Kind::kDict, "dict"},
+                                    {Kind::kSymbol, "symbol"},
+                                    {Kind::kOpaque, "opaque"}})
 
-constexpr size_t kLargestFile = 1 << 20;  // bytes
+namespace {
 
-class StatementReader {
- public:
-  StatementReader(const std::string& source, const std::string& name) : source_(source), in_(source, name) {
-    file_.name = name;
-    file_.variables.kind = Kind::kDict;
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kLargestFile = 1 << 20;             // bytes
+constexpr uint64_t kMostMemory = uint64_t{1} << 30;  // bytes of Python's
+constexpr std::chrono::seconds kPatience{20};
+
+void check_size(uint64_t bytes, const std::string& name) {
+  if (bytes <= kLargestFile) return;
+  fail_usage("{} has {} bytes, but a configuration has at most {}", name, bytes, kLargestFile);
+}
+
+// [kind, line, content], as read_config.py writes it.
+PythonValue value_of(const Json& json) {
+  PythonValue value;
+  value.kind = json[0];
+  value.line = json[1];
+  const Json& content = json[2];
+  if (content.is_boolean()) value.truth = content;
+  if (content.is_number()) value.number = content;
+  if (content.is_string()) value.text = content;
+  if (content.is_array()) std::transform(content.begin(), content.end(), std::back_inserter(value.items), value_of);
+  if (content.is_object()) {
+    for (const auto& [key, member] : content.items()) value.members.emplace_back(key, value_of(member));
   }
+  return value;
+}
 
-  PythonFile read() {
-    while (in_.now().kind != TokenKind::kEnd) read_statement();
-    return std::move(file_);
+// What read_config.py prints of this text.
+std::string run_python(const std::string& source, const std::string& name) {
+  const char* path = std::getenv("PATH");
+  ChildOptions options;
+  options.input = source;
+  options.environment = {fmt::format("PATH={}", path == nullptr ? "" : path)};
+  options.memory = kMostMemory;
+  options.processor_time = kPatience;
+  ChildProcess python({"python3", "-I", "-S", "-W", "ignore", "-c", std::string(builtin_python()[0].text)}, options);
+  std::string output;
+  for (const auto end = Clock::now() + kPatience; !python.at_end() && Clock::now() < end;) {
+    check_interrupt();
+    output += python.read(std::chrono::milliseconds(100));
   }
-
- private:
-  using Path = std::vector<std::string>;  // name, key, key, ...
-
-  void read_statement() {
-    if (in_.now().kind == TokenKind::kLineEnd) return in_.skip();
-    if (in_.now().indent > 0) in_.refuse("this line is indented, and no block is open");
-    if (in_.is_now({"import", "from", "pass"})) return in_.skip_line();
-    const bool alone = in_.after(1).kind == TokenKind::kLineEnd;
-    if (in_.now().kind == TokenKind::kText && alone) return in_.skip_line();  // a text about the file
-    if (in_.is_now(
-            {"if", "elif", "else", "for", "while", "def", "class", "with", "try", "except", "finally", "async"})) {
-      return skip_block();
-    }
-    if (!read_assignment()) leave_unread();
+  if (!python.at_end()) {
+    fail_usage("{} takes Python more than {} s to parse: it is not a configuration", name, kPatience.count());
   }
-
-  // NAME = value, NAME["key"] = value, and several of them: a = b = value.
-  bool read_assignment() {
-    std::vector<Path> targets;
-    for (Path path; read_target(path); path.clear()) targets.push_back(path);
-    if (targets.empty()) return false;
-    const PythonValue value = PythonExpressions(in_, file_.variables).read();
-    if (!in_.ends_line()) in_.refuse(fmt::format("{} is not expected here", in_.shown()));
-    for (const Path& path : targets) {
-      in_.count(value.weight());
-      PythonValue* place = &file_.variables;
-      for (const std::string& key : path) {
-        if (place->kind != Kind::kDict) *place = PythonValue{};
-        place->kind = Kind::kDict;
-        place = &place->at_key(key);
-      }
-      *place = value;
-    }
-    in_.skip_line();
-    return true;
+  const int code = python.wait();
+  if (code == ChildProcess::kCannotRun) {
+    fail("cannot read {}: it is parsed by python3, which is not installed (Debian: apt install python3)", name);
   }
-
-  bool read_target(Path& path) {
-    const size_t start = in_.position();
-    if (in_.now().kind == TokenKind::kName) {
-      path.push_back(in_.now().text);
-      in_.skip();
-      while (in_.now().is("[") && in_.after(1).kind == TokenKind::kText && in_.after(2).is("]")) {
-        path.push_back(in_.after(1).text);
-        in_.skip(3);
-      }
-      if (in_.accept("=")) return true;
-    }
-    in_.go_to(start);
-    return false;
+  if (code > 128) {
+    fail_usage("{} is nested too deeply or too large: Python was ended by signal {} while it parsed it", name,
+               code - 128);
   }
-
-  void leave_unread() {
-    const PythonToken first = in_.now();
-    const bool takes_words =
-        first.kind == TokenKind::kOperator || in_.is_now({"del", "return", "raise", "global", "nonlocal", "assert",
-                                                          "yield", "await", "not", "lambda", "print", "exec"});
-    in_.skip();
-    const bool goes_on =
-        in_.ends_line() || in_.now().kind == TokenKind::kOperator || in_.is_now({"if", "in", "is", "and", "or", "not"});
-    if (!takes_words && !goes_on) in_.refuse(fmt::format("{} is not expected after {:.40}", in_.shown(), first.text));
-    in_.skip_line();
-    note_unread(first);
-  }
-
-  void skip_block() {
-    const PythonToken first = in_.now();
-    in_.skip_line();
-    const bool opens_block = in_.before(2).is(":");
-    if (opens_block && in_.now().indent <= first.indent) in_.refuse("an indented block is missing before this line");
-    while (in_.now().kind != TokenKind::kEnd && in_.now().indent > first.indent) in_.skip_line();
-    note_unread(first);
-  }
-
-  void note_unread(const PythonToken& first) {
-    in_.count(1);
-    file_.unread.push_back({first.line, source_.substr(first.begin, in_.before(1).begin - first.begin)});
-  }
-
-  const std::string& source_;
-  PythonCursor in_;
-  PythonFile file_;
-};
+  if (code != 0) fail("python3 cannot read {}: {}", name, output);
+  return output;
+}
 
 }  // namespace
 
-PythonFile parse_python(const std::string& source, const std::string& name) {
-  if (source.size() > kLargestFile) {
-    fail_usage("{} has {} bytes: a configuration has at most {}", name, source.size(), kLargestFile);
-  }
-  if (!is_utf8(source)) fail_usage("{} is not UTF-8, which Python files are", name);
-  return StatementReader(source, name).read();
+const PythonValue* PythonValue::find(const std::string& key) const {
+  const auto found = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.first == key; });
+  return found == members.end() ? nullptr : &found->second;
 }
 
-PythonFile load_python(const std::filesystem::path& path) { return parse_python(read_file(path), path.string()); }
+PythonValue& PythonValue::at_key(const std::string& key) {
+  if (const PythonValue* found = find(key)) return const_cast<PythonValue&>(*found);
+  return members.emplace_back(key, PythonValue{}).second;
+}
+
+PythonFile parse_python(const std::string& source, const std::string& name) {
+  check_size(source.size(), name);
+  if (!is_utf8(source)) fail_usage("{} is not UTF-8, which Python files are", name);
+  if (const size_t nul = source.find('\0'); nul != std::string::npos) {
+    const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+    fail_usage("{}:{}: a NUL character is not Python", name, line);
+  }
+  const std::string output = run_python(source, name);
+  const Json result = Json::parse(output, nullptr, false);
+  if (result.is_discarded()) fail("python3 cannot read {}: {}", name, output);
+  if (result.contains("refused")) {
+    const std::string line = result.contains("line") ? fmt::format(":{}", result["line"].get<size_t>()) : "";
+    fail_usage("{}{}: {}", name, line, result["refused"].get<std::string>());
+  }
+  PythonFile file;
+  file.name = name;
+  file.variables = value_of({"dict", 1, result["variables"]});
+  for (const Json& statement : result["unread"]) file.unread.push_back({statement[0], statement[1]});
+  return file;
+}
+
+PythonFile load_python(const std::filesystem::path& path) {
+  if (std::filesystem::is_regular_file(path)) check_size(std::filesystem::file_size(path), path.string());
+  return parse_python(read_file(path), path.string());
+}
 
 }  // namespace verbund

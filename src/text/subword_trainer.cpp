@@ -3,12 +3,7 @@
 // Ctrl-C ends it at once; its memory goes with it.
 #include "text/subword_trainer.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sentencepiece_trainer.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -18,6 +13,7 @@
 #include <regex>
 #include <string>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
@@ -81,28 +77,21 @@ std::unordered_map<std::string, std::string> trainer_settings(const SubwordConfi
   };
 }
 
-// The child: trains, writes the model beside its final name, and never returns.
-[[noreturn]] void train_and_exit(const fs::path& corpus, Sides sides, const SubwordConfig& config,
-                                 const fs::path& output, int log_pipe) {
-  restore_default_signals();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a trainer must not outlive its command
-  ::dup2(log_pipe, STDERR_FILENO);
-  int code = 1;
+// In the child: trains, and writes the model.
+int train(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
   try {
     SampleIterator sample(corpus, sides, config.sample_pairs);
     std::string model;
     const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_settings(config), &sample, &model);
     if (status.ok()) {
       write_file(output, model);
-      code = 0;
-    } else {
-      fmt::print(stderr, "{}\n", status.message());
+      return 0;
     }
+    fmt::print(stderr, "{}\n", status.message());
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}{}\n", kOwnError, error.what());
   }
-  std::fflush(stderr);
-  ::_exit(code);
+  return 1;
 }
 
 // Turns the trainer's log lines into progress, and remembers what it complained of.
@@ -159,17 +148,11 @@ class TrainerLog {
   std::string complaint_;
 };
 
-void read_log(int pipe, TrainerLog& log) {
+void read_log(ChildProcess& trainer, TrainerLog& log) {
   std::string pending;
-  char buffer[4096];
-  while (true) {
+  while (!trainer.at_end()) {
     log.tick();
-    pollfd poll = {pipe, POLLIN, 0};
-    if (::poll(&poll, 1, 100) <= 0) continue;
-    const ssize_t count = ::read(pipe, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    pending.append(buffer, static_cast<size_t>(count));
+    pending += trainer.read(std::chrono::milliseconds(100));
     for (size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) {
       log.line(pending.substr(0, end));
     }
@@ -215,42 +198,18 @@ Misfit parse_misfit(const std::string& complaint) {
 
 // Nothing, if all went well.
 std::optional<Misfit> learn(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
-  int pipe[2];
-  if (::pipe2(pipe, O_CLOEXEC) != 0) fail_errno("cannot start the subword trainer");
-  const pid_t child = ::fork();
-  if (child < 0) fail_errno("cannot start the subword trainer");
-  if (child == 0) train_and_exit(corpus, sides, config, output, pipe[1]);
-  ::close(pipe[1]);
-
-  struct Reaper {  // whatever happens below, neither the child nor its pipe stay behind
-    pid_t child;
-    int pipe;
-    int status = 0;
-    void wait() {
-      while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-      }
-      child = 0;
-    }
-    ~Reaper() {
-      if (child > 0) {
-        ::kill(child, SIGKILL);
-        wait();
-      }
-      ::close(pipe);
-    }
-  } reaper{child, pipe[0]};
-
+  ChildProcess trainer([&] { return train(corpus, sides, config, output); }, {.own_group = false});
   TrainerLog log(config);
-  read_log(pipe[0], log);
-  reaper.wait();
+  read_log(trainer, log);
+  const int code = trainer.wait();
   check_interrupt();
-  if (WIFSIGNALED(reaper.status) && WTERMSIG(reaper.status) == SIGKILL) {
+  if (code == 128 + SIGKILL) {
     fail(
         "the subword trainer was killed, probably for lack of memory. Learn from less: "
         "--set subwords.sample_pairs={}",
         std::max<int64_t>(1, config.sample_pairs / 2));
   }
-  if (WIFEXITED(reaper.status) && WEXITSTATUS(reaper.status) == 0) return std::nullopt;
+  if (code == 0) return std::nullopt;
   return parse_misfit(log.complaint());
 }
 

@@ -1,7 +1,10 @@
 """verbund config --from-openseq2seq: a Python configuration is read, never executed, and becomes ours."""
 
 import json
+import os
 import pathlib
+import resource
+import subprocess
 import sys
 import unittest
 
@@ -53,7 +56,64 @@ base_params = {
     def test_a_mistake_is_refused_with_its_line(self):
         file = self.write("their.py", self.BASE.replace('"num_gpus": 2,', '"num_gpus": 2') % "False")
         message = self.refuse(2, "config", "--from-openseq2seq", file)
-        self.assert_says(message, f"{file}:6: ", '"max_steps" is not expected here', "comma")
+        self.assert_says(message, f"{file}:6: ", '"num_gpus": 2 "max_steps"', "^")
+
+
+class HostileFileTest(ProgramTest):
+    """Whatever the file holds: it has no effect, and the message names it."""
+
+    def refused(self, content, *parts, code=2, **options):
+        file = self.write("their.py", content)
+        message = self.refuse(code, "config", "--from-openseq2seq", file, timeout=60, **options)
+        self.assert_says(message, file, *parts)
+        self.assertLess(len(message), 1000)
+
+    def test_deep_nesting(self):
+        for depth in (150, 1000, 100_000):
+            self.refused(f"base_params = {'[' * depth}1{']' * depth}\n", "nested")
+            self.refused(f"base_params = {'-' * depth}1\n", "nested")
+        self.refused(f"base_params = {'f(' * 100_000}1{')' * 100_000}\n", "nested")
+
+    def test_a_stack_that_is_too_small(self):
+        _, most = resource.getrlimit(resource.RLIMIT_STACK)
+
+        def limit_stack():
+            resource.setrlimit(resource.RLIMIT_STACK, (512 << 10, most))
+
+        self.refused(f"base_params = {'-' * 5000}1\n", "nested", preexec_fn=limit_stack)
+
+    def test_size(self):
+        self.refused("base_params = {}\n" + "#" * (10 << 20) + "\n", 1 << 20)
+        self.refused("base_params = [" + "1," * 30000 + "]\n", 20000)
+
+    def test_much_out_of_little(self):
+        self.refused("a = ['ha', 'ha']\n" + "a = [a, a]\n" * 60 + "base_params = a\n", 20000)
+        ours = self.succeed("config", "--from-openseq2seq", self.write("their.py", "base_params = {'x': 9**9**9**9}\n"))
+        self.assert_says(ours.stdout, "x: 9**9**9**9")
+
+    def test_bytes_that_are_not_python(self):
+        self.refused(b"base_params = {}\nx = '\0'\n", ":2: ", "NUL")
+        self.refused(b"base_params = {'x': '\xff'}\n", "UTF-8")
+        self.refused("\ufeffx = 1\n\ufeffbase_params = {}\n".encode(), ":2: ")
+
+    def test_a_byte_order_mark(self):
+        file = self.write("their.py", "\ufeffbase_params = {'random_seed': 7}\n".encode())
+        self.assert_says(self.succeed("config", "--from-openseq2seq", file).stdout, "seed: 7 ")
+
+    def test_without_python(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.refused("base_params = {}\n", "python3", code=1, env={"PATH": str(empty)})
+
+    def test_no_file_of_the_working_folder_is_loaded(self):
+        file = self.write("their.py", "base_params = {'random_seed': 7}\n")
+        for module in ("ast", "json", "sitecustomize", "usercustomize"):
+            self.write(f"{module}.py", "raise SystemExit('loaded')\n")
+        program = pathlib.Path(self.command()[0]).resolve()
+        done = subprocess.run([program, "config", "--from-openseq2seq", file], cwd=self.folder, capture_output=True,
+                              text=True, env={**os.environ, "PYTHONPATH": str(self.folder)}, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_says(done.stdout, "seed: 7 ")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,220 @@
+#include "core/child_process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "core/error.h"
+#include "core/interrupt.h"
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A file in memory that is read from its beginning; /dev/null for no input.
+int open_input(const std::string& input) {
+  if (input.empty()) return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int file = ::memfd_create("input", MFD_CLOEXEC);
+  for (size_t done = 0; file >= 0 && done < input.size();) {
+    const ssize_t count = ::write(file, input.data() + done, input.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      ::close(file);
+      return -1;
+    }
+    done += static_cast<size_t>(count);
+  }
+  if (file >= 0) ::lseek(file, 0, SEEK_SET);
+  return file;
+}
+
+void limit_resource(__rlimit_resource resource, uint64_t most) {
+  const rlimit limit = {most, most};
+  ::setrlimit(resource, &limit);
+}
+
+void limit_resources(const ChildOptions& options) {
+  const auto seconds = static_cast<uint64_t>(options.processor_time.count());
+  if (options.memory > 0) limit_resource(RLIMIT_AS, options.memory);
+  if (seconds > 0) limit_resource(RLIMIT_CPU, seconds);
+  if (options.memory > 0 || seconds > 0) limit_resource(RLIMIT_CORE, 0);
+}
+
+// What exec takes: a list of pointers that ends with null.
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+// All that allocates memory is done before the fork. Points into both parameters.
+std::function<int()> program(const std::vector<std::string>& command, const ChildOptions& options) {
+  return [words = pointers(command), inherits = !options.environment,
+          variables = options.environment ? pointers(*options.environment) : std::vector<char*>()] {
+    ::execvpe(words[0], words.data(), inherits ? environ : variables.data());
+    ::dprintf(STDERR_FILENO, "cannot run %s: %s\n", words[0], std::strerror(errno));
+    return ChildProcess::kCannotRun;
+  };
+}
+
+// The child: never returns.
+[[noreturn]] void run_child(const std::function<int()>& function, const ChildOptions& options, int input, int output,
+                            pid_t parent) {
+  if (options.own_group) ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it died before the line above
+  restore_default_signals();
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  limit_resources(options);
+  int code = 1;
+  try {
+    code = function();
+  } catch (const std::exception& error) {
+    ::dprintf(STDERR_FILENO, "%s\n", error.what());
+  }
+  std::fflush(stderr);
+  ::_exit(code);
+}
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
+  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
+    const pid_t id = std::atoi(entry->d_name);
+    if (id <= 0) continue;
+    std::ifstream file(fmt::format("/proc/{}/stat", id));
+    std::string stat;
+    std::getline(file, stat);
+    const size_t name_end = stat.rfind(')');  // a name may hold anything
+    char state = 0;
+    pid_t parent = 0;
+    if (name_end == std::string::npos) continue;
+    if (std::sscanf(stat.c_str() + name_end + 1, " %c %d", &state, &parent) == 2 && parent == ::getpid()) {
+      found.push_back(id);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::vector<std::string>& command, const ChildOptions& options)
+    : ChildProcess(program(command, options), options) {}
+
+ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOptions& options)
+    : own_group_(options.own_group) {
+  const int input = open_input(options.input);
+  if (input < 0) fail_errno("cannot make the input of a child process");
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    ::close(input);
+    fail_errno("cannot make a pipe for a child process");
+  }
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  const pid_t parent = ::getpid();
+  id_ = ::fork();
+  const int why = errno;
+  if (id_ == 0) run_child(function, options, input, ends[1], parent);
+  ::close(input);
+  ::close(ends[1]);
+  output_ = ends[0];
+  if (id_ < 0) {
+    ::close(output_);
+    errno = why;
+    fail_errno("cannot start a child process");
+  }
+  if (own_group_) ::setpgid(id_, id_);  // whoever of the two comes first
+}
+
+ChildProcess::~ChildProcess() {
+  if (!exit_code()) {
+    signal_group(SIGKILL);
+    while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  ::close(output_);
+}
+
+std::string ChildProcess::read(std::chrono::milliseconds patience) {
+  std::string text;
+  if (at_end_) {
+    std::this_thread::sleep_for(patience);
+    return text;
+  }
+  pollfd wait = {output_, POLLIN, 0};
+  if (::poll(&wait, 1, static_cast<int>(patience.count())) <= 0) return text;
+  char buffer[1 << 16];  // what a pipe holds: one that never rests does not keep us here
+  const ssize_t count = ::read(output_, buffer, sizeof buffer);
+  at_end_ = count == 0;
+  if (count > 0) text.assign(buffer, static_cast<size_t>(count));
+  return text;
+}
+
+std::optional<int> ChildProcess::exit_code() {
+  int status = 0;
+  if (!exit_code_ && ::waitpid(id_, &status, WNOHANG) == id_) note_end(status);
+  return exit_code_;
+}
+
+int ChildProcess::wait() {
+  int status = 0;
+  while (!exit_code_) {
+    if (::waitpid(id_, &status, 0) == id_) {
+      note_end(status);
+    } else if (errno != EINTR) {
+      fail_errno("cannot wait for a child process");
+    }
+  }
+  return *exit_code_;
+}
+
+void ChildProcess::note_end(int status) {
+  exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void ChildProcess::signal(int number) const {
+  if (!exit_code_) ::kill(id_, number);
+}
+
+void ChildProcess::signal_group(int number) const {
+  if (!exit_code_) ::kill(own_group_ ? -id_ : id_, number);
+}
+
+void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+void end_leftover_children(std::chrono::milliseconds grace) {
+  const Clock::time_point kill_at = Clock::now() + grace;
+  const Clock::time_point give_up_at = kill_at + std::chrono::seconds(10);  // one that a dead disk holds
+  while (Clock::now() < give_up_at) {
+    pid_t ended = 0;
+    while ((ended = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (ended < 0) return;  // there are none
+    if (Clock::now() >= kill_at) {
+      for (const pid_t child : children()) ::kill(child, SIGKILL);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+}  // namespace verbund

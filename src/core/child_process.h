@@ -1,0 +1,66 @@
+// ChildProcess runs a program or a function beside this process, reads what it prints and tells how it ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace verbund {
+
+struct ChildOptions {
+  std::string input;                                    // on its stdin
+  std::optional<std::vector<std::string>> environment;  // "NAME=value"; nothing: that of this process
+  bool own_group = true;                                // false: the terminal's Ctrl-C and Ctrl-Z reach it, too
+
+  // Limits, which its own children inherit; 0: none. With one of them, it never leaves a core file.
+  uint64_t memory = 0;  // bytes of address space
+  std::chrono::seconds processor_time{0};
+};
+
+class ChildProcess {
+ public:
+  // Both start a process whose stdout and stderr are one stream, read below. It gets SIGTERM if this process dies.
+  // A program that cannot be run prints why, and ends with kCannotRun.
+  explicit ChildProcess(const std::vector<std::string>& command, const ChildOptions& options = {});
+  // The function runs in a copy of this process and returns the exit code. An exception is printed; the code is 1.
+  explicit ChildProcess(const std::function<int()>& function, const ChildOptions& options = {});
+  ~ChildProcess();  // kills it, with its group, if it still runs
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  static constexpr int kCannotRun = 127;
+
+  // What it has printed since the last call; waits at most `patience` for something to come.
+  std::string read(std::chrono::milliseconds patience);
+  bool at_end() const { return at_end_; }  // it has closed its output, and all of it was read
+
+  // As a shell gives it: 128 + n if signal n ended it. Nothing while it runs.
+  std::optional<int> exit_code();
+  int wait();  // until it ends, for its exit code
+
+  void signal(int number) const;        // to the process
+  void signal_group(int number) const;  // and to those it started in its group, if that is its own
+
+ private:
+  void note_end(int status);
+
+  bool own_group_;
+  pid_t id_ = -1;
+  int output_ = -1;
+  bool at_end_ = false;
+  std::optional<int> exit_code_;
+};
+
+// From now on, what a child leaves behind when it dies becomes a child of this process, so that
+// `end_leftover_children` finds it.
+void adopt_orphans();
+
+// Gives all children `grace` to end, then kills those that have not.
+void end_leftover_children(std::chrono::milliseconds grace);
+
+}  // namespace verbund
