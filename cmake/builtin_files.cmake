@@ -42,4 +42,5 @@ endfunction()
 
 verbund_builtin_files(config configs builtin_presets)
 verbund_builtin_files(text corpora builtin_manifests)
+verbund_builtin_files(demo src/demo builtin_demo_files *.txt)
 verbund_builtin_files(cuda src/cuda/kernels builtin_kernels *.cu *.cuh *.h)
