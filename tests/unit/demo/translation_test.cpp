@@ -24,7 +24,7 @@ Grammar grammar_with(const std::set<std::string>& words) {
 void expect_translation(const std::set<std::string>& words, const std::string& english, const std::string& german) {
   const Grammar grammar = grammar_with(words);
   Random random(1, 0);
-  for (int i = 0; i < 100000; ++i) {
+  for (int i = 0; i < 300000; ++i) {
     const auto sentence = derive(grammar, "Sentence", random);
     if (!sentence || write_sentence(grammar, *sentence, "en") != english) continue;
     EXPECT_EQ(write_sentence(grammar, *sentence, "de"), german);
