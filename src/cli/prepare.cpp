@@ -10,10 +10,11 @@
 #include "core/file.h"
 #include "core/log.h"
 #include "core/process.h"
-#include "data/corpus_source.h"
 #include "data/dataset_format.h"
 #include "data/prepare.h"
 #include "data/statistics.h"
+#include "demo/demo_corpus.h"
+#include "demo/reversal_corpus.h"
 #include "fetch/manifest.h"
 
 namespace verbund {
@@ -40,17 +41,43 @@ struct SplitFlags {
   }
 };
 
-// What the program makes itself has few different words.
-void fit_vocabulary(Config& config) {
-  if (!is_generated(config.corpus.name) || config.subwords.vocabulary != SubwordConfig{}.vocabulary) return;
-  config.subwords.vocabulary = config.corpus.name == "demo" ? 2000 : 150;
+// A corpus that the program makes itself has few different words.
+struct MadeCorpus {
+  const char *name, *description, *source_language, *target_language;
+  int vocabulary;
+  std::function<GeneratedCorpus(uint64_t seed, const GeneratedSizes& sizes)> make;
+
+  CorpusGenerator generator() const {
+    const auto write = [this](uint64_t seed, size_t train_pairs, const fs::path& train, const fs::path& dev,
+                              const fs::path& test) {
+      const GeneratedCorpus corpus = make(seed, {.train = train_pairs});
+      write_tsv(train, corpus.train);
+      write_tsv(dev, corpus.dev);
+      write_tsv(test, corpus.test);
+    };
+    return {source_language, target_language, kGeneratorVersion, write};
+  }
+};
+
+const MadeCorpus kMadeCorpora[] = {
+    {"demo", "English-German sentences from a grammar", "en", "de", 1000, demo_corpus},
+    {"reversal", "random sequences and their reverse", "sequence", "reverse", 150,
+     [](uint64_t seed, const GeneratedSizes& sizes) { return reversal_corpus(seed, sizes); }},
+};
+
+const MadeCorpus* find_made_corpus(std::string_view name) {
+  for (const MadeCorpus& corpus : kMadeCorpora) {
+    if (corpus.name == name) return &corpus;
+  }
+  return nullptr;
 }
 
 void list_corpora() {
-  std::cout << "Made by the program itself:\n"
-               "  demo             English-German sentences from a grammar\n"
-               "  reversal         random sequences and their reverse\n"
-               "Fetched by their manifests:\n";
+  std::cout << "Made by the program itself:\n";
+  for (const MadeCorpus& corpus : kMadeCorpora) {
+    std::cout << fmt::format("  {:<16} {}\n", corpus.name, corpus.description);
+  }
+  std::cout << "Fetched by their manifests:\n";
   for (const std::string& name : manifest_names()) {
     std::cout << fmt::format("  {:<16} {}\n", name, load_manifest(name).description);
   }
@@ -110,9 +137,14 @@ void run_prepare(const Arguments& arguments) {
   train.append_to(config.corpus.train, "");
   dev.append_to(config.corpus.dev, "dev-");
   test.append_to(config.corpus.test, "test-");
-  fit_vocabulary(config);
+  PrepareRequest request{config, out, export_text, program_version(), command_line()};
+  if (const MadeCorpus* made = find_made_corpus(config.corpus.name)) {
+    request.generator = made->generator();
+    int64_t& vocabulary = request.config.subwords.vocabulary;
+    if (vocabulary == SubwordConfig{}.vocabulary) vocabulary = made->vocabulary;
+  }
 
-  const std::string statistics = prepare({config, out, export_text, program_version(), command_line()});
+  const std::string statistics = prepare(request);
   std::cout << (json ? statistics : "\n" + statistics_table(statistics, (fs::path(out) / kStatisticsFile).string()));
   log("\nThe dataset is in {}. Look at it: verbund inspect {}", out, out);
 }

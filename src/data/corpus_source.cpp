@@ -4,12 +4,9 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
-#include "core/interrupt.h"
-#include "demo/demo_corpus.h"
-#include "demo/reversal_corpus.h"
 #include "fetch/fetch.h"
-#include "text/line_reader.h"
 #include "fetch/manifest.h"
+#include "text/line_reader.h"
 
 namespace verbund {
 namespace {
@@ -41,35 +38,20 @@ CorpusSource fetched(const CorpusConfig& config) {
   return source;
 }
 
-void write_tsv(const fs::path& path, const std::vector<SentencePair>& pairs) {
-  AtomicFile file(path);
-  for (const SentencePair& pair : pairs) {
-    check_interrupt();
-    file.write(fmt::format("{}\t{}\n", pair.source, pair.target));
-  }
-  file.commit();
-}
-
-CorpusSource generated(const Config& config, const fs::path& work, Stages& stages) {
-  const bool demo = config.corpus.name == "demo";
+CorpusSource generated(const Config& config, const CorpusGenerator& generator, const fs::path& work, Stages& stages) {
   const fs::path train = work / "generated.train.tsv", dev = work / "generated.dev.tsv",
                  test = work / "generated.test.tsv";
-  const std::string key = checksum_of(fmt::format("generate {} {} {} {}", kGeneratorVersion, config.corpus.name,
+  const std::string key = checksum_of(fmt::format("generate {} {} {} {}", generator.version, config.corpus.name,
                                                   config.seed, config.corpus.generated_pairs));
   stages.run("generate", key, {train, dev, test}, [&] {
-    GeneratedSizes sizes;
-    sizes.train = static_cast<size_t>(config.corpus.generated_pairs);
-    const auto seed = static_cast<uint64_t>(config.seed);
-    const GeneratedCorpus corpus = demo ? demo_corpus(seed, sizes) : reversal_corpus(seed, sizes);
-    write_tsv(train, corpus.train);
-    write_tsv(dev, corpus.dev);
-    write_tsv(test, corpus.test);
+    generator.write(static_cast<uint64_t>(config.seed), static_cast<size_t>(config.corpus.generated_pairs), train, dev,
+                    test);
     return Stages::Json();
   });
   CorpusSource source;
   source.name = config.corpus.name;
-  source.source_language = demo ? "en" : "sequence";
-  source.target_language = demo ? "de" : "reverse";
+  source.source_language = generator.source_language;
+  source.target_language = generator.target_language;
   source.train = {{"", "", train.string()}};
   source.dev = {{"", "", dev.string()}};
   source.test = {{"", "", test.string()}};
@@ -90,19 +72,17 @@ void check_readable(const std::vector<ParallelFiles>& corpora) {
 
 }  // namespace
 
-bool is_generated(const std::string& name) { return name == "demo" || name == "reversal"; }
-
-CorpusSource find_corpus(const Config& config, const fs::path& work, Stages& stages) {
+CorpusSource find_corpus(const Config& config, const CorpusGenerator* generator, const fs::path& work, Stages& stages) {
   const CorpusConfig& corpus = config.corpus;
   CorpusSource source;
-  if (is_generated(corpus.name)) {
+  if (generator) {
     if (!corpus.train.empty()) {
       fail_usage(
           "the corpus {} is made by the program, and other text is given beside it. For your text alone: --set "
           "corpus.name=",
           corpus.name);
     }
-    source = generated(config, work, stages);
+    source = generated(config, *generator, work, stages);
   } else if (!corpus.name.empty()) {
     source = fetched(corpus);
   } else {

@@ -1,8 +1,9 @@
-// Where the text of a dataset comes from: files that the user named, a corpus fetched by
-// its manifest, or one that the program makes itself.
+// CorpusSource names the files a dataset is made from: the user's own, a corpus fetched by its manifest, or one that
+// the program makes itself.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,18 @@ struct CorpusSource {
   std::vector<ParallelFiles> train, dev, test;
 };
 
-// Generated text is written into `work`; downloads go to the cache.
-CorpusSource find_corpus(const Config& config, const std::filesystem::path& work, Stages& stages);
+// A corpus that the program makes itself. The prepare command knows which there are.
+struct CorpusGenerator {
+  std::string source_language, target_language;
+  int version = 0;  // is raised when the generator makes other text than before
+  // Writes three TSV files: source TAB target.
+  std::function<void(uint64_t seed, size_t train_pairs, const std::filesystem::path& train,
+                     const std::filesystem::path& dev, const std::filesystem::path& test)>
+      write;
+};
 
-// "demo" and "reversal".
-bool is_generated(const std::string& name);
+// Generated text is written into `work`; downloads go to the cache. With a generator, it makes the corpus.
+CorpusSource find_corpus(const Config& config, const CorpusGenerator* generator, const std::filesystem::path& work,
+                         Stages& stages);
 
 }  // namespace verbund

@@ -86,7 +86,7 @@ class Preparation {
   std::string run() {
     check(config_.subwords);
     if (config_.corpus.encoded) check_encoded(config_, request_.export_text);
-    sources_ = find_corpus(config_, work_, stages_);
+    sources_ = find_corpus(config_, request_.generator ? &*request_.generator : nullptr, work_, stages_);
     CleanReport cleaned;
     if (config_.corpus.encoded) {
       shuffle_key_ = key_of("encoded 1", content_key(sources_.train));  // neither cleaned nor shuffled
@@ -118,7 +118,7 @@ class Preparation {
   }
 
   void warn_of_suspect_sides() const {
-    if (is_generated(config_.corpus.name)) return;
+    if (request_.generator) return;
     for (const auto* texts : {&sources_.train, &sources_.dev, &sources_.test}) {
       for (const std::string& sentence : suspect_sides(*texts, sources_.source_language, sources_.target_language)) {
         warn("{}", sentence);

@@ -3,8 +3,10 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/human.h"
+#include "core/interrupt.h"
 #include "core/progress.h"
 
 namespace verbund {
@@ -61,6 +63,15 @@ GeneratedCorpus collect_distinct_pairs(const GeneratedSizes& sizes, const std::s
   fill(corpus.dev, sizes.dev);
   fill(corpus.train, sizes.train);
   return corpus;
+}
+
+void write_tsv(const std::filesystem::path& path, const std::vector<SentencePair>& pairs) {
+  AtomicFile file(path);
+  for (const SentencePair& pair : pairs) {
+    check_interrupt();
+    file.write(fmt::format("{}\t{}\n", pair.source, pair.target));
+  }
+  file.commit();
 }
 
 }  // namespace verbund

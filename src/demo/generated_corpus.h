@@ -1,17 +1,17 @@
-// What the generators of parallel text (demo sentences, reversed sequences) have in common:
-// the shape of their result, and the way distinct pairs are dealt out to its three splits.
+// GeneratedCorpus is what the generators of parallel text (demo sentences, reversed sequences) make: distinct pairs,
+// dealt out to three splits.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace verbund {
 
-// To be raised when a generator makes other text than before, so that what an earlier program
-// made is not taken for it.
-inline constexpr int kGeneratorVersion = 2;
+// Is raised when a generator makes other text than before, so that datasets of an earlier program are made again.
+inline constexpr int kGeneratorVersion = 3;
 
 struct SentencePair {
   std::string source, target;
@@ -37,5 +37,8 @@ struct GeneratedSizes {
 // with anything new; `what` names the generator in that message.
 GeneratedCorpus collect_distinct_pairs(const GeneratedSizes& sizes, const std::string& what,
                                        const std::function<SentencePair()>& draw);
+
+// Lines of source TAB target.
+void write_tsv(const std::filesystem::path& path, const std::vector<SentencePair>& pairs);
 
 }  // namespace verbund
