@@ -7,7 +7,7 @@
 #include "report/verdicts/dev_curve.h"
 #include "report/verdicts/verdicts.h"
 #include "report/verdicts/number_format.h"
-#include "statistics/sign_flip.h"
+#include "statistics/resampling.h"
 #include "statistics/trend.h"
 
 namespace verbund {

@@ -5,7 +5,7 @@
 #include "report/verdicts/step_sample.h"
 #include "report/verdicts/verdicts.h"
 #include "report/verdicts/number_format.h"
-#include "statistics/bootstrap.h"
+#include "statistics/resampling.h"
 #include "statistics/trend.h"
 
 namespace verbund {
