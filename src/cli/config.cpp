@@ -77,7 +77,7 @@ void run_config(const Arguments& arguments) {
         "say what to show: --explain, --list, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\n"
         "See: verbund config --help");
   }
-  say_which_config(file);
+  log_config_choice(file);
   std::cout << show(load_config(file, overrides), explain);
 }
 

@@ -102,7 +102,7 @@ void run_prepare(const Arguments& arguments) {
     return;
   }
   if (out.empty()) throw UsageError("say where the dataset goes: --out FOLDER\nSee: verbund prepare --help");
-  say_which_config(file);
+  log_config_choice(file);
   Config config = load_config(file, overrides);
   if (!corpus.empty()) config.corpus.name = corpus;
   if (!subwords.empty()) config.subwords.model = subwords;

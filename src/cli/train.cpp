@@ -78,7 +78,7 @@ void run_train(const Arguments& arguments) {
 
   int signal = 0;
   with_workers([&](Workers& workers) {
-    if (workers.leads()) say_which_config(file);
+    if (workers.leads()) log_config_choice(file);
     request.config = load_config(file, overrides);
     const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
     try {

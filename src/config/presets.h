@@ -1,4 +1,4 @@
-// The configurations of configs/, compiled into the program: --config takes a file or the name of one of them.
+// Presets are the configurations of configs/, compiled into the program: --config takes a file or a preset's name.
 #pragma once
 
 #include <span>
@@ -10,19 +10,20 @@ namespace verbund {
 
 std::span<const BuiltinFile> builtin_presets();
 
-// A preset's first comment, without the sign: what it is for.
+// A preset's purpose: its first comment line.
 std::string preset_summary(const BuiltinFile& preset);
 
 struct ConfigText {
   std::string text;
   std::string where;  // its path, or "preset transformer-base"
-  std::string note;   // what to tell the user of the choice; "" if a file was given by its path
+  std::string note;   // log line about the choice; "" if a file was given by its path
 };
 
-// A file of that name (also NAME.yaml) comes before a preset. Fails if there is neither, with the names there are.
+// A file of that name (also NAME.yaml) takes precedence over a preset. If there is neither, the error lists the
+// presets.
 ConfigText find_config(const std::string& name_or_path);
 
-// Logs that note. Nothing for "".
-void say_which_config(const std::string& name_or_path);
+// Logs ConfigText::note. Does nothing for "".
+void log_config_choice(const std::string& name_or_path);
 
 }  // namespace verbund

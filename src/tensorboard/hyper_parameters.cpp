@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/flatten.h"
+#include "config/settings.h"
 #include "tensorboard/protobuf.h"
 
 namespace verbund {
