@@ -10,7 +10,7 @@
 #include "core/utf8.h"
 #include "data/encoded_text.h"
 #include "text/parallel_corpus.h"
-#include "text/word_encoder.h"
+#include "text/subwords.h"
 
 namespace verbund {
 namespace {

@@ -28,7 +28,4 @@ class TextExport {
   std::string suffix_;  // "BPE_common.32K.tok"
 };
 
-// One line a piece: piece TAB score; the line's number is the id.
-std::string vocabulary_file(const Subwords& subwords);
-
 }  // namespace verbund

@@ -11,16 +11,15 @@
 #include "core/json_file.h"
 #include "core/log.h"
 #include "fetch/archive.h"
-#include "fetch/digest.h"
-#include "fetch/partial_file.h"
 #include "fetch/sgm.h"
+#include "fetch/transfer.h"
 
 namespace verbund {
 namespace {
 
 using nlohmann::json;
 
-// What tells that a file is still the one that was verified; null if there is none.
+// Identifies a file that was verified; null if there is none.
 json mark_of(const fs::path& path) {
   if (!fs::is_regular_file(path)) return nullptr;
   return {{"size", fs::file_size(path)}, {"time", fs::last_write_time(path).time_since_epoch().count()}};
@@ -61,7 +60,7 @@ void CachedArchive::provide(const std::set<std::string>& members, const Download
     const json mark = mark_of(text_of(member));
     if (mark.is_null() || stamp_["members"].value(member, json()) != mark) missing.insert(member);
   }
-  if (missing.empty()) return;  // then the archive itself may even be gone
+  if (missing.empty()) return;  // the archive itself may be gone
   const json mark = mark_of(path_);
   if (mark.is_null() || stamp_.value("archive", json()) != mark) obtain(options);
   unpack(missing);
@@ -94,12 +93,12 @@ void CachedArchive::verify() {
     if (found != lower_case(expected)) {
       set_aside(fmt::format("has the wrong {}:\n  found    {}\n  expected {}", name, found, expected));
     }
-    log("{}: {}, its {} is right", archive_.name, human_bytes(size), name);
+    log("{}: {}, its {} is correct", archive_.name, human_bytes(size), name);
   };
   check("sha256", Digest::kSha256, archive_.sha256);
   check("md5", Digest::kMd5, archive_.md5);
   if (archive_.sha256.empty() && archive_.md5.empty()) {
-    log("{}: {}, no checksum of it is known", archive_.name, human_bytes(size));
+    log("{}: {}, no checksum is known", archive_.name, human_bytes(size));
   }
 }
 
@@ -121,22 +120,22 @@ void CachedArchive::unpack(const std::set<std::string>& members) {
   }
 }
 
-// A file that is not what it should be is kept for a look at it, and not used again.
+// Renames a wrong file, so that it can be looked at and is not used again.
 void CachedArchive::set_aside(const std::string& fault) const {
   const fs::path bad = path_.string() + ".bad";
   rename_path(path_, bad);
   fail(
-      "{} {}\nIt is now {} and will not be used. Start again to download {} anew; if that gives the same, "
-      "the server "
-      "has another version: correct the url, size or checksums in {}.",
+      "{} {}\nIt was renamed to {} and will not be used. Start again to download {} again; if that gives the same "
+      "file, "
+      "the server has another version: correct the url, size or checksums in {}.",
       path_.string(), fault, bad.string(), archive_.url, listed_in_);
 }
 
-// A stamp counts only for the description that it was made with.
+// A stamp is valid only for the description that it was made with.
 void CachedArchive::load_stamp() {
   use_note(stamp_path(), [this](json stamp) {
     const json before = stamp.at("description");
-    // Without a checksum nothing else would tell that another URL means another file.
+    // Without a checksum, only the URL tells that this is another file.
     const bool has_checksum = !archive_.sha256.empty() || !archive_.md5.empty();
     other_source_ = !has_checksum && before.value("url", archive_.url) != archive_.url;
     if (before == description_of(archive_)) stamp_ = std::move(stamp);

@@ -1,5 +1,5 @@
-// One archive of a corpus in its cache folder: downloaded, verified and extracted as far
-// as it has to be. ARCHIVE.stamp.json beside it remembers what has been done.
+// CachedArchive is one archive of a corpus in its cache folder, downloaded, verified and extracted as far as necessary.
+// ARCHIVE.stamp.json beside it records what has been done.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,13 @@ namespace verbund {
 
 class CachedArchive {
  public:
-  // `listed_in` is where the user can change the description, for messages.
+  // `listed_in` is the place where the user can change the description, for messages.
   CachedArchive(ManifestArchive archive, const std::filesystem::path& folder, std::string listed_in);
 
-  // Where the plain text of a member is, or will be; the member "" is the download itself.
+  // Path of the plain text of a member, whether it exists yet or not; the member "" is the download itself.
   std::filesystem::path text_of(const std::string& member) const;
 
-  // Makes the texts of these members be there.
+  // Provides the texts of these members.
   void provide(const std::set<std::string>& members, const DownloadOptions& options);
 
  private:
@@ -37,7 +37,7 @@ class CachedArchive {
   std::filesystem::path folder_, path_;
   std::string listed_in_;
   nlohmann::json stamp_;
-  bool other_source_ = false;  // the file that is there came from another URL
+  bool other_source_ = false;  // the existing file came from another URL
 };
 
 }  // namespace verbund

@@ -19,29 +19,29 @@
 namespace verbund {
 namespace {
 
-// One process at a time works in a corpus's folder; a second one waits for the first.
+// Only one process at a time works in the folder of a corpus; a second one waits.
 void wait_for(FolderLock& lock, const fs::path& folder) {
   bool told = false;
   while (!lock.try_lock()) {
-    if (!std::exchange(told, true)) log("waiting for another process that is fetching into {}", folder.string());
+    if (!std::exchange(told, true)) log("waiting for another process that fetches into {}", folder.string());
     check_interrupt();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
 
-// Names become paths in the cache: they must not lead out of it.
+// Names become paths in the cache and must stay inside it.
 void check_path(const CorpusManifest& manifest, const std::string& name, bool folders_allowed) {
   const fs::path path = name;
   const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
   if (leads_out || (!folders_allowed && (name.empty() || path != path.filename()))) {
-    fail("the manifest of {} has \"{}\" where a plain {} should stand", manifest.name, name,
+    fail("the manifest of {} has \"{}\" instead of a plain {}", manifest.name, name,
          folders_allowed ? "path inside the archive" : "name");
   }
 }
 
 using WantedMembers = std::map<std::string, std::set<std::string>>;  // of each archive
 
-// Everything that can be wrong with a manifest is said before the first download.
+// Finds all mistakes of a manifest before the first download.
 WantedMembers check_manifest(const CorpusManifest& manifest) {
   check_path(manifest, manifest.name, false);
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ WantedMembers check_manifest(const CorpusManifest& manifest) {
   const auto want = [&](const ManifestSide& side) {
     if (std::find(names.begin(), names.end(), side.archive) == names.end()) {
       const std::string guess = nearest(side.archive, names);
-      fail("the manifest of {} takes a text from {}, which is not among its archives{}", manifest.name, side.archive,
+      fail("the manifest of {} uses a text from {}, which is not among its archives{}", manifest.name, side.archive,
            guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
     }
     check_path(manifest, side.member, true);
@@ -64,7 +64,7 @@ WantedMembers check_manifest(const CorpusManifest& manifest) {
       want(source);
       want(target);
       if (source.archive == target.archive && source.member == target.member) {
-        fail("the manifest of {} has {} {} as the source and the target of one text", manifest.name, source.archive,
+        fail("the manifest of {} has {} {} as both source and target of a text", manifest.name, source.archive,
              source.member);
       }
     }

@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 #include "text/line_reader.h"
 #include "text/vocabulary_file.h"
-#include "text/word_encoder.h"
+#include "text/subwords.h"
 
 namespace verbund {
 namespace {
