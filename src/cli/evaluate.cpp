@@ -13,7 +13,7 @@
 #include "core/interrupt.h"
 #include "core/output.h"
 #include "core/process.h"
-#include "data/dataset_verification.h"
+#include "data/dataset.h"
 #include "decode/trained_model.h"
 #include "decode/translator.h"
 #include "evaluate/evaluation.h"

@@ -9,7 +9,6 @@
 #include "core/file.h"
 #include "data/dataset.h"
 #include "inspect/dataset_contents.h"
-#include "data/dataset_verification.h"
 #include "inspect/inspected_folder.h"
 #include "inspect/run_contents.h"
 
