@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "config/config.h"
-#include "config/presets.h"
 #include "config/show.h"
 #include "core/error.h"
 #include "core/file.h"

@@ -7,6 +7,8 @@
 #include "cli/command.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
+#include "collectives/agreement.h"
+#include "collectives/threads.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
@@ -18,8 +20,6 @@
 #include "decode/translator.h"
 #include "evaluate/evaluation.h"
 #include "score/score_report.h"
-#include "collectives/agreement.h"
-#include "collectives/threads.h"
 
 namespace verbund {
 namespace {

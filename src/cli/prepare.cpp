@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "cli/version_text.h"
 #include "config/config.h"
-#include "config/presets.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"

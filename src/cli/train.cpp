@@ -7,7 +7,6 @@
 #include "cli/run_report.h"
 #include "cli/version_text.h"
 #include "config/config.h"
-#include "config/presets.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/process.h"

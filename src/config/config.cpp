@@ -3,7 +3,6 @@
 
 #include "config/hints.h"
 #include "config/load.h"
-#include "config/presets.h"
 #include "config/value.h"
 #include "core/error.h"
 #include "core/file.h"

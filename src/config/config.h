@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "config/optim_config.h"
 #include "config/train_config.h"
 #include "config/workers_config.h"
+#include "core/builtin_file.h"
 
 namespace verbund {
 
@@ -65,5 +67,24 @@ struct Config {
 // Loads defaults, then the file or preset (if any), then each "section.key=value" in order.
 Config load_config(const std::string& file, const std::vector<std::string>& overrides);
 void override_config(Config& config, const std::vector<std::string>& overrides);
+
+// Presets are the configurations of configs/, compiled into the program: --config takes a file or the name of a preset.
+std::span<const BuiltinFile> builtin_presets();
+
+// A preset's purpose: its first comment line.
+std::string preset_summary(const BuiltinFile& preset);
+
+struct ConfigText {
+  std::string text;
+  std::string where;  // its path, or "preset transformer-base"
+  std::string note;   // log line about the choice; "" if a file was given by its path
+};
+
+// A file of that name (also NAME.yaml) takes precedence over a preset. If there is neither, the error lists the
+// presets.
+ConfigText find_config(const std::string& name_or_path);
+
+// Logs ConfigText::note. Does nothing for "".
+void log_config_choice(const std::string& name_or_path);
 
 }  // namespace verbund

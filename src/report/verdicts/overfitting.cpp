@@ -5,8 +5,8 @@
 
 #include "core/human.h"
 #include "report/verdicts/dev_curve.h"
-#include "report/verdicts/verdicts.h"
 #include "report/verdicts/number_format.h"
+#include "report/verdicts/verdicts.h"
 #include "statistics/resampling.h"
 #include "statistics/trend.h"
 

@@ -1,10 +1,9 @@
-#include "config/presets.h"
+#include "config/config.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "config/config.h"
 #include "config/show.h"
 #include "core/error.h"
 #include "support/expect_error.h"
