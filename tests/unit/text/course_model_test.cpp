@@ -2,6 +2,7 @@
 // it: our encoding must be that, to the last piece. Needs the optional data folder.
 #include <gtest/gtest.h>
 
+#include "core/file.h"
 #include "support/temporary_folder.h"
 #include "text/line_reader.h"
 #include "text/subwords.h"
