@@ -19,7 +19,7 @@
 #include "text/line_reader.h"
 #include "text/parallel_corpus.h"
 #include "text/subword_trainer.h"
-#include "text/word_encoder.h"
+#include "text/subwords.h"
 
 using namespace verbund;
 

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "config/config.h"
-#include "config/presets.h"
 #include "config/show.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -77,7 +76,7 @@ void run_config(const Arguments& arguments) {
         "say what to show: --explain, --list, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\n"
         "See: verbund config --help");
   }
-  say_which_config(file);
+  log_config_choice(file);
   std::cout << show(load_config(file, overrides), explain);
 }
 

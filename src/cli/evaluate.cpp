@@ -7,19 +7,19 @@
 #include "cli/command.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
+#include "collectives/agreement.h"
+#include "collectives/threads.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
 #include "core/interrupt.h"
 #include "core/output.h"
 #include "core/process.h"
-#include "data/dataset_verification.h"
+#include "data/dataset.h"
 #include "decode/trained_model.h"
 #include "decode/translator.h"
 #include "evaluate/evaluation.h"
 #include "score/score_report.h"
-#include "collectives/agreement.h"
-#include "collectives/threads.h"
 
 namespace verbund {
 namespace {

@@ -2,14 +2,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "inspect/checkpoint_contents.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "data/dataset.h"
+#include "inspect/checkpoint_contents.h"
 #include "inspect/dataset_contents.h"
-#include "data/dataset_verification.h"
 #include "inspect/inspected_folder.h"
 #include "inspect/run_contents.h"
 

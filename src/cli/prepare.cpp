@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "cli/version_text.h"
 #include "config/config.h"
-#include "config/presets.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
@@ -129,7 +128,7 @@ void run_prepare(const Arguments& arguments) {
     return;
   }
   if (out.empty()) throw UsageError("say where the dataset goes: --out FOLDER\nSee: verbund prepare --help");
-  say_which_config(file);
+  log_config_choice(file);
   Config config = load_config(file, overrides);
   if (!corpus.empty()) config.corpus.name = corpus;
   if (!subwords.empty()) config.subwords.model = subwords;

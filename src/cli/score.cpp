@@ -14,7 +14,7 @@
 #include "core/log.h"
 #include "core/utf8.h"
 #include "score/paired_test_table.h"
-#include "score/whitespace.h"
+#include "score/segments.h"
 #include "text/line_reader.h"
 
 namespace verbund {

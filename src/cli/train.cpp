@@ -7,7 +7,6 @@
 #include "cli/run_report.h"
 #include "cli/version_text.h"
 #include "config/config.h"
-#include "config/presets.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/process.h"
@@ -78,7 +77,7 @@ void run_train(const Arguments& arguments) {
 
   int signal = 0;
   with_workers([&](Workers& workers) {
-    if (workers.leads()) say_which_config(file);
+    if (workers.leads()) log_config_choice(file);
     request.config = load_config(file, overrides);
     const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
     try {

@@ -10,7 +10,7 @@
 #include "core/hash.h"
 #include "core/human.h"
 #include "core/log.h"
-#include "data/dataset_verification.h"
+#include "data/dataset.h"
 #include "train/compatibility.h"
 
 namespace verbund {

@@ -1,4 +1,4 @@
-// How training pairs become batches.
+// BatchConfig: the size, order and limits of training batches.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace verbund {
 
 struct BatchConfig {
-  int64_t tokens = 25000;  // what the Transformer's published settings were found with
+  int64_t tokens = 25000;  // of the published Transformer settings
   std::string memory_limit;
   int64_t max_length = 100;
   int64_t bucket_batches = 8;
@@ -17,15 +17,15 @@ struct BatchConfig {
 
   void fields(FieldVisitor& visit) {
     visit.automatic("tokens", tokens, {1, 100000000},
-                    "most target tokens of a batch, and most source tokens; of all workers together, with each </s>; "
-                    "auto: as many as fit into memory_limit at once");
+                    "most target tokens of a batch, and most source tokens, of all workers together, including </s>; "
+                    "auto: as many as fit into memory_limit");
     visit.field("memory_limit", memory_limit,
-                "for tokens: auto, the memory of a worker, such as 8GB; empty: 80 % of what is free");
+                "memory of a worker for tokens: auto, such as 8GB; empty: 80 % of what is free");
     visit.field("max_length", max_length, {1, 1000000},
-                "longest side to train on, in tokens with </s>; longer pairs are dropped and counted, not cut");
+                "longest side to train on, in tokens including </s>; longer pairs are dropped and counted, not cut");
     visit.field("bucket_batches", bucket_batches, {0, 1000000},
-                "so many batches' worth of pairs are sorted by length together; 0: lengths are mixed");
-    visit.field("shuffle", shuffle, "a new random order every epoch; false: the order of the dataset");
+                "number of batches whose pairs are sorted by length together; 0: lengths are mixed");
+    visit.field("shuffle", shuffle, "new random order in every epoch; false: the order of the dataset");
   }
 };
 

@@ -1,4 +1,4 @@
-// When checkpoints are saved and which of them are kept.
+// CheckpointConfig: the interval of checkpoints, and which of them are kept.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct CheckpointConfig {
 
   void fields(FieldVisitor& visit) {
     visit.field("save_every_steps", save_every_steps, {0, INT64_MAX},
-                "steps between checkpoints; 0: only when training ends or is stopped");
-    visit.field("keep_last", keep_last, {1, 1000000}, "so many of the newest checkpoints are kept");
+                "steps between checkpoints; 0: only when training ends or is interrupted");
+    visit.field("keep_last", keep_last, {1, 1000000}, "number of newest checkpoints to keep");
     visit.field("keep_every", keep_every, {0, INT64_MAX},
-                "checkpoints of steps divisible by this are kept for good; 0: none");
+                "checkpoints of steps divisible by this are never deleted; 0: none");
     visit.field("asynchronous", asynchronous,
-                "write while training goes on, from a copy in memory; false: no copy, training waits");
+                "write from a copy in memory while training continues; false: no copy, training waits");
   }
 };
 

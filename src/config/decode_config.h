@@ -1,4 +1,4 @@
-// How translations are searched for.
+// DecodeConfig: beam search and sampling of translations.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,18 @@ struct DecodeConfig {
   double temperature = 1;
 
   void fields(FieldVisitor& visit) {
-    visit.field("beam", beam, {1, 1000}, "unfinished translations kept of each sentence; 1: greedy");
+    visit.field("beam", beam, {1, 1000}, "unfinished translations kept per sentence; 1: greedy");
     visit.field("length_penalty", length_penalty, {0, 10},
                 "a translation's score is its log-probability / ((5 + length) / 6)^length_penalty");
     visit.field("max_ratio", max_ratio, {0, 1000}, "a translation has at most max_ratio times the source's tokens ...");
-    visit.field("max_extra", max_extra, {0, 100000}, "... and so many more");
+    visit.field("max_extra", max_extra, {0, 100000}, "... plus this many");
     visit.field("max_tokens", max_tokens, {0, 1000000},
-                "a longer source line is cut at the ends of its sentences; 0: the batch.max_length of training");
-    visit.field("batch_tokens", batch_tokens, {1, 10000000}, "source tokens that are translated together");
+                "longer source lines are split at the ends of sentences; 0: the batch.max_length of training");
+    visit.field("batch_tokens", batch_tokens, {1, 10000000}, "source tokens translated together");
     visit.field("sample_top", sample_top, {0, 1000000},
-                "draw each token from so many of the likeliest instead of searching (with beam 1); 0: search");
-    visit.field("temperature", temperature, {0.01, 100}, "of sampling: below 1 more cautious, above 1 more varied");
+                "sample each token from this many of the likeliest instead of searching (with beam 1); 0: search");
+    visit.field("temperature", temperature, {0.01, 100},
+                "sampling temperature: below 1 more cautious, above 1 more varied");
   }
 };
 

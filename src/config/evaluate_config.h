@@ -1,4 +1,4 @@
-// How a model is judged while it trains, which checkpoints are the best, and when to stop.
+// EvaluateConfig: evaluation during training, the best checkpoints, and early stopping.
 #pragma once
 
 #include <cstdint>
@@ -24,24 +24,25 @@ struct EvaluateConfig {
   double min_change = 0;
 
   void fields(FieldVisitor& visit) {
-    visit.field("at_start", at_start,
-                "the loss before the first step, too (train.eval_every says how often there is an evaluation later)");
-    visit.field("sentences", sentences, {0, INT64_MAX}, "translate only the first so many dev sentences; 0: all");
-    visit.field("samples", samples, {0, 1000}, "translations to show at each evaluation");
-    visit.field("tokenize", tokenize,
-                "how BLEU cuts words: 13a, intl, char, none (for text that is tokenised already)");
-    visit.field("teacher_forced", teacher_forced,
-                "also the BLEU of pieces predicted after the reference's own pieces, which OpenSeq2Seq logged as its "
-                "BLEU; far too high, only for comparing curves");
+    visit.field(
+        "at_start", at_start,
+        "also evaluate the loss before the first step (train.eval_every sets the interval of later evaluations)");
+    visit.field("sentences", sentences, {0, INT64_MAX}, "number of dev sentences to translate; 0: all");
+    visit.field("samples", samples, {0, 1000}, "translations shown at each evaluation");
+    visit.field("tokenize", tokenize, "tokeniser of BLEU: 13a, intl, char, none (for text that is tokenised already)");
+    visit.field(
+        "teacher_forced", teacher_forced,
+        "also log the BLEU of pieces predicted after the reference's own pieces, which OpenSeq2Seq logged as its "
+        "BLEU; far too high, only for comparing curves");
     visit.field("train_probe", train_probe, {0, 1000000},
-                "so many training pairs, always the same, are scored at each evaluation as dev pairs are, without "
-                "dropout: their loss can be compared with that of dev; 0: none");
+                "number of training pairs, always the same, scored at each evaluation like dev pairs, without "
+                "dropout, so that their loss can be compared with that of dev; 0: none");
     visit.field("best", best,
-                "keep the best checkpoint by each of these: bleu, chrf, loss; `best` is that of the first");
+                "keep the best checkpoint by each of these: bleu, chrf, loss; `best` is the one by the first");
     visit.field("stop_on", stop_on, "stop when these have not improved for `patience` evaluations; empty: never");
     visit.choice("stop_when", stop_when, {"any", "all"}, "stop when any of them, or all of them, have not improved");
     visit.field("patience", patience, {1, 1000000}, "evaluations without improvement");
-    visit.field("min_change", min_change, {0, 1e9}, "a smaller change is no improvement");
+    visit.field("min_change", min_change, {0, 1e9}, "smaller changes do not count as improvement");
   }
 };
 

@@ -1,10 +1,10 @@
-// How a struct tells its fields: each configuration struct has
+// FieldVisitor visits the fields of a configuration struct. Each struct has
 //
 //   void fields(FieldVisitor& visit) {
 //     visit.field("max_words", max_words, {1, 10000}, "longest side that is kept, in words");
 //   }
 //
-// and loading, showing and explaining it are visitors over that one list.
+// and loading, showing and explaining the struct are visitors over that one list.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "config/step_window.h"
+#include "config/number.h"
 
 namespace verbund {
 
@@ -70,7 +70,7 @@ class FieldVisitor {
 
  protected:
   virtual void choose(const char* name, size_t& index, Names names, const char* about) = 0;
-  // False: this visitor has nothing to do inside.
+  // False: the visitor skips what is inside.
   virtual bool enter_section(const char* name, const char* about) = 0;
   virtual void leave_section() = 0;
   virtual bool enter_list(const char* name, size_t& size, const char* about) = 0;

@@ -9,32 +9,30 @@ namespace verbund {
 namespace {
 
 constexpr const char* kSentencesToTokens =
-    "It counts tokens of all workers together, not sentences of one: sentences x workers x the average length of a "
+    "It counts the tokens of all workers, not the sentences of one: sentences x workers x the average length of a "
     "target sentence, which `verbund inspect DATASET` shows (64 sentences x 4 workers x 28 tokens: 7168).";
 constexpr const char* kTokensOfAll =
-    "It counts the tokens of a whole step, of all workers together: tokens of one x workers x updates accumulated.";
+    "It counts the tokens of a whole step, of all workers: tokens of one worker x workers x accumulated updates.";
 constexpr const char* kNoAccumulation =
-    "A step of any size is cut into parts that fit (train.micro_batch_tokens), so that only the whole is chosen.";
+    "Gradients are always accumulated over parts of a batch that fit (train.micro_batch_tokens): set the whole batch.";
 constexpr const char* kEvaluationsToWait = "It counts evaluations; evaluate.stop_on=bleu (or loss) turns it on.";
 constexpr const char* kLaunch =
-    "Workers are started, not configured, one for each GPU or as many as you like on CPUs: verbund launch -n 4 -- "
-    "train "
-    "...";
-constexpr const char* kDevice = "device=cuda insists on a GPU, cpu does without, auto takes one if there is one.";
+    "The number of workers is set at launch, one per GPU, or any number on CPUs: verbund launch -n 4 -- train ...";
+constexpr const char* kDevice = "device=cuda requires a GPU, cpu uses none, auto uses one if there is one.";
 constexpr const char* kHalf =
     "On a GPU: train.precision=fp16 with loss_scale.type=backoff; from Ampere on, and on CPUs with AVX512-BF16: bf16.";
 constexpr const char* kFewerBytes =
-    "bf16 and fp16 halve what hosts send each other; int8 quarters it, and makes up for what it rounds away.";
+    "bf16 and fp16 halve the bytes between hosts; int8 quarters them, with error feedback.";
 constexpr const char* kRunFolder = "The folder of a run is a flag: verbund train --run FOLDER";
 constexpr const char* kDatasetFolder =
     "Text becomes a dataset first: verbund prepare --source FILE --target FILE --out FOLDER; then train --data FOLDER";
 constexpr const char* kFactor = "With transformer_policy it is a factor (2.0), not the rate itself.";
-constexpr const char* kEpochSteps = "It counts steps, not epochs: the log says how many batches an epoch has.";
+constexpr const char* kEpochSteps = "It counts steps, not epochs: the log shows the batches of an epoch.";
 
-// From OpenSeq2Seq, Marian, fairseq, Sockeye, OpenNMT and JoeyNMT. No word here is a key of ours under another
-// section, unless it means something else elsewhere.
+// Words of OpenSeq2Seq, Marian, fairseq, Sockeye, OpenNMT and JoeyNMT. None of them is a Verbund key of another
+// section, unless it means something else there.
 constexpr Hint kHints[] = {
-    // How long, how often
+    // Length and intervals
     {"num_epochs", "train.epochs", ""},
     {"max_epoch", "train.epochs", ""},
     {"max_epochs", "train.epochs", ""},
@@ -79,9 +77,9 @@ constexpr Hint kHints[] = {
     {"log_steps", "train.log_every", ""},
     {"print_samples_steps", "train.sample_every", ""},
     {"print_valid_sents", "evaluate.samples", ""},
-    // Judging and stopping
+    // Evaluation and early stopping
     {"valid_metrics", "evaluate.best",
-     "The dev pairs are always judged by loss, BLEU and chrF; best names those kept."},
+     "The dev pairs are always scored by loss, BLEU and chrF; best names the checkpoints kept."},
     {"best_checkpoint_metric", "evaluate.best", ""},
     {"early_stopping_metric", "evaluate.stop_on", ""},
     {"optimized_metric", "evaluate.stop_on", ""},
@@ -112,7 +110,7 @@ constexpr Hint kHints[] = {
     {"max_source_positions", "batch.max_length", ""},
     {"max_target_positions", "batch.max_length", ""},
     {"maxi_batch", "batch.bucket_batches", ""},
-    {"shuffle_buffer_size", "batch.shuffle", "The whole text is shuffled anew in every epoch; nothing is to be sized."},
+    {"shuffle_buffer_size", "batch.shuffle", "The whole text is shuffled again in every epoch, without a buffer."},
     {"no_shuffle", "batch.shuffle", "batch.shuffle=false"},
     // Learning rate and optimiser
     {"lr", "schedule.learning_rate", kFactor},
@@ -129,7 +127,8 @@ constexpr Hint kHints[] = {
     {"warmup_updates", "schedule.warmup_steps", ""},
     {"learning_rate_warmup", "schedule.warmup_steps", ""},
     {"warmup_init_lr", "schedule.warmup_steps", "The rate always rises from 0."},
-    {"lr_decay_inv_sqrt", "schedule.warmup_steps", "transformer_policy falls with the inverse square root after them."},
+    {"lr_decay_inv_sqrt", "schedule.warmup_steps",
+     "transformer_policy decays with the inverse square root after the warmup."},
     {"min_learning_rate", "schedule.min_lr", ""},
     {"stop_min_lr", "schedule.min_lr", ""},
     {"max_grad_norm", "optimizer.clip_norm", ""},
@@ -227,7 +226,7 @@ constexpr Hint kHints[] = {
     {"max_length_factor", "decode.max_ratio", ""},
     {"max_output_length", "decode.max_extra", "A translation has at most max_ratio x source + max_extra tokens."},
     {"extra_decode_length", "decode.max_extra", ""},
-    // What is no key here
+    // Flags and other things that are not keys
     {"num_gpus", "", kLaunch},
     {"gpus", "", kLaunch},
     {"gpu_ranks", "", kLaunch},

@@ -1,5 +1,5 @@
-// What the words of other systems are called here. A mistyped key is near its right one by letters; a word that is
-// known from elsewhere is near it by meaning.
+// Hints translate the keys and flags of other systems into those of Verbund. A mistyped key resembles the right one in
+// spelling; a key of another system resembles it in meaning.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@ namespace verbund {
 
 struct Hint {
   const char* word;    // in lower case, with _ between its parts
-  const char* key;     // what it is here, "section.key"; "" if no key, but what the advice says
-  const char* advice;  // a sentence where the value is another, or where it goes; ""
+  const char* key;     // its name here, "section.key"; "" if there is only advice
+  const char* advice;  // a sentence about a different value or place; may be ""
 };
 
 std::span<const Hint> config_hints();
 
-// The hint for a key or flag, however it is spelled: "mini_batch", "train.mini-batch", "--mini-batch". Or null.
+// The hint for a key or flag in any spelling: "mini_batch", "train.mini-batch", "--mini-batch". Null if there is none.
 const Hint* find_hint(std::span<const Hint> hints, std::string_view word);
 
 // "did you mean train.eval_every?", and the advice.

@@ -143,9 +143,9 @@ int64_t Loader::whole_number(const Value& value, const char* name, Range<int64_t
     case WholeNumber::kNoNumber:
       break;
     case WholeNumber::kNotWhole:
-      refuse(value, name, allowed, ", which is not whole");
+      refuse(value, name, allowed, ", which is not a whole number");
     case WholeNumber::kTooLarge:
-      refuse(value, name, allowed, ", which is beyond all bounds");
+      refuse(value, name, allowed, ", which is too large");
   }
   refuse(value, name, allowed);
 }
@@ -155,7 +155,7 @@ void Loader::field(const char* name, double& target, Range<double> range, const 
   const Value* value = find_scalar(name, allowed);
   if (value == nullptr) return;
   double number = 0;
-  // Written so that NaN is refused as well.
+  // This form of the comparison refuses NaN as well.
   if (!parse_real(value->scalar, number) || !(number >= range.lowest && number <= range.highest)) {
     refuse(*value, name, allowed);
   }
@@ -229,16 +229,16 @@ void Loader::check_unknown() const {
   const Level& level = levels_.back();
   for (const auto& [key, value] : level.value->map) {
     if (std::find(level.known.begin(), level.known.end(), key) != level.known.end()) continue;
-    const std::string meant = what_was_meant(key);
+    const std::string meant = suggestion(key);
     fail_usage("{}: unknown key {}{}{}{}\nSee all keys: verbund config --explain", value.where, level.prefix, key,
                meant.empty() ? "" : ": ", meant);
   }
 }
 
-std::string Loader::what_was_meant(const std::string& key) const {
+std::string Loader::suggestion(const std::string& key) const {
   const Level& level = levels_.back();
   if (const Hint* hint = find_hint(hints_, key)) return describe(*hint);
-  std::vector<std::string> guesses;  // perhaps the right key in the wrong section
+  std::vector<std::string> guesses;  // the right key in the wrong section
   for (const std::string& known : known_keys_) {
     if (known.substr(known.rfind('.') + 1) == key) guesses.push_back(known);
   }

@@ -1,5 +1,5 @@
-// Fills a struct from a Value. An unknown key is refused with its line and the key that was
-// probably meant, a wrong type or range with what is allowed. What is not named keeps its value.
+// Loader fills a struct from a Value. Unknown keys are refused with their line and the key that was probably meant,
+// wrong types and ranges with what is allowed. Fields that are not named keep their value.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace verbund {
 
 class Loader final : public FieldVisitor {
  public:
-  // `known_keys`: every key there is ("clean.max_words"), and `hints`: words from elsewhere, to find the one meant.
+  // `known_keys` (every key there is, "clean.max_words") and `hints` serve to guess the key that was meant.
   Loader(const Value& root, std::vector<std::string> known_keys, std::span<const Hint> hints);
 
   // Called by `load` after the root's fields.
@@ -40,7 +40,7 @@ class Loader final : public FieldVisitor {
   struct Level {
     const Value* value;
     std::string prefix;              // "clean."
-    std::vector<std::string> known;  // the keys that were asked for
+    std::vector<std::string> known;  // keys that fields asked for
   };
 
   const Value* find(const char* name);
@@ -50,14 +50,14 @@ class Loader final : public FieldVisitor {
                            const char* why = "") const;
   void push(const Value& value, std::string prefix, const std::string& what);
   void check_unknown() const;
-  std::string what_was_meant(const std::string& key) const;  // a sentence, or ""
+  std::string suggestion(const std::string& key) const;  // a sentence, or ""
 
   std::vector<Level> levels_;
   std::vector<std::string> known_keys_;
   std::span<const Hint> hints_;
 };
 
-// Collects every key of a struct, "section.key".
+// Every key of a struct, "section.key".
 std::vector<std::string> collect_keys(const std::function<void(FieldVisitor&)>& fields);
 
 template <typename Struct>

@@ -1,4 +1,4 @@
-// The shape of the Transformer and of its loss.
+// ModelConfig: the shape of the Transformer, its dropout and its loss.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,11 @@ struct ModelConfig {
     visit.choice("norm", norm, {"pre", "post"}, "layer norm before each sublayer (pre) or after the residual (post)");
     visit.field("norm_epsilon", norm_epsilon, {1e-12, 0.1}, "added to the variance in layer norms");
     visit.choice("share_embeddings", share_embeddings, {"all", "target", "none"},
-                 "one matrix for source, target and output (all, needs a joint vocabulary); target and "
-                 "output; or none");
-    visit.field("attention_bias", attention_bias, "biases in the attention's projections");
+                 "all: one matrix for source, target and output, needs a joint vocabulary; target: one for target and "
+                 "output; none");
+    visit.field("attention_bias", attention_bias, "biases in the attention projections");
     visit.field("ff_bias", ff_bias, "biases in the feed-forward layers");
-    visit.field("label_smoothing", label_smoothing, {0, 0.9}, "share of the target given to all other tokens");
+    visit.field("label_smoothing", label_smoothing, {0, 0.9}, "share of the probability given to the other tokens");
   }
 };
 

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <optional>
-#include <string>
 
 namespace verbund {
 namespace {
 
-constexpr int64_t kMostExponent = 1000000;  // farther out, every number is too large or too small
+constexpr int64_t kMostExponent = 1000000;  // beyond it every number is too large or too small
 
 // digits * 10^exponent
 struct Decimal {
@@ -92,6 +90,22 @@ bool parse_real(std::string_view text, double& number) {
   const std::string written = fmt::format("{}{}e{}", decimal->negative ? "-" : "", decimal->digits, decimal->exponent);
   const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), number);
   return error == std::errc() && end == written.data() + written.size();
+}
+
+std::optional<StepWindow> parse_step_window(const std::string& text) {
+  if (text.empty()) return StepWindow();
+  const size_t dash = text.find('-');
+  if (dash == std::string::npos) return {};
+  StepWindow window;
+  const bool read = parse_whole(text.substr(0, dash), window.first) == WholeNumber::kRead &&
+                    parse_whole(text.substr(dash + 1), window.last) == WholeNumber::kRead;
+  if (!read || window.first < 1 || window.last < window.first) return {};
+  if (window.last - window.first >= StepWindow::kMost) return {};
+  return window;
+}
+
+std::string to_text(const StepWindow& window) {
+  return window.empty() ? "" : fmt::format("{}-{}", window.first, window.last);
 }
 
 }  // namespace verbund

@@ -1,5 +1,5 @@
-// Configuration of everything between the gradient and the new weights: learning-rate
-// schedule, optimiser, averaging of weights, loss scaling.
+// ScheduleConfig, OptimizerConfig, AverageConfig and LossScaleConfig: everything between the gradient and the new
+// weights.
 #pragma once
 
 #include <cstdint>
@@ -38,17 +38,17 @@ struct ScheduleConfig {
     visit.choice("policy", policy,
                  {"fixed", "piecewise_constant", "exp_decay", "poly_decay", "cosine_decay", "transformer_policy",
                   "inv_poly_decay"},
-                 "how the learning rate moves with the steps");
+                 "how the learning rate depends on the step");
     visit.field("learning_rate", learning_rate, {0, 1e9},
-                "the rate that the policy starts from; transformer_policy: a factor, not the rate itself");
+                "rate that the policy starts from; transformer_policy: a factor, not the rate itself");
     visit.field("warmup_steps", warmup_steps, {0, INT64_MAX},
-                "transformer_policy, poly_decay, cosine_decay: steps in which the rate rises linearly");
-    visit.field("max_lr", max_lr, {0, 1e9}, "transformer_policy: the rate is cut off here; 0: nowhere");
+                "transformer_policy, poly_decay, cosine_decay: steps of linear warmup");
+    visit.field("max_lr", max_lr, {0, 1e9}, "transformer_policy: upper limit of the rate; 0: none");
     visit.field("min_lr", min_lr, {0, 1e9},
-                "exp_decay, poly_decay: the rate falls no lower; inv_poly_decay: the rate after decay_steps");
+                "exp_decay, poly_decay: lower limit of the rate; inv_poly_decay: the rate after decay_steps");
     visit.field("min_fraction", min_fraction, {0, 1}, "cosine_decay: lowest rate, as a fraction of learning_rate");
     visit.field("begin_decay_at", begin_decay_at, {0, INT64_MAX},
-                "exp_decay, poly_decay, cosine_decay: the rate stays until this step");
+                "exp_decay, poly_decay, cosine_decay: the rate is constant until this step");
     visit.field("decay_steps", decay_steps, {0, INT64_MAX},
                 "exp_decay: steps for one factor decay_rate; poly_, cosine_, inv_poly_decay: steps to the "
                 "lowest rate");
@@ -79,11 +79,11 @@ struct OptimizerConfig {
     visit.field("beta2", beta2, {0, 0.9999999}, "adam: decay of the mean squared gradient");
     visit.field("epsilon", epsilon, {1e-15, 1}, "adam: added to the root of the mean squared gradient");
     visit.field("weight_decay", weight_decay, {0, 1},
-                "adamw: share of each weight taken off per unit of rate; others: times the weight, added to its "
+                "adamw: share of each weight subtracted per unit of rate; others: times the weight, added to its "
                 "gradient");
-    visit.field("momentum", momentum, {0, 0.9999999}, "sgd: share of the last update kept in the next one");
+    visit.field("momentum", momentum, {0, 0.9999999}, "sgd: share of the last update that is kept in the next one");
     visit.field("clip_norm", clip_norm, {0, 1e9},
-                "scale the whole gradient down to this norm if it is longer; 0: never");
+                "greatest norm of the whole gradient, which is scaled down to it; 0: none");
   }
 };
 
@@ -95,7 +95,7 @@ struct AverageConfig {
   void fields(FieldVisitor& visit) {
     visit.field("decay", decay, {0, 0.9999999},
                 "keep an exponential moving average of the weights with this decay, e.g. 0.9999; 0: none");
-    visit.field("start_step", start_step, {0, INT64_MAX}, "the average starts with the weights of this step");
+    visit.field("start_step", start_step, {0, INT64_MAX}, "step whose weights the average starts from");
     visit.field("warmup", warmup, "the n-th decay is at most (1 + n) / (10 + n), so that early weights are forgotten");
   }
 };
@@ -116,11 +116,10 @@ struct LossScaleConfig {
 
   void fields(FieldVisitor& visit) {
     visit.choice("type", type, {"none", "static", "backoff", "logmax"},
-                 "what the loss is multiplied by, so that small gradients survive in 16 bits");
+                 "factor of the loss, so that small gradients survive in 16 bits");
     visit.field("value", value, {1e-6, 1e12}, "static: the scale");
-    visit.field("scale_min", scale_min, {1e-6, 1e12}, "backoff, logmax: the scale falls no lower");
-    visit.field("scale_max", scale_max, {1e-6, 1e12},
-                "backoff, logmax: the scale rises no higher; backoff starts here");
+    visit.field("scale_min", scale_min, {1e-6, 1e12}, "backoff, logmax: lower limit of the scale");
+    visit.field("scale_max", scale_max, {1e-6, 1e12}, "backoff, logmax: upper limit of the scale; backoff starts here");
     visit.field("step_factor", step_factor, {1.0001, 1e6},
                 "backoff: the scale is divided by it at an overflow, multiplied after step_window good steps");
     visit.field("step_window", step_window, {1, INT64_MAX}, "backoff: good steps in a row before the scale rises");

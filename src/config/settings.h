@@ -1,6 +1,7 @@
-// A configuration as a flat list of keys and values, to see what differs: from the defaults, or between two runs.
+// A configuration as a flat list of keys and values, to see how it differs from the defaults or from another run.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,15 @@ struct Setting {
 
 std::vector<Setting> settings_of(const Config& config);
 
+// The same with typed values: {"seed": 1, "model.d_model": 512, "corpus.train.0.source": "a.en", ...}.
+nlohmann::ordered_json flatten(const Config& config);
+
 struct ChangedSetting {
   Setting setting;
   std::string usual;  // the default; "" if there is none
 };
 
-// Those that are not the default.
+// The settings that differ from the default.
 std::vector<ChangedSetting> changed_settings(const Config& config);
 
 }  // namespace verbund

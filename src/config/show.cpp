@@ -5,7 +5,7 @@
 namespace verbund {
 namespace {
 
-// Text that YAML would read as something else is quoted.
+// Quotes text that YAML would read as something else.
 std::string yaml_text(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_of(":#{}[],&*!|>'\"%@`\\\n\t") == std::string::npos &&
                      text.front() != ' ' && text.back() != ' ' && text.front() != '-' && text.front() != '?' &&

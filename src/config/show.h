@@ -1,4 +1,4 @@
-// Writes a struct as YAML: its values as they are, or every key with default and meaning.
+// Shower writes a struct as YAML: its values, or every key with default and meaning.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace verbund {
 
 class Shower final : public FieldVisitor {
  public:
-  // With `explain`, each key carries its meaning and what is allowed.
+  // With `explain`, each key has its meaning and range as a comment.
   explicit Shower(bool explain) : explain_(explain) {}
 
   const std::string& text() const { return text_; }
@@ -41,7 +41,7 @@ class Shower final : public FieldVisitor {
 template <typename Struct>
 std::string show(const Struct& value, bool explain = false) {
   Shower shower(explain);
-  Struct copy = value;  // visitors may change what they visit; this one does not
+  Struct copy = value;  // visitors take fields by reference; this one only reads
   copy.fields(shower);
   return shower.text();
 }

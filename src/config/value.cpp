@@ -1,4 +1,4 @@
-// The only user of yaml-cpp.
+// Value parsing with yaml-cpp, which no other file uses.
 #include "config/value.h"
 
 #include <yaml-cpp/yaml.h>
@@ -10,15 +10,15 @@
 namespace verbund {
 namespace {
 
-// Far more than any configuration or manifest has. Aliases let a few lines of YAML stand for gigabytes.
+// Limits far above what any configuration or manifest needs. Aliases can expand a few lines of YAML to gigabytes.
 constexpr size_t kMostDepth = 32;
 constexpr size_t kMostNodes = 20000;
 constexpr size_t kMostBytes = 10000000;
 
-// Turns nodes of yaml-cpp, in which an alias is the very node it stands for, into Values.
+// Converts nodes of yaml-cpp, in which an alias is the same node as its anchor, into Values.
 class Converter {
  public:
-  // Without lines, for text that is a line itself.
+  // `with_lines` is false for text that is a line itself.
   Converter(const std::string& name, bool with_lines) : name_(name), with_lines_(with_lines) {}
 
   std::string where(const YAML::Mark& mark) const {
@@ -59,7 +59,7 @@ class Converter {
     if (!key_node.IsScalar()) fail_usage("{}: a key must be a word", place);
     const std::string key = key_node.Scalar();
     for (const auto& [earlier, _] : map.map) {
-      if (earlier == key) fail_usage("{}: the key {} stands here a second time", place, key);
+      if (earlier == key) fail_usage("{}: the key {} is given a second time", place, key);
     }
     Value item = convert(node);
     item.where = place;
@@ -69,7 +69,7 @@ class Converter {
   void enter(const YAML::Node& node, const std::string& place) {
     const auto is_node = [&](const YAML::Node& outer) { return outer.is(node); };
     if (std::any_of(open_.begin(), open_.end(), is_node)) {
-      fail_usage("{}: this refers to itself by an alias (*): write out what is meant", place);
+      fail_usage("{}: this alias (*) refers to itself: write the value out", place);
     }
     if (open_.size() == kMostDepth) fail_usage("{}: nested more than {} levels deep", place, kMostDepth);
     open_.push_back(node);
@@ -79,14 +79,14 @@ class Converter {
     nodes_ += 1;
     bytes_ += bytes;
     if (nodes_ > kMostNodes || bytes_ > kMostBytes) {
-      fail_usage("{}: with its aliases (*) written out, this has more than {} values or {} bytes", place, kMostNodes,
+      fail_usage("{}: with its aliases (*) expanded, this has more than {} values or {} bytes", place, kMostNodes,
                  kMostBytes);
     }
   }
 
   const std::string& name_;
   bool with_lines_;
-  std::vector<YAML::Node> open_;  // the lists and sections around the present node
+  std::vector<YAML::Node> open_;  // the lists and sections around the current node
   size_t nodes_ = 0, bytes_ = 0;
 };
 
@@ -95,8 +95,8 @@ Value parse(const std::string& text, const std::string& name, bool with_lines) {
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     for (size_t i = 1; i < documents.size(); ++i) {
-      if (documents[i].IsNull()) continue;  // it says nothing
-      fail_usage("{}: a second document begins here (after ---), but only one is read: join them, or remove it",
+      if (documents[i].IsNull()) continue;  // an empty one
+      fail_usage("{}: a second document begins here (after ---), but only one is read: merge or remove it",
                  converter.where(documents[i].Mark()));
     }
     return converter.convert(documents.empty() ? YAML::Node() : documents.front());

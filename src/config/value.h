@@ -1,5 +1,4 @@
-// A configuration file as plain data: what YAML says, each part with the place it came
-// from, so that every complaint can name a line.
+// Value is a parsed YAML file. Each part knows where it came from, so that errors can name a line.
 #pragma once
 
 #include <string>
@@ -23,7 +22,7 @@ struct Value::Member {
   Value value;
 };
 
-// `name` stands in messages for where the text came from.
+// `name` is the origin of the text, for error messages.
 Value parse_yaml(const std::string& text, const std::string& name);
 
 // "clean.max_words=80" -> {clean: {max_words: 80}}; the right side may be any YAML.

@@ -13,6 +13,12 @@ class Progress;
 
 uint64_t hash64(std::string_view bytes, uint64_t seed = 0);
 
+// Hash of std::unordered_map<std::string, ...> that looks up a string_view without making a string.
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return hash64(text); }
+};
+
 // A checksum taken piece by piece, written as 32 hexadecimal digits (XXH3, 128 bits).
 class Checksum {
  public:

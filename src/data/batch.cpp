@@ -5,10 +5,24 @@
 namespace verbund {
 namespace {
 
-// Ends the sentence at `end` and keeps the length of the longest one.
+// Ends the sentence at `end` and updates the length of the longest one.
 void end_sentence(std::vector<int32_t>& offsets, size_t end, int32_t& longest) {
   offsets.push_back(static_cast<int32_t>(end));
   longest = std::max(longest, offsets.back() - offsets[offsets.size() - 2]);
+}
+
+// Appends a pair, whose tokens the functions append to a vector.
+template <typename AppendSource, typename AppendTarget>
+void append_pair(Batch& batch, uint64_t id, AppendSource append_source, AppendTarget append_target) {
+  batch.sentence_ids.push_back(id);
+  append_source(batch.source);
+  batch.source.push_back(kEndOfSentence);
+  batch.target_input.push_back(kStartOfSentence);
+  append_target(batch.target_input);
+  append_target(batch.target_output);
+  batch.target_output.push_back(kEndOfSentence);
+  end_sentence(batch.source_offsets, batch.source.size(), batch.longest_source);
+  end_sentence(batch.target_offsets, batch.target_output.size(), batch.longest_target);
 }
 
 }  // namespace
@@ -16,15 +30,9 @@ void end_sentence(std::vector<int32_t>& offsets, size_t end, int32_t& longest) {
 void fill(Batch& batch, const Split& split, std::span<const uint32_t> pairs) {
   clear(batch);
   for (const uint32_t pair : pairs) {
-    batch.sentence_ids.push_back(pair);
-    split.append_source(pair, batch.source);
-    batch.source.push_back(kEndOfSentence);
-    batch.target_input.push_back(kStartOfSentence);
-    split.append_target(pair, batch.target_input);
-    split.append_target(pair, batch.target_output);
-    batch.target_output.push_back(kEndOfSentence);
-    end_sentence(batch.source_offsets, batch.source.size(), batch.longest_source);
-    end_sentence(batch.target_offsets, batch.target_output.size(), batch.longest_target);
+    append_pair(
+        batch, pair, [&](Sentence& tokens) { split.append_source(pair, tokens); },
+        [&](Sentence& tokens) { split.append_target(pair, tokens); });
   }
 }
 
@@ -38,16 +46,10 @@ void clear(Batch& batch) {
   batch.longest_source = batch.longest_target = 0;
 }
 
-void append(Batch& batch, const Sentence& source, const Sentence& target, uint64_t name) {
-  batch.sentence_ids.push_back(name);
-  batch.source.insert(batch.source.end(), source.begin(), source.end());
-  batch.source.push_back(kEndOfSentence);
-  batch.target_input.push_back(kStartOfSentence);
-  batch.target_input.insert(batch.target_input.end(), target.begin(), target.end());
-  batch.target_output.insert(batch.target_output.end(), target.begin(), target.end());
-  batch.target_output.push_back(kEndOfSentence);
-  end_sentence(batch.source_offsets, batch.source.size(), batch.longest_source);
-  end_sentence(batch.target_offsets, batch.target_output.size(), batch.longest_target);
+void append(Batch& batch, const Sentence& source, const Sentence& target, uint64_t id) {
+  append_pair(
+      batch, id, [&](Sentence& tokens) { tokens.insert(tokens.end(), source.begin(), source.end()); },
+      [&](Sentence& tokens) { tokens.insert(tokens.end(), target.begin(), target.end()); });
 }
 
 }  // namespace verbund

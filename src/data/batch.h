@@ -1,5 +1,4 @@
-// Sentences packed for the model: the tokens of all of them one after the other, with
-// offsets and without padding.
+// Batch holds sentences packed for the model: the tokens of all of them in one row, with offsets and without padding.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ struct Batch {
   std::vector<TokenId> target_output;         // [T]  y1 .. yk </s>
   std::vector<int32_t> source_offsets = {0};  // [n + 1]
   std::vector<int32_t> target_offsets = {0};  // [n + 1]
-  std::vector<uint64_t> sentence_ids;                // [n]  pair numbers: what dropout knows a sentence by
+  std::vector<uint64_t> sentence_ids;         // [n]  ids of the pairs, from which dropout draws
   int32_t longest_source = 0;
   int32_t longest_target = 0;
 
@@ -29,12 +28,12 @@ struct Batch {
   size_t target_tokens() const { return target_output.size(); }
 };
 
-// Replaces what is in the batch. Its memory is kept, so that filling batch after batch of a
-// budget soon allocates nothing.
+// Replaces the content of the batch but keeps its memory, so that filling one batch after another soon allocates
+// nothing.
 void fill(Batch& batch, const Split& split, std::span<const uint32_t> pairs);
 
-// One pair more, of tokens without special ones.
-void append(Batch& batch, const Sentence& source, const Sentence& target, uint64_t name);
+// Appends a pair of sentences without special tokens.
+void append(Batch& batch, const Sentence& source, const Sentence& target, uint64_t id);
 void clear(Batch& batch);
 
 }  // namespace verbund

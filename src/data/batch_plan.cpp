@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint64_t kPlanStream = 0x706c616e'00000000;  // plus the epoch
 
-// The number of pairs at the head whose tokens fit the limit on both sides; at least one.
-size_t fitting_head(PairNumbers pairs, const Split& split, uint64_t limit) {
+// The number of first pairs whose tokens fit the limit on both sides; at least one.
+size_t fitting_head(PairIds pairs, const Split& split, uint64_t limit) {
   uint64_t source = 0, target = 0;
   size_t count = 0;
   for (; count < pairs.size(); ++count) {
@@ -39,13 +39,13 @@ BatchPlan::BatchPlan(const Split& split, const BatchConfig& config, uint64_t see
     fail_usage("a batch of {} tokens holds no sentence: set batch.tokens to 1 or more", config.tokens);
   }
   if (split.size() > std::numeric_limits<uint32_t>::max()) {
-    fail("the dataset has {} pairs, but a batch plan numbers at most {}: prepare it in parts", split.size(),
+    fail("the dataset has {} pairs, but a batch plan can hold at most {}: prepare it in parts", split.size(),
          std::numeric_limits<uint32_t>::max());
   }
   for (size_t pair = 0; pair < split.size(); ++pair) dropped_pairs_ += keeps(pair) ? 0 : 1;
   if (pairs() == 0) {
     fail(
-        "nothing to train on: of {} pairs, {} are longer than batch.max_length = {} tokens. Raise it, or "
+        "there are no training pairs: of {} pairs, {} are longer than batch.max_length = {} tokens. Raise it, or "
         "prepare the dataset from other text.",
         split.size(), dropped_pairs_, config.max_length);
   }
@@ -65,12 +65,13 @@ std::vector<uint32_t> BatchPlan::batch(BatchPosition position) const {
   const Epoch& plan = epoch(position.epoch);
   if (position.batch >= plan.order.size()) {
     fail(
-        "there is no batch {} in epoch {}, which has {}: the dataset, the seed or the batch settings are not "
-        "those that this position comes from",
+        "there is no batch {} in epoch {}, which has {}: the dataset, the seed or the batch settings have changed "
+        "since "
+        "this position was saved",
         position.batch, position.epoch, plan.order.size());
   }
-  const uint32_t piece = plan.order[position.batch];
-  return {plan.pairs.begin() + plan.begins[piece], plan.pairs.begin() + plan.begins[piece + 1]};
+  const uint32_t range = plan.order[position.batch];
+  return {plan.pairs.begin() + plan.begins[range], plan.pairs.begin() + plan.begins[range + 1]};
 }
 
 BatchPosition BatchPlan::after(BatchPosition position) const {
@@ -85,7 +86,7 @@ const BatchPlan::Epoch& BatchPlan::epoch(uint64_t number) const {
 }
 
 void BatchPlan::build(Epoch& plan, uint64_t number) const {
-  plan.number = UINT64_MAX;  // until it is whole
+  plan.number = UINT64_MAX;  // until it is complete
   plan.pairs.clear();
   plan.pairs.reserve(pairs());
   for (size_t pair = 0; pair < split_.size(); ++pair) {
@@ -96,7 +97,7 @@ void BatchPlan::build(Epoch& plan, uint64_t number) const {
   if (config_.bucket_batches > 0) sort_windows(plan.pairs);
 
   plan.begins.assign(1, 0);
-  for (PairNumbers rest = plan.pairs; !rest.empty();) {
+  for (PairIds rest = plan.pairs; !rest.empty();) {
     const size_t count = fitting_head(rest, split_, static_cast<uint64_t>(config_.tokens));
     plan.begins.push_back(plan.begins.back() + static_cast<uint32_t>(count));
     rest = rest.subspan(count);
@@ -113,8 +114,8 @@ void BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
   std::vector<uint64_t> keys;
   bool up = true;
   for (size_t begin = 0; begin < pairs.size(); begin += window.size()) {
-    const PairNumbers rest = PairNumbers(pairs).subspan(begin);
-    const PairNumbers head = rest.first(fitting_head(rest, split_, window_tokens));
+    const PairIds rest = PairIds(pairs).subspan(begin);
+    const PairIds head = rest.first(fitting_head(rest, split_, window_tokens));
     window.assign(head.begin(), head.end());
     keys.clear();
     for (const uint32_t pair : window) {
@@ -127,8 +128,8 @@ void BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
   }
 }
 
-std::vector<std::vector<uint32_t>> slice(PairNumbers batch, const Split& split, int workers) {
-  // The longest pair that is left goes to the worker that has the least.
+std::vector<std::vector<uint32_t>> slice(PairIds batch, const Split& split, int workers) {
+  // The longest remaining pair goes to the worker with the least work.
   std::vector<uint32_t> longest_first(batch.begin(), batch.end());
   std::stable_sort(longest_first.begin(), longest_first.end(),
                    [&](uint32_t a, uint32_t b) { return pair_cost(split, a) > pair_cost(split, b); });
@@ -142,13 +143,13 @@ std::vector<std::vector<uint32_t>> slice(PairNumbers batch, const Split& split, 
   return slices;
 }
 
-std::vector<PairNumbers> micro_batches(PairNumbers slice, const Split& split, int64_t token_limit) {
+std::vector<PairIds> micro_batches(PairIds slice, const Split& split, int64_t token_limit) {
   const uint64_t limit = token_limit > 0 ? static_cast<uint64_t>(token_limit) : UINT64_MAX;
-  std::vector<PairNumbers> pieces;
-  for (PairNumbers rest = slice; !rest.empty(); rest = rest.subspan(pieces.back().size())) {
-    pieces.push_back(rest.first(fitting_head(rest, split, limit)));
+  std::vector<PairIds> parts;
+  for (PairIds rest = slice; !rest.empty(); rest = rest.subspan(parts.back().size())) {
+    parts.push_back(rest.first(fitting_head(rest, split, limit)));
   }
-  return pieces;
+  return parts;
 }
 
 }  // namespace verbund

@@ -1,6 +1,6 @@
-// Which pairs make up which batch. The batches of an epoch are a pure function of (split,
-// config, seed, epoch), whatever the number of workers, so a place in the data is two
-// integers and resuming is a seek. Workers share a batch in slices of equal work.
+// BatchPlan assigns training pairs to batches. The batches of an epoch depend only on (split, config, seed, epoch), not
+// on the number of workers, so a position in the data is two integers, and resuming is a seek. Workers share a batch in
+// slices of equal work.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace verbund {
 
-using PairNumbers = std::span<const uint32_t>;
+using PairIds = std::span<const uint32_t>;  // indices of pairs in a split
 
 struct BatchPosition {
   uint64_t epoch = 0;
@@ -23,35 +23,34 @@ struct BatchPosition {
   bool operator==(const BatchPosition&) const = default;
 };
 
-// The pairs that are short enough, in a uniformly random order that is new in every epoch.
-// The order is cut into windows; each window is sorted by length (target, then source, then
-// as drawn), up in one and down in the next, so that neighbours stay alike across their
-// border. This is cut into batches that fit the budget on both sides, and the batches are
-// shuffled. A pair that exceeds the budget alone is a batch of its own: only max_length drops.
+// The pairs that are short enough are shuffled in every epoch. The order is cut into windows; each window is sorted by
+// length (target, then source, then as drawn), ascending in one and descending in the next, so that neighbours across a
+// border are similar. The result is cut into batches that fit the budget on both sides, and the batches are shuffled. A
+// pair that exceeds the budget is a batch of its own: only max_length drops pairs.
 //
-// Several threads may ask. One even and one odd epoch are kept, so that the current one is
-// still there when the next is made: 8 bytes a pair.
+// Thread-safe. One even and one odd epoch are kept, so that the current one is still available when the next is built:
+// 8 bytes per pair.
 class BatchPlan {
  public:
   BatchPlan(const Split& split, const BatchConfig& config, uint64_t seed);
 
   const Split& split() const { return split_; }
-  size_t pairs() const { return split_.size() - dropped_pairs_; }  // of an epoch
+  size_t pairs() const { return split_.size() - dropped_pairs_; }  // per epoch
   size_t dropped_pairs() const { return dropped_pairs_; }          // longer than max_length
 
   // May differ a little from epoch to epoch.
   size_t batches(uint64_t epoch) const;
-  // The pairs of a batch; a copy, for another thread may move the plan on to other epochs.
+  // The pairs of a batch; a copy, because another thread may move the plan to other epochs.
   std::vector<uint32_t> batch(BatchPosition position) const;
-  // What comes after it: the next batch, or the first one of the next epoch.
+  // The position after it: the next batch, or the first one of the next epoch.
   BatchPosition after(BatchPosition position) const;
 
  private:
   struct Epoch {
     uint64_t number = UINT64_MAX;  // none yet
-    std::vector<uint32_t> pairs;   // a batch is a piece of it
-    std::vector<uint32_t> begins;  // [batches + 1], where the pieces begin and the end
-    std::vector<uint32_t> order;   // [batches], which piece is the batch of that index
+    std::vector<uint32_t> pairs;   // a batch is a range of it
+    std::vector<uint32_t> begins;  // [batches + 1], the begins of the ranges, and the end
+    std::vector<uint32_t> order;   // [batches], the range of each batch
   };
 
   bool keeps(size_t pair) const;
@@ -67,19 +66,18 @@ class BatchPlan {
   mutable std::array<Epoch, 2> epochs_;  // by even and odd number
 };
 
-// What a pair costs a worker, in source tokens. A target token goes through one more
-// attention and the output layer: about twice the work (1.8 times in Transformer-base with
-// 32,768 pieces, more in smaller models).
+// The work for a pair, in source tokens. A target token passes one more attention and the output layer: about twice the
+// work (1.8 times in Transformer-base with 32,768 pieces, more in smaller models).
 inline uint64_t pair_cost(const Split& split, size_t pair) {
   return split.source_length(pair) + 1 + 2 * (uint64_t{split.target_length(pair)} + 1);
 }
 
-// Each worker's pairs of a batch, the longest first. The costs of any two slices differ by
-// at most that of one pair; with fewer pairs than workers some slices are empty.
-std::vector<std::vector<uint32_t>> slice(PairNumbers batch, const Split& split, int workers);
+// The pairs of each worker, the longest first. The costs of any two slices differ by at most that of one pair; with
+// fewer pairs than workers some slices are empty.
+std::vector<std::vector<uint32_t>> slice(PairIds batch, const Split& split, int workers);
 
-// Pieces of a slice, in order, that fit a limit of tokens on both sides, as a batch does; 0: no
-// limit. They are views of `slice`; an empty slice has none.
-std::vector<PairNumbers> micro_batches(PairNumbers slice, const Split& split, int64_t token_limit);
+// Parts of a slice, in order, that fit a limit of tokens on both sides, like a batch; 0: no limit. They are views of
+// `slice`; an empty slice has none.
+std::vector<PairIds> micro_batches(PairIds slice, const Split& split, int64_t token_limit);
 
 }  // namespace verbund

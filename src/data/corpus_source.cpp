@@ -58,14 +58,15 @@ CorpusSource generated(const Config& config, const CorpusGenerator& generator, c
   return source;
 }
 
-// A missing file is said before any work is done.
+// Fails on a missing file before any work is done.
 void check_readable(const std::vector<ParallelFiles>& corpora) {
   for (const ParallelFiles& files : corpora) {
     for (const std::string* path : {&files.source, &files.target, &files.tsv}) {
       if (*path == "-") fail_usage("prepare reads files, not standard input: a stage may have to read them again");
       if (path->empty()) continue;
       open_bytes(*path);
-      if (!fs::is_regular_file(*path)) fail_usage("prepare may read {} again, and it is not a file that can be", *path);
+      if (!fs::is_regular_file(*path))
+        fail_usage("prepare may have to read {} again, but it is not a regular file", *path);
     }
   }
 }
@@ -78,7 +79,7 @@ CorpusSource find_corpus(const Config& config, const CorpusGenerator* generator,
   if (generator) {
     if (!corpus.train.empty()) {
       fail_usage(
-          "the corpus {} is made by the program, and other text is given beside it. For your text alone: --set "
+          "the corpus {} is generated, but other text is given as well. To use your text alone: --set "
           "corpus.name=",
           corpus.name);
     }
@@ -89,7 +90,7 @@ CorpusSource find_corpus(const Config& config, const CorpusGenerator* generator,
     source.source_language = corpus.source_language;
     source.target_language = corpus.target_language;
   }
-  // Files named by the user come on top of a named corpus.
+  // Files of the user are added to a named corpus.
   source.train.insert(source.train.end(), corpus.train.begin(), corpus.train.end());
   if (!corpus.dev.empty()) source.dev = corpus.dev;
   if (!corpus.test.empty()) source.test = corpus.test;

@@ -1,5 +1,5 @@
-// CorpusSource names the files a dataset is made from: the user's own, a corpus fetched by its manifest, or one that
-// the program makes itself.
+// CorpusSource is the origin of the text of a dataset: files given by the user, a corpus fetched by its manifest, or
+// one that the program generates.
 #pragma once
 
 #include <filesystem>

@@ -9,7 +9,7 @@
 namespace verbund {
 namespace {
 
-// The elements behind the header, or an error that says what is wrong with the file.
+// The elements after the header; fails if the file is damaged.
 std::string_view array_body(const MappedFile& file, const fs::path& path, ArrayKind kind, uint32_t& element_bytes) {
   const std::string_view bytes = file.bytes();
   ArrayHeader header;
@@ -20,7 +20,7 @@ std::string_view array_body(const MappedFile& file, const fs::path& path, ArrayK
     expected.element_bytes = header.element_bytes;
   }
   if (header != expected || header.element_bytes == 0 || (bytes.size() - sizeof(header)) % header.element_bytes != 0) {
-    fail("{} is damaged: it does not start or end like a part of a dataset. Run `verbund prepare` again.",
+    fail("{} is damaged: its header or its size is not that of a dataset file. Run `verbund prepare` again.",
          path.string());
   }
   element_bytes = header.element_bytes;
@@ -69,18 +69,18 @@ Split::Split(const fs::path& folder, const std::string& name)
   if (lengths_.size() % 2 != 0 || offsets_.size() != size() + 1 || offsets_.front() != 0 ||
       offsets_.back() != tokens_) {
     fail(
-        "the dataset is damaged: {0}.ids, {0}.offsets and {0}.lengths in {1} do not belong together ({2} tokens; "
+        "the dataset is damaged: {0}.ids, {0}.offsets and {0}.lengths in {1} do not match ({2} tokens; "
         "offsets of {3} pairs, lengths of {4}). Run `verbund prepare` again.",
         name, folder.string(), tokens_, std::max<size_t>(offsets_.size(), 1) - 1, size());
   }
 }
 
-// The files may have changed since they were verified: bounds hold all the same.
+// The files may have changed after the verification, so bounds are checked here, too.
 template <typename Use>
 void Split::with_tokens(uint64_t begin, uint64_t count, const Use& use) const {
   if (begin > tokens_ || count > tokens_ - begin) {
     fail(
-        "the dataset is damaged: {} has {} tokens, and {} from number {} on are asked for. Run `verbund prepare` "
+        "the dataset is damaged: {} has {} tokens, but {} from number {} on are needed. Run `verbund prepare` "
         "again.",
         ids_path_.string(), tokens_, count, begin);
   }
@@ -144,7 +144,7 @@ const Split& Dataset::split(const std::string& name) const {
   if (found == splits_.end()) {
     std::vector<std::string> names;
     for (const auto& [there, split] : splits_) names.push_back(there);
-    fail("the dataset {} has no {} pairs, only {}", folder_.string(), name, fmt::join(names, ", "));
+    fail("the dataset {} has no {} pairs, only those of {}", folder_.string(), name, fmt::join(names, ", "));
   }
   return found->second;
 }

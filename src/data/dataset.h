@@ -1,5 +1,5 @@
-// A prepared dataset, memory-mapped: opening it costs nothing however large it is, and
-// all workers of a machine share its pages.
+// Dataset is a prepared dataset, memory-mapped: opening it takes no time however large it is, and all workers of a host
+// share its pages.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/file.h"
-#include "data/dataset_writer.h"
+#include "data/dataset_format.h"
 #include "text/subwords.h"
 
 namespace verbund {
@@ -24,17 +24,17 @@ class Split {
   std::span<const uint32_t> lengths() const { return lengths_; }  // source, target, source, ...
   std::span<const uint64_t> offsets() const { return offsets_; }  // of each pair, and the end
 
-  // Appends the tokens of a side, without special ones.
+  // Appends the tokens of a side, without special tokens.
   void append_source(size_t pair, std::vector<TokenId>& ids) const;
   void append_target(size_t pair, std::vector<TokenId>& ids) const;
 
-  // 0 if there is none. Of all pairs from `begin` up to `end`, or of a side.
+  // The largest token id of the pairs from `begin` up to `end`, or of a side; 0 if there is none.
   uint32_t largest_id(size_t begin, size_t end) const;
   uint32_t largest_source_id(size_t pair) const;
   uint32_t largest_target_id(size_t pair) const;
 
  private:
-  // Calls `use` with the tokens as they are stored, of 2 or 4 bytes.
+  // Calls `use` with the tokens as stored, of 2 or 4 bytes.
   template <typename Use>
   void with_tokens(uint64_t begin, uint64_t count, const Use& use) const;
   void append(uint64_t begin, uint32_t count, std::vector<TokenId>& ids) const;
@@ -49,25 +49,9 @@ class Split {
   std::span<const uint32_t> lengths_;
 };
 
-// What dataset.json says.
-struct DatasetManifest {
-  std::string name, source_language, target_language;
-  std::string source_model, target_model;  // file names; the same for a joint model
-  uint64_t source_vocabulary = 0, target_vocabulary = 0;
-  std::map<std::string, uint64_t> splits;  // name -> pairs
-  FileRecords files;
-  std::string made_by;
-
-  bool joint() const { return source_model == target_model; }
-  std::string checksum() const;  // of all files: two datasets with the same are the same
-};
-
-void write_manifest(const fs::path& folder, const DatasetManifest& manifest);
-DatasetManifest read_manifest(const fs::path& folder);
-
 class Dataset {
  public:
-  // Checks that every file is there and has its size. data/dataset_verification.h reads what is in them.
+  // Checks that every file exists and has its size; verify() checks the contents.
   explicit Dataset(const fs::path& folder);
 
   const fs::path& folder() const { return folder_; }
@@ -86,5 +70,14 @@ class Dataset {
   DatasetManifest manifest_;
   std::map<std::string, Split> splits_;
 };
+
+struct Verification {
+  uint64_t bytes = 0;
+  double seconds = 0;
+};
+
+// Reads the whole dataset once, or what the pairs of one split need, and checks every checksum and every number: a
+// damaged dataset would train on wrong data or crash. Fails with the name of the file that is wrong.
+Verification verify(const Dataset& dataset, const std::string& only_split = "");
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-#include "data/dataset_verification.h"
+#include "data/dataset.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,14 +19,14 @@ using Clock = std::chrono::steady_clock;
 
 template <typename... Args>
 [[noreturn]] void fail_damaged(fmt::format_string<Args...> format, Args&&... args) {
-  fail("the dataset is damaged: {}. Run `verbund prepare` again, or copy it anew.",
+  fail("the dataset is damaged: {}. Run `verbund prepare` again, or copy the dataset again.",
        fmt::format(format, std::forward<Args>(args)...));
 }
 
 class Verifier {
  public:
   Verifier(const Dataset& dataset, const std::string& only_split) : dataset_(dataset), only_split_(only_split) {
-    if (!only_split.empty()) dataset.split(only_split);  // or says which there are
+    if (!only_split.empty()) dataset.split(only_split);  // fails if there is none
     for (const auto& [name, record] : manifest().files) {
       if (concerns(name)) bytes_ += record.size;
     }
@@ -63,7 +63,7 @@ class Verifier {
            file == manifest().target_model;
   }
 
-  // All of them, by all cores; none of them follows from another.
+  // Runs all tasks, which are independent, on all cores.
   void run_tasks() {
     Progress progress("verify", bytes_, "bytes");
     std::atomic<size_t> next = 0;
@@ -96,7 +96,7 @@ class Verifier {
     }
   }
 
-  // Ids are judged by what the manifest says of the models, so that must be true.
+  // Token ids are checked against the vocabulary sizes of the manifest, so these must be correct.
   void check_vocabulary(const std::string& model, uint64_t vocabulary) const {
     const fs::path path = dataset_.folder() / model;
     if (!manifest().files.contains(model)) fail_damaged("{} does not list {}", kDatasetManifest, model);
@@ -112,11 +112,11 @@ class Verifier {
       const uint64_t length = uint64_t{split.source_length(pair)} + split.target_length(pair);
       if (offsets[pair] > offsets[pair + 1] || offsets[pair + 1] - offsets[pair] != length ||
           offsets[pair + 1] > offsets.back()) {
-        fail_damaged("{0}.offsets and {0}.lengths in {1} disagree: pair {2} goes from {3} to {4}, and has {5} tokens",
+        fail_damaged("{0}.offsets and {0}.lengths in {1} disagree: pair {2} is from {3} to {4}, but has {5} tokens",
                      name, dataset_.folder().string(), pair, offsets[pair], offsets[pair + 1], length);
       }
     }
-    // Side by side only if it has to be.
+    // Checks each side only if necessary.
     if (split.largest_id(begin, end) < std::min(manifest().source_vocabulary, manifest().target_vocabulary)) return;
     for (size_t pair = begin; pair < end; ++pair) {
       check_side(name, pair, "source", split.largest_source_id(pair), manifest().source_vocabulary);
@@ -126,7 +126,7 @@ class Verifier {
 
   void check_side(const std::string& name, size_t pair, const char* side, uint32_t largest, uint64_t vocabulary) const {
     if (largest < vocabulary) return;
-    fail_damaged("{}.ids in {} has the id {} in the {} of pair {}, but the vocabulary ends at {}", name,
+    fail_damaged("{}.ids in {} has the id {} in the {} of pair {}, but the last of the vocabulary is {}", name,
                  dataset_.folder().string(), largest, side, pair, vocabulary - 1);
   }
 

@@ -10,19 +10,18 @@
 #include "core/utf8.h"
 #include "data/encoded_text.h"
 #include "text/parallel_corpus.h"
-#include "text/word_encoder.h"
+#include "text/subwords.h"
 
 namespace verbund {
 namespace {
 
-// Encodes one side of the text. Each line has random numbers of its own, so that the splits
-// do not depend on who encodes it.
+// Encodes one side of the text. Each line has its own random stream, so that the splits do not depend on the thread.
 class SideEncoder {
  public:
   SideEncoder(const Subwords& subwords, const SubwordSampler* sampler, uint64_t seed)
       : subwords_(subwords), words_(subwords), sampler_(sampler), seed_(seed) {}
 
-  // Appends the ids of `line` to `ids`; returns how many.
+  // Appends the ids of `line` to `ids`; returns their number.
   uint32_t encode(std::string_view line, uint64_t stream, std::vector<TokenId>& ids) {
     if (sampler_ == nullptr) return static_cast<uint32_t>(words_.encode(line, ids));
     line_.clear();
@@ -67,10 +66,8 @@ class BlockEncoder {
     EncodedBlock result;
     for (size_t i = 0; i < block.size(); ++i) {
       if (!is_utf8(block.source(i)) || !is_utf8(block.target(i))) {
-        fail(
-            "line {} of {} is not UTF-8. Convert the file (iconv); validation and test text is never "
-            "dropped.",
-            block.first_line + i + 1, reader_.describe(block.corpus));
+        fail("line {} of {} is not UTF-8. Convert the file (iconv); lines of dev and test text are never dropped.",
+             block.first_line + i + 1, reader_.describe(block.corpus));
       }
       const uint64_t stream = uint64_t{block.corpus} << 40 | (block.first_line + i) << 1;
       result.lengths.push_back(source_.encode(block.source(i), stream, result.ids));
@@ -130,15 +127,15 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
     const PieceIds source_ids(vocabularies.source), target_ids(vocabularies.target);
     ordered_pipeline(
         request.threads, read, [&] { return PieceBlockEncoder(vocabularies, source_ids, target_ids, request); }, write);
-    judge_unknown(request.split, "source", source_unknown);
-    judge_unknown(request.split, "target", target_unknown);
+    report_unknown(request.split, "source", source_unknown);
+    report_unknown(request.split, "target", target_unknown);
   } else {
     const bool with_pieces = pieces != nullptr;
     ordered_pipeline(
         request.threads, read,
         [&] { return BlockEncoder(vocabularies, request.samplers, reader, request.keep_text, with_pieces); }, write);
   }
-  if (split.pairs == 0) fail("{} has no lines to make the {} pairs from", reader.describe(0), request.split);
+  if (split.pairs == 0) fail("{} has no lines for the {} pairs", reader.describe(0), request.split);
   writer.commit(records);
   if (request.keep_text) {
     commit(*source_text, records);

@@ -10,10 +10,11 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kNamedPieces = 5;     // so many unknown ones are named, the others counted
-constexpr double kMostUnknown = 0.05;  // of a side; rare characters are far fewer, another vocabulary's pieces far more
+constexpr size_t kNamedPieces = 5;  // unknown pieces that are named; the others are counted
+constexpr double kMostUnknown =
+    0.05;  // of a side; rare characters are far fewer, pieces of another vocabulary far more
 
-// Calls use(piece) for each; blanks, tabs and the like separate them.
+// Calls use(piece) for each piece; white space separates them.
 template <typename Use>
 void for_pieces(std::string_view line, Use use) {
   constexpr const char* kBlanks = " \t\r\f\v";
@@ -40,20 +41,20 @@ void append_text(std::string_view line, const Subwords& subwords, std::string& t
 
 void check_encoded(const Config& config, bool export_text) {
   if (!config.corpus.name.empty()) {
-    fail_usage("--encoded is for files of pieces, and the corpus {} is raw text: leave one of them out",
+    fail_usage("--encoded is for files of pieces, but the corpus {} is raw text: leave one of them out",
                config.corpus.name);
   }
   if (config.subwords.model.empty()) {
     fail_usage(
         "encoded text needs the vocabulary it was encoded with: --subwords FILE, a SentencePiece model "
-        "(m_common.model) "
-        "or a vocabulary file of piece TAB score lines (m_common.vocab)");
+        "(m_common.model) or a vocabulary file of piece TAB score lines (m_common.vocab)");
   }
   if (config.subwords.dropout > 0) {
-    fail_usage("subwords.dropout={} splits words in other ways, and encoded text is split already: leave it out",
+    fail_usage("subwords.dropout={} splits words again, but encoded text is split already: leave it out",
                config.subwords.dropout);
   }
-  if (export_text) fail_usage("--export-text writes encoded text, which --encoded was given: leave it out");
+  if (export_text)
+    fail_usage("--export-text writes encoded text, but the input of --encoded is that already: leave it out");
 }
 
 PieceIds::PieceIds(const Subwords& subwords) {
@@ -116,7 +117,7 @@ void add(UnknownPieces& sum, const UnknownPieces& more) {
   for (const UnknownPieces::First& first : more.named) name(sum, first);
 }
 
-void judge_unknown(const std::string& split, const char* side, const UnknownPieces& unknown) {
+void report_unknown(const std::string& split, const char* side, const UnknownPieces& unknown) {
   if (unknown.unknown == 0) return;
   const double share = static_cast<double>(unknown.unknown) / static_cast<double>(unknown.pieces);
   std::vector<std::string> named;
@@ -126,8 +127,9 @@ void judge_unknown(const std::string& split, const char* side, const UnknownPiec
                                         side, fmt::join(named, ", "), unknown.unknown > named.size() ? ", ..." : "");
   if (share > kMostUnknown) {
     fail(
-        "{}\nMore than {:.0f} % cannot be rare characters: the text is not encoded, or with another vocabulary. Give "
-        "the one it was encoded with (--subwords FILE), or leave out --encoded for raw text.",
+        "{}\nMore than {:.0f} % cannot be rare characters: the text is not encoded, or has another vocabulary. Give "
+        "the "
+        "right one (--subwords FILE), or leave out --encoded for raw text.",
         found, 100 * kMostUnknown);
   }
   warn("{} (they become <unk>)", found);

@@ -1,5 +1,5 @@
-// Text that is encoded already (prepare --encoded): its pieces, separated by blanks, are looked up in the vocabulary.
-// Nothing is cut again, cleaned or put into another order; only training pairs with an empty side are left out.
+// Encoded text (prepare --encoded): its pieces, separated by spaces, are looked up in the vocabulary. The text is
+// neither split again nor cleaned nor shuffled; only training pairs with an empty side are left out.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 #include "config/config.h"
 #include "core/hash.h"
 #include "data/encode.h"
-#include "data/encoded_block.h"
 #include "text/parallel_corpus.h"
 
 namespace verbund {
 
-// Refuses settings that would change such text, or that leave its vocabulary open.
+// Refuses settings that would change such text, or that do not name its vocabulary.
 void check_encoded(const Config& config, bool export_text);
 
-// The id of each piece. Those of no vocabulary are unknown, and so are <pad>, </s>, <s>: a dataset has none.
+// PieceIds maps pieces to ids. Other pieces are unknown, and so are <pad>, </s>, <s>, which a dataset never contains.
 class PieceIds {
  public:
   explicit PieceIds(const Subwords& subwords);
@@ -29,14 +28,10 @@ class PieceIds {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view piece) const { return hash64(piece); }
-  };
-  std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
+  std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> ids_;
 };
 
-// Turns blocks of pieces into ids; one for each thread.
+// PieceBlockEncoder turns blocks of pieces into ids; one per thread.
 class PieceBlockEncoder {
  public:
   PieceBlockEncoder(const Vocabularies& vocabularies, const PieceIds& source, const PieceIds& target,
@@ -51,7 +46,7 @@ class PieceBlockEncoder {
     uint64_t line;
   };
 
-  // Appends the line's ids, and counts those that are unknown.
+  // Appends the ids of the line, and counts the unknown ones.
   uint32_t look_up(std::string_view line, const PieceIds& ids, const Place& place, EncodedBlock& block,
                    UnknownPieces& unknown);
 
@@ -63,7 +58,7 @@ class PieceBlockEncoder {
 
 void add(UnknownPieces& sum, const UnknownPieces& more);
 
-// Names them in a warning, or refuses the text if they are too many for it to be of this vocabulary.
-void judge_unknown(const std::string& split, const char* side, const UnknownPieces& unknown);
+// Warns about unknown pieces, or refuses the text if there are too many of them.
+void report_unknown(const std::string& split, const char* side, const UnknownPieces& unknown);
 
 }  // namespace verbund

@@ -3,16 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "text/vocabulary_file.h"
 
 namespace verbund {
-
-std::string vocabulary_file(const Subwords& subwords) {
-  std::string text;
-  for (TokenId id = 0; id < static_cast<TokenId>(subwords.size()); ++id) {
-    text += fmt::format("{}\t{}\n", subwords.piece(id), subwords.score(id));
-  }
-  return text;
-}
 
 TextExport::TextExport(fs::path folder, const CorpusSource& corpus, const SubwordConfig& config,
                        const Vocabularies& vocabularies, bool joint)

@@ -1,4 +1,4 @@
-// Writes the encoded text and the vocabulary as OpenSeq2Seq's users know them:
+// TextExport writes the encoded text and the vocabulary under the names of OpenSeq2Seq:
 // export/train.clean.en.shuffled.BPE_common.32K.tok, export/wmt13-en-de.src.BPE_common.32K.tok,
 // export/m_common.vocab, ...
 #pragma once
@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "config/config.h"
+#include "config/corpus_config.h"
 #include "data/corpus_source.h"
 #include "data/encode.h"
 
@@ -18,7 +18,7 @@ class TextExport {
   TextExport(fs::path folder, const CorpusSource& corpus, const SubwordConfig& config, const Vocabularies& vocabularies,
              bool joint);
 
-  // The two files of a split, to be written while it is encoded.
+  // Opens the two files of a split, which are written while it is encoded.
   void open(const std::string& split, std::optional<PieceFiles>& files) const;
   void close(PieceFiles& files) const;
 
@@ -27,8 +27,5 @@ class TextExport {
   const CorpusSource& corpus_;
   std::string suffix_;  // "BPE_common.32K.tok"
 };
-
-// One line a piece: piece TAB score; the line's number is the id.
-std::string vocabulary_file(const Subwords& subwords);
 
 }  // namespace verbund

@@ -9,19 +9,15 @@ void WorkerBatch::fill(const BatchPlan& plan, const BatchShare& share, BatchPosi
   const Split& split = plan.split();
   const std::vector<uint32_t> pairs = plan.batch(position);
   position_ = position;
-  global_sentences_ = pairs.size();
-  global_source_tokens_ = global_target_tokens_ = 0;
-  for (const uint32_t pair : pairs) {
-    global_source_tokens_ += split.source_length(pair) + 1;
-    global_target_tokens_ += split.target_length(pair) + 1;
-  }
+  global_target_tokens_ = 0;
+  for (const uint32_t pair : pairs) global_target_tokens_ += split.target_length(pair) + 1;
 
   const auto slices = slice(pairs, split, share.workers);
-  const auto pieces =
+  const auto parts =
       verbund::micro_batches(slices.at(static_cast<size_t>(share.rank)), split, share.micro_batch_tokens);
-  used_ = pieces.size();
+  used_ = parts.size();
   if (batches_.size() < used_) batches_.resize(used_);
-  for (size_t i = 0; i < used_; ++i) verbund::fill(batches_[i], split, pieces[i]);
+  for (size_t i = 0; i < used_; ++i) verbund::fill(batches_[i], split, parts[i]);
 
   epoch_batches_ = plan.batches(position.epoch);
   next_ = plan.after(position);
@@ -40,7 +36,7 @@ Prefetcher::Prefetcher(const BatchPlan& plan, const BatchShare& share, BatchPosi
 
 Prefetcher::Prefetcher(Fill fill, BatchPosition start, size_t ahead)
     : fill_(std::move(fill)),
-      ring_(ahead + 1),  // and the one that the caller holds
+      ring_(ahead + 1),  // including the one that the caller holds
       thread_([this, start] { run(start); }) {}
 
 Prefetcher::~Prefetcher() {

@@ -1,4 +1,4 @@
-// A thread that prepares a worker's next batches while the current one is trained on.
+// Prefetcher prepares the next batches of a worker in a thread, while the current one is trained on.
 #pragma once
 
 #include <condition_variable>
@@ -15,42 +15,37 @@
 
 namespace verbund {
 
-// Whose part of every batch is wanted, and in what portions.
+// The share of a worker in every batch.
 struct BatchShare {
   int rank = 0;
   int workers = 1;
   int64_t micro_batch_tokens = 0;  // most tokens of a side computed at once; 0: all
 };
 
-// One worker's part of a global batch. A worker without a sentence has no micro-batches,
-// and takes part in the step with a gradient of zero.
+// WorkerBatch is the part of one worker in a global batch. A worker without sentences has no micro-batches, and takes
+// part in the step with a gradient of zero.
 class WorkerBatch {
  public:
   void fill(const BatchPlan& plan, const BatchShare& share, BatchPosition position);
-  // Just this batch, made by hand; all workers together have so many target tokens.
+  // Fills it with this batch alone; `global_target_tokens` are those of all workers.
   void fill(Batch batch, uint64_t global_target_tokens);
 
   std::span<const Batch> micro_batches() const { return {batches_.data(), used_}; }
   BatchPosition position() const { return position_; }
-  BatchPosition next() const { return next_; }             // where to go on after this one
-  size_t epoch_batches() const { return epoch_batches_; }  // in this one's epoch
-
-  // Of all workers together, known without asking them.
-  size_t global_sentences() const { return global_sentences_; }
-  uint64_t global_source_tokens() const { return global_source_tokens_; }
-  uint64_t global_target_tokens() const { return global_target_tokens_; }
+  BatchPosition next() const { return next_; }                             // position after this one
+  size_t epoch_batches() const { return epoch_batches_; }                  // of its epoch
+  uint64_t global_target_tokens() const { return global_target_tokens_; }  // of all workers
 
  private:
   std::vector<Batch> batches_;  // the first used_ ones; the others keep their memory
   size_t used_ = 0;
   BatchPosition position_, next_;
   size_t epoch_batches_ = 0;
-  size_t global_sentences_ = 0;
-  uint64_t global_source_tokens_ = 0, global_target_tokens_ = 0;
+  uint64_t global_target_tokens_ = 0;
 };
 
-// Runs on from epoch to epoch without end. The next epoch's plan is made by the thread too,
-// while the trainer has `ahead` batches to live on.
+// Continues from epoch to epoch without end. The thread also builds the plan of the next epoch, while the trainer has
+// `ahead` batches left.
 class Prefetcher {
  public:
   using Fill = std::function<void(WorkerBatch&, BatchPosition)>;
@@ -64,11 +59,11 @@ class Prefetcher {
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  // The batch at `start`, then each that follows; valid until the next call. Throws what the
-  // thread failed with, after the batches from before that.
+  // The batch at `start`, then each that follows; valid until the next call. Rethrows an error of the thread, after the
+  // batches before it.
   const WorkerBatch& next();
 
-  // Time spent in next() because no batch was ready, since the beginning.
+  // Total time spent waiting in next() because no batch was ready.
   double seconds_waited() const { return seconds_waited_; }
 
  private:
@@ -79,14 +74,14 @@ class Prefetcher {
   std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t filled_ = 0;    // by the thread
-  uint64_t released_ = 0;  // by the caller, who is done with them
+  uint64_t released_ = 0;  // by the caller
   bool stop_ = false;
   std::exception_ptr error_;
 
-  uint64_t taken_ = 0;  // the caller's own
+  uint64_t taken_ = 0;  // used by the caller alone
   double seconds_waited_ = 0;
 
-  std::thread thread_;  // last: everything above is there when it starts
+  std::thread thread_;  // last, so that it starts after all other members are initialised
 };
 
 }  // namespace verbund

@@ -12,7 +12,6 @@
 #include "core/progress.h"
 #include "data/corpus_source.h"
 #include "data/dataset.h"
-#include "data/dataset_format.h"
 #include "data/encode.h"
 #include "data/encoded_text.h"
 #include "data/export_text.h"
@@ -30,7 +29,7 @@ namespace {
 
 using Json = Stages::Json;
 
-// A stage's key: a checksum of everything that its result depends on.
+// The key of a stage: a checksum of everything that its result depends on.
 template <typename... Parts>
 std::string key_of(const Parts&... parts) {
   std::string text;
@@ -58,11 +57,11 @@ std::string content_key(const std::vector<ParallelFiles>& corpora) {
 
 void check(const SubwordConfig& subwords) {
   if (subwords.copies > 1 && subwords.dropout == 0) {
-    fail("subwords.copies={} without subwords.dropout would write the same text again and again. Set both, or none.",
+    fail("subwords.copies={} without subwords.dropout would write identical copies of the text. Set both, or none.",
          subwords.copies);
   }
   if (subwords.dropout > 0 && subwords.type != SubwordType::kBpe && subwords.model.empty()) {
-    fail("subwords.dropout leaves out merges of byte pairs, which a unigram model has not. Set subwords.type=bpe.");
+    fail("subwords.dropout needs a BPE model, but subwords.type is unigram. Set subwords.type=bpe.");
   }
 }
 
@@ -78,7 +77,7 @@ class Preparation {
         lock_(open_folder()),
         stages_(work_ / "stages.json") {
     if (!lock_.try_lock()) {
-      fail("another `verbund prepare` is at work in {}. Wait for it, or give another --out.", out_.string());
+      fail("another `verbund prepare` is running in {}. Wait for it, or give another --out.", out_.string());
     }
     remove_partial_files(work_);  // of a run that was killed
   }
@@ -102,7 +101,7 @@ class Preparation {
   }
 
  private:
-  // What was once asked for stays: a dataset that is made again has its text again.
+  // Once the text has been exported, it is exported again whenever the dataset is made again.
   bool exports_text() const {
     if (config_.corpus.encoded) return false;
     return request_.export_text || fs::exists(out_ / "export") || fs::exists(making_ / "export");
@@ -111,7 +110,7 @@ class Preparation {
   const fs::path& open_folder() const {
     if (fs::exists(out_) && !fs::is_directory(out_)) fail("--out {} is a file, not a folder", out_.string());
     if (fs::exists(out_) && !fs::is_empty(out_) && !fs::exists(work_) && !fs::exists(out_ / kDatasetManifest)) {
-      fail("--out {} holds other things than a dataset. Give a new or empty folder.", out_.string());
+      fail("--out {} is not empty and not a dataset. Give a new or empty folder.", out_.string());
     }
     make_folder(work_);
     return work_;
@@ -147,7 +146,7 @@ class Preparation {
     const SubwordConfig& subwords = config_.subwords;
     if (!subwords.model.empty()) return use_given_models();
     SubwordConfig learned = subwords;
-    learned.dropout = 0;  // is of encoding alone, as are the copies
+    learned.dropout = 0;  // used only for encoding, like the copies
     learned.copies = 1;
     subwords_key_ = key_of("subwords 1", shuffle_key_, show(learned));
     const fs::path corpus = work_ / "train.shuffled.tsv";
@@ -171,7 +170,7 @@ class Preparation {
     subwords_key_ = key_of("given", file_checksum(source_model_), file_checksum(target_model_));
   }
 
-  // A model is used as it is; of a vocabulary file one is made.
+  // Uses a model as it is; makes one from a vocabulary file.
   fs::path given_model(const std::string& stage, const fs::path& given) {
     if (!is_vocabulary_file(given)) return given;
     const fs::path model = work_ / (stage + ".model");
@@ -194,7 +193,7 @@ class Preparation {
     });
   }
 
-  // All that belongs to the dataset: if anything of it is gone or damaged, it is made again.
+  // All files of the dataset: if one of them is missing or damaged, the dataset is made again.
   std::vector<fs::path> dataset_files() const {
     std::vector<fs::path> files = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "prepare.yaml"};
     for (const auto& [name, record] : read_manifest(out_).files) files.push_back(out_ / name);
@@ -281,8 +280,8 @@ class Preparation {
     commit(file, records);
   }
 
-  // Only renames, which a full disk does not stop. The manifest goes first and comes last: without it nobody takes
-  // what is there for a dataset.
+  // Only renames, which succeed on a full disk. The manifest is removed first and renamed last: without it the folder
+  // is not taken for a dataset.
   void publish() const {
     remove_path(out_ / kDatasetManifest);
     sync_folder(out_);
@@ -300,7 +299,7 @@ class Preparation {
   const PrepareRequest& request_;
   const Config& config_;
   fs::path out_, work_;
-  fs::path making_;  // the dataset, until it is whole and moved to its place
+  fs::path making_;  // the dataset, until it is complete and moved to its place
   int threads_;
   FolderLock lock_;
   Stages stages_;

@@ -1,5 +1,4 @@
-// The pipeline from raw parallel text to a dataset folder:
-// fetch or generate -> clean -> shuffle -> subwords -> encode.
+// prepare() turns raw parallel text into a dataset folder: fetch or generate -> clean -> shuffle -> subwords -> encode.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +14,13 @@ namespace verbund {
 struct PrepareRequest {
   Config config;
   std::filesystem::path out;         // the dataset folder
-  bool export_text = false;          // also the encoded text and vocabulary that OpenSeq2Seq reads
+  bool export_text = false;          // also write the encoded text and vocabulary for OpenSeq2Seq
   std::string made_by;               // goes into the manifest
   std::vector<std::string> command;  // goes into the provenance
   std::optional<CorpusGenerator> generator = std::nullopt;  // makes the corpus, if the program does
 };
 
-// Returns the statistics as JSON. What was done before with the same inputs and settings
-// is not done again.
+// Returns the statistics as JSON. Stages that were done before with the same inputs and settings are skipped.
 std::string prepare(const PrepareRequest& request);
 
 }  // namespace verbund

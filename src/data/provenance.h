@@ -1,5 +1,5 @@
-// provenance.json of a dataset: when, where, by what and from what it was made. The dataset itself depends on none
-// of that, so this file is no part of its checksum. See docs/formats.md.
+// provenance.json records when, where, by what and from what a dataset was made. It is not part of the checksum of the
+// dataset. See docs/formats.md.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,7 @@ struct Maker {
   std::vector<std::string> command;  // as it was given
 };
 
-// `train_lines`: of each training corpus, if that is known. `stages`: Stages::memory().
+// `train_lines` of each training corpus may be empty if unknown; `stages` is Stages::memory().
 nlohmann::ordered_json dataset_provenance(const Maker& maker, const CorpusSource& sources,
                                           const std::vector<uint64_t>& train_lines,
                                           const nlohmann::ordered_json& stages);

@@ -16,7 +16,7 @@ Stages::Json record_of(const fs::path& path) {
   return {{"size", fs::file_size(path)}, {"xxh3_128", file_checksum(path)}};
 }
 
-// By its content: a file that was damaged or edited may have its old size and time.
+// Compares the content: a file that was damaged or edited may have its old size and time.
 bool is_unchanged(const fs::path& path, const Stages::Json& record) {
   std::error_code error;
   return fs::file_size(path, error) == record.at("size") && !error && file_checksum(path) == record.at("xxh3_128");
@@ -27,7 +27,7 @@ bool is_unchanged(const fs::path& path, const Stages::Json& record) {
 Stages::Stages(fs::path file) : file_(std::move(file)) {
   if (!fs::exists(file_)) return;
   memory_ = Json::parse(read_file(file_), nullptr, false);
-  if (!memory_.is_object()) memory_ = Json::object();  // damaged: then nothing is done
+  if (!memory_.is_object()) memory_ = Json::object();  // damaged: no stage counts as done
 }
 
 bool Stages::is_done(const std::string& name, const std::string& key) const try {
@@ -37,14 +37,14 @@ bool Stages::is_done(const std::string& name, const std::string& key) const try 
     if (!is_unchanged(file_.parent_path() / path, record)) return false;
   }
   return true;
-} catch (const Json::exception&) {  // damaged, or of a version that remembered other things
+} catch (const Json::exception&) {  // damaged, or of another version
   return false;
 }
 
 Stages::Json Stages::run(const std::string& name, const std::string& key, const std::vector<fs::path>& outputs,
                          const std::function<Json()>& work) {
   if (is_done(name, key)) {
-    log("{:<10} done before", name);
+    log("{:<10} already done", name);
     return memory_[name]["result"];
   }
   reset_peak_memory();

@@ -1,7 +1,6 @@
-// Remembers which stages of a longer piece of work are done, by what went into them: an
-// interrupted command goes on where it was, and a changed setting redoes only what depends
-// on it. The memory is one JSON file, written after each stage; it names outputs relative to its own folder, so that
-// a copy of everything is as good as the original.
+// Stages records which stages of a command are done, with a key of their inputs: an interrupted command resumes where
+// it stopped, and a changed setting repeats only what depends on it. The record is one JSON file, written after each
+// stage; it names outputs relative to its own folder, so that a copy of the folder works like the original.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +17,8 @@ class Stages {
 
   explicit Stages(std::filesystem::path file);
 
-  // Runs `work` unless it was done with the same key and its outputs are still as it left
-  // them, byte by byte. Returns what `work` returned, now or then. `outputs` is read after the work, which may
-  // still fill it.
+  // Runs `work` unless it was done with the same key and its outputs are unchanged, byte by byte. Returns the result of
+  // `work`, now or then. `outputs` is read after the work, which may fill it.
   Json run(const std::string& name, const std::string& key, const std::vector<std::filesystem::path>& outputs,
            const std::function<Json()>& work);
 

@@ -131,7 +131,7 @@ CleanReport clean_report(const Json& json) {
   report.target_bytes_before = json.at("target_bytes_before");
   report.target_bytes_after = json.at("target_bytes_after");
   for (const Rule rule : kRules) report.dropped[static_cast<size_t>(rule)] = json.at("dropped").at(rule_name(rule));
-  report.lines = json.value("lines", std::vector<uint64_t>());  // older memories have none
+  report.lines = json.value("lines", std::vector<uint64_t>());  // older records have none
   return report;
 }
 

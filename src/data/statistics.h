@@ -1,4 +1,4 @@
-// What a dataset holds, counted while it is made: as JSON for programs, as a table for people.
+// DatasetStatistics counts the pairs, tokens and pieces of a dataset while it is made, for JSON and for a table.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct SideStatistics {
   uint64_t longest = 0;
 };
 
-// Lengths are counted in steps of ten tokens; the last step holds all longer ones.
+// Lengths are counted in steps of ten tokens; the last step contains all longer ones.
 inline constexpr size_t kLengthStep = 10;
 inline constexpr size_t kLengthSteps = 16;
 
@@ -48,7 +48,7 @@ CleanReport clean_report(const nlohmann::ordered_json& json);
 std::string statistics_json(const DatasetStatistics& statistics);
 // Mean length of the longer side of the training text in tokens with </s>, from a dataset's statistics.json.
 double average_training_tokens(const std::filesystem::path& file);
-// From the JSON, so that `inspect` shows what `prepare` did; `where` it comes from, for errors.
+// A table made from the JSON, so that `inspect` shows the same as `prepare`; `where` is its origin, for errors.
 std::string statistics_table(const std::string& json, const std::string& where);
 
 }  // namespace verbund

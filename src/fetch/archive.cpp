@@ -3,8 +3,10 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/ranges.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <exception>
 #include <map>
@@ -20,12 +22,11 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kBlockSize = 1 << 20;
+constexpr size_t kBlockSize = 1 << 20, kDigestBlock = 4 << 20;
 constexpr std::string_view kGzipMagic = "\x1f\x8b", kXzMagic = "\3757zXZ";
 
-// libarchive's reader. Compressed tars reach it already decompressed (by text/line_reader):
-// by itself it stops at the end of the tar, before the checksum of the stream around it,
-// and of gzip it never looks at the checksum at all.
+// libarchive's reader. Compressed tars are decompressed before (by text/line_reader): libarchive stops at the end of
+// the tar, before the checksum of the stream around it, and never verifies the checksum of gzip.
 class ArchiveReader {
  public:
   explicit ArchiveReader(const fs::path& path)
@@ -50,11 +51,11 @@ class ArchiveReader {
   // The next bytes of the current member; empty at its end.
   std::string_view read() {
     const la_ssize_t size = archive_read_data(reader_.get(), buffer_.data(), buffer_.size());
-    if (size < 0) damaged();  // a warning too: that of a zip says that a checksum is wrong
+    if (size < 0) damaged();  // also on a warning: a zip reports a wrong checksum by one
     return {buffer_.data(), static_cast<size_t>(size)};
   }
 
-  // Reads what is behind the last member, for the sake of the checksum.
+  // Reads what follows the last member, to verify the checksum.
   void read_to_end() {
     const void* block = nullptr;
     while (stream_.source != nullptr && check(read_stream(reader_.get(), &stream_, &block)) > 0) continue;
@@ -69,10 +70,10 @@ class ArchiveReader {
   struct Stream {
     std::unique_ptr<ByteSource> source;
     std::vector<char> block;
-    std::exception_ptr unreadable;  // what the disk refused says nothing about the archive
+    std::exception_ptr unreadable;  // a disk error does not mean that the archive is damaged
   };
 
-  // Called from C: what is thrown must not pass through it.
+  // Called from C: no exception may pass through it.
   static la_ssize_t read_stream(archive* reader, void* self, const void** block) {
     auto& [source, bytes, unreadable] = *static_cast<Stream*>(self);
     try {
@@ -122,8 +123,8 @@ std::string name_of(archive_entry* entry) {
   return plain_name(name != nullptr ? name : "");
 }
 
-// Up to five members that may have been meant: the same file in another folder, then
-// names that are spelled nearly so, else just the first ones.
+// Up to five members that may have been meant: the same file in another folder, then names with a similar spelling,
+// else the first ones.
 std::vector<std::string> near_names(const std::string& wanted, std::vector<std::string> names) {
   constexpr size_t kMost = 5;
   std::vector<std::string> result;
@@ -163,7 +164,7 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
     if (destination == destinations.end()) continue;
     if (names.empty() || names.back() != name) fail("{}: the member {} is not a file", path.string(), name);
 
-    files.erase(name);  // the last of several members with one name counts, as with tar
+    files.erase(name);  // the last of several members with one name wins, as with tar
     AtomicFile& file = *files.emplace(name, std::make_unique<AtomicFile>(destination->second)).first->second;
     for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
       file.write(bytes);
@@ -176,7 +177,7 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
 
   for (const auto& [member, destination] : destinations) {
     if (files.contains(member)) continue;
-    fail("{} has no member {}. Near names in it: {}", path.string(), member,
+    fail("{} has no member {}. Similar names in it: {}", path.string(), member,
          fmt::join(near_names(member, names), ", "));
   }
   for (const auto& [member, file] : files) file->commit();
@@ -193,13 +194,39 @@ std::vector<ArchiveMember> read_members(const fs::path& path, const std::string&
     for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
       member.bytes += bytes;
       if (member.bytes.size() > kLargest) {
-        fail("{}: {} has more than {}. Unpack the archive, and give the folder.", path.string(), name,
+        fail("{}: {} has more than {}. Extract the archive and give the folder.", path.string(), name,
              human_bytes(kLargest));
       }
     }
   }
   reader.read_to_end();
   return members;
+}
+
+std::string file_digest(const std::filesystem::path& path, Digest algorithm) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  const EVP_MD* method = algorithm == Digest::kSha256 ? EVP_sha256() : EVP_md5();
+  bool ok = context != nullptr && EVP_DigestInit_ex(context.get(), method, nullptr) == 1;
+
+  const MappedFile file(path);
+  const std::string_view bytes = file.bytes();
+  Progress progress("verify", bytes.size(), "bytes");
+  for (size_t done = 0; ok && done < bytes.size(); done += kDigestBlock) {
+    progress.update(done);
+    const std::string_view block = bytes.substr(done, kDigestBlock);
+    ok = EVP_DigestUpdate(context.get(), block.data(), block.size()) == 1;
+  }
+
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned int size = 0;
+  // The system's policy may forbid an algorithm, as FIPS mode forbids md5.
+  if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), &size) != 1) {
+    fail("cannot compute the {} of {}: this system's OpenSSL refuses it",
+         algorithm == Digest::kSha256 ? "sha256" : "md5", path.string());
+  }
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
 }
 
 }  // namespace verbund

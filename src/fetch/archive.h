@@ -1,4 +1,5 @@
-// Members of .tgz, .tar.gz, .tar.xz, .zip ... -> files. The only user of libarchive.
+// Archives (.tgz, .tar.gz, .tar.xz, .zip, ...): their members and their published checksums. Only this file uses
+// libarchive and OpenSSL.
 #pragma once
 
 #include <filesystem>
@@ -11,17 +12,17 @@ namespace verbund {
 
 struct Extraction {
   std::string member;                 // its path inside the archive
-  std::filesystem::path destination;  // its folder is made if need be
+  std::filesystem::path destination;  // its folder is created if necessary
 };
 
-// The archive cannot be read to its end: cut short, altered, or of no known format.
+// The archive cannot be read to its end: it is truncated, altered, or of unknown format.
 class DamagedArchive : public Error {
  public:
   using Error::Error;
 };
 
-// Extracts all wanted members in one pass. The files get their names only when the whole
-// archive has been read and found sound, so that damage leaves nothing behind.
+// Extracts all wanted members in one pass. The files get their names only after the whole archive has been read without
+// an error, so that a damaged one leaves no files.
 void extract(const std::filesystem::path& archive, const std::vector<Extraction>& wanted);
 
 struct ArchiveMember {
@@ -29,7 +30,13 @@ struct ArchiveMember {
   std::string bytes;
 };
 
-// All files in an archive whose names end so, for archives of small files: a member of more than 64 MB is an error.
+// All files of an archive whose names have this ending. A member of more than 64 MB is an error.
 std::vector<ArchiveMember> read_members(const std::filesystem::path& archive, const std::string& ending);
+
+// Published checksums. The files that the program itself writes have the faster checksums of core/hash.h.
+enum class Digest { kSha256, kMd5 };
+
+// The digest of a file as lower-case hexadecimal digits, with a progress bar for large files.
+std::string file_digest(const std::filesystem::path& path, Digest algorithm);
 
 }  // namespace verbund

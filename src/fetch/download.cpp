@@ -10,7 +10,6 @@
 #include "core/human.h"
 #include "core/interrupt.h"
 #include "core/log.h"
-#include "fetch/partial_file.h"
 #include "fetch/transfer.h"
 
 namespace verbund {
@@ -32,7 +31,7 @@ std::string arrived(const PartialFile& partial) {
 
 void transfer_all(const DownloadRequest& request, const DownloadOptions& options, PartialFile& partial) {
   uint64_t most = partial.size();
-  int fruitless = 0;  // attempts in a row that brought nothing new
+  int fruitless = 0;  // attempts in a row without new bytes
   while (!partial.complete()) {
     const Outcome outcome = transfer(request, options, partial);
     if (outcome.done) return;
@@ -40,14 +39,14 @@ void transfer_all(const DownloadRequest& request, const DownloadOptions& options
     most = std::max(most, partial.size());
     if (fruitless >= options.attempts) {
       fail(
-          "cannot download {}: {} ({} attempts in vain).\nStart again later{}, or get the file in another "
-          "way and put it at {}",
+          "cannot download {}: {} ({} attempts failed).\nStart again later{}, or download the file by other "
+          "means and put it at {}",
           request.url, outcome.reason, fruitless,
-          partial.can_go_on() ? fmt::format(" to go on at {}", arrived(partial)) : "", request.path.string());
+          partial.can_resume() ? fmt::format(" to resume at {}", arrived(partial)) : "", request.path.string());
     }
     const double delay = std::max(options.first_delay * std::exp2(fruitless - 1), outcome.wait);
     const double seconds = std::min(delay, options.longest_delay);
-    warn("{}: {}. {} have arrived; attempt {} of {} follows in {}", request.url, outcome.reason, arrived(partial),
+    warn("{}: {}. {} downloaded so far; attempt {} of {} follows in {}", request.url, outcome.reason, arrived(partial),
          fruitless + 1, options.attempts, human_duration(seconds));
     wait_for(seconds);
   }
@@ -60,7 +59,7 @@ void download(const DownloadRequest& request, const DownloadOptions& options) {
   try {
     transfer_all(request, options, partial);
   } catch (const Interrupted&) {
-    if (partial.can_go_on()) log("{} are kept: the next run goes on from there", arrived(partial));
+    if (partial.can_resume()) log("{} are kept: the next run resumes there", arrived(partial));
     throw;
   }
   const uint64_t size = partial.size();
@@ -68,7 +67,7 @@ void download(const DownloadRequest& request, const DownloadOptions& options) {
     const fs::path bad = request.path.string() + ".bad";
     partial.finish(bad);
     fail(
-        "{} has {} bytes but should have {}. It was set aside as {}.\nStart again to download it anew, or "
+        "{} has {} bytes but should have {}. It was renamed to {}.\nStart again to download it again, or "
         "correct its size in {}",
         request.url, size, request.size, bad.string(), request.listed_in);
   }

@@ -1,5 +1,4 @@
-// Brings a corpus from the network into a folder: downloads, verifies and extracts what
-// its manifest names and what is not there yet.
+// fetch() downloads, verifies and extracts the files of a corpus that are not in its cache folder yet.
 #pragma once
 
 #include <filesystem>
@@ -19,9 +18,9 @@ struct FetchedCorpus {
   std::vector<FetchedText> train, dev, test;
 };
 
-// The files are kept in `cache_folder`/NAME: each archive under its name in the manifest,
-// its members below extracted/ARCHIVE. What has been verified once is not looked at again
-// as long as its size and time stay; an interrupted fetch goes on where it stopped.
+// The files are kept in `cache_folder`/NAME: each archive under its name in the manifest, its members below
+// extracted/ARCHIVE. A verified file is not verified again while its size and time are unchanged; an interrupted fetch
+// resumes where it stopped.
 FetchedCorpus fetch(const CorpusManifest& manifest, const std::filesystem::path& cache_folder,
                     const DownloadOptions& options = {});
 

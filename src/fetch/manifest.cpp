@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
-#include "fetch/builtin_manifests.h"
 
 namespace verbund {
 namespace {
@@ -19,7 +18,7 @@ std::vector<fs::path> manifest_folders() {
   return folders;
 }
 
-// The text and what to call its origin in messages.
+// Returns the text, and its origin for messages.
 std::pair<std::string, std::string> find_manifest(const std::string& name_or_path) {
   if (name_or_path.find('/') != std::string::npos || fs::path(name_or_path).extension() == ".yaml") {
     return {read_file(name_or_path), name_or_path};
@@ -36,7 +35,7 @@ std::pair<std::string, std::string> find_manifest(const std::string& name_or_pat
   std::vector<std::string> names = manifest_names();
   names.insert(names.end(), {"demo", "reversal"});
   const std::string guess = nearest(name_or_path, names);
-  fail_usage("there is no corpus {}{}\nKnown: {}. Or give a manifest's path (docs/corpora.md).", name_or_path,
+  fail_usage("unknown corpus {}{}\nKnown: {}. Or give a manifest's path (docs/corpora.md).", name_or_path,
              guess.empty() ? "" : fmt::format(": did you mean {}?", guess), fmt::join(names, ", "));
 }
 
@@ -66,12 +65,12 @@ void check(const CorpusManifest& manifest, const std::string& where) {
 
 void ManifestArchive::fields(FieldVisitor& visit) {
   visit.field("name", name, "file name in the cache");
-  visit.field("url", url, "where to download it");
+  visit.field("url", url, "address to download from");
   auto bytes = static_cast<int64_t>(size);
-  visit.field("size", bytes, {0, INT64_MAX}, "in bytes; 0: not known");
+  visit.field("size", bytes, {0, INT64_MAX}, "in bytes; 0: unknown");
   size = static_cast<uint64_t>(bytes);
-  visit.field("sha256", sha256, "published checksum; empty: not known");
-  visit.field("md5", md5, "published checksum; empty: not known");
+  visit.field("sha256", sha256, "published checksum; empty: unknown");
+  visit.field("md5", md5, "published checksum; empty: unknown");
 }
 
 void ManifestSide::fields(FieldVisitor& visit) {
@@ -85,8 +84,8 @@ void ManifestText::fields(FieldVisitor& visit) {
 }
 
 void CorpusManifest::fields(FieldVisitor& visit) {
-  visit.field("name", name, "what --corpus calls it");
-  visit.field("description", description, "what it is");
+  visit.field("name", name, "name for --corpus");
+  visit.field("description", description, "description of the corpus");
   visit.field("source_language", source_language, "code of the language translated from");
   visit.field("target_language", target_language, "code of the language translated into");
   visit.field("dev_name", dev_name, "name of the dev set in exported files");

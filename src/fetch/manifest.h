@@ -1,12 +1,14 @@
-// What a corpus is made of: the files to download and the parallel texts inside them.
-// docs/corpora.md explains the file format to users.
+// CorpusManifest describes a corpus: the files to download and the parallel texts inside them. docs/corpora.md explains
+// the file format.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/fields.h"
+#include "core/builtin_file.h"
 
 namespace verbund {
 
@@ -22,7 +24,7 @@ struct ManifestArchive {
 };
 
 // One side of a parallel text: `archive` names a ManifestArchive; `member` is a path
-// inside a tar or zip, or empty when the download itself is the file (.gz, .xz, plain).
+// inside a tar or zip, or empty if the download itself is the file (.gz, .xz, plain).
 // The two sides may come from different archives.
 struct ManifestSide {
   std::string archive;
@@ -46,14 +48,17 @@ struct CorpusManifest {
   void fields(FieldVisitor& visit);
 };
 
-// `name_or_path`: a YAML file, or the name of a manifest in ./corpora, in
-// ~/.config/verbund/corpora or built in, looked for in this order.
+// `name_or_path` is a YAML file, or the name of a manifest in ./corpora, in ~/.config/verbund/corpora or built in, in
+// this order of precedence.
 CorpusManifest load_manifest(const std::string& name_or_path);
 
-// The text of a manifest, to be edited and used as a file.
+// The text of a manifest, to be edited and saved as a file.
 std::string manifest_text(const std::string& name_or_path);
 
 // The names of all manifests that can be found.
 std::vector<std::string> manifest_names();
+
+// The manifests of corpora/, compiled into the program.
+std::span<const BuiltinFile> builtin_manifests();
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-#include "fetch/partial_file.h"
+#include "fetch/transfer.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ PartialFile::PartialFile(const fs::path& path, std::string url)
 
 PartialFile::~PartialFile() {
   file_system().close(descriptor_);
-  if (can_go_on()) return;
+  if (can_resume()) return;
   try_remove(path_);
   try_remove(note_);
 }
@@ -59,8 +59,8 @@ void PartialFile::append(std::string_view bytes) {
     if (written < 0) {
       if (errno == EINTR) continue;
       const int reason = errno;
-      fail("cannot write {} behind its first {}: {}. {}, then start again.", path_.string(), human_bytes(size_),
-           std::strerror(reason), reason == ENOSPC || reason == EDQUOT ? "Make room" : "Mend that");
+      fail("cannot write {} after its first {}: {}. {}, then start again.", path_.string(), human_bytes(size_),
+           std::strerror(reason), reason == ENOSPC || reason == EDQUOT ? "Free some space" : "Fix that");
     }
     bytes.remove_prefix(static_cast<size_t>(written));
     size_ += static_cast<uint64_t>(written);

@@ -1,6 +1,5 @@
-// The format looks like SGML but no parser accepts all of it: the text of a segment may
-// hold a bare `&` or `<`. So only the <seg> tags are looked for, and what is not a known
-// entity is text.
+// The format looks like SGML, but the text of a segment may contain a bare `&` or `<`, which no parser accepts. So only
+// the <seg> tags are searched for, and what is not a known entity is text.
 #include "fetch/sgm.h"
 
 #include <algorithm>
@@ -21,22 +20,22 @@ constexpr std::pair<std::string_view, char32_t> kEntities[] = {
 
 bool is_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
 
-// Where `tag` ("<seg", "</seg") begins at or behind `position`, in either case of letters
-// and not as the beginning of a longer name ("<segment"); npos if nowhere.
+// Finds `tag` ("<seg", "</seg") from `position` on, ignoring case, and not as the beginning of a longer name
+// ("<segment"); npos if there is none.
 size_t find_tag(std::string_view sgm, std::string_view tag, size_t position) {
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
   for (; (position = sgm.find('<', position)) != std::string_view::npos; ++position) {
     const std::string_view here = sgm.substr(position, tag.size());
-    const size_t behind = position + tag.size();
-    if (behind < sgm.size() && std::equal(here.begin(), here.end(), tag.begin(), tag.end(), same) &&
-        (is_space(sgm[behind]) || sgm[behind] == '>')) {
+    const size_t after = position + tag.size();
+    if (after < sgm.size() && std::equal(here.begin(), here.end(), tag.begin(), tag.end(), same) &&
+        (is_space(sgm[after]) || sgm[after] == '>')) {
       return position;
     }
   }
   return std::string_view::npos;
 }
 
-// The `>` of the tag that begins at `position`; one inside a quoted attribute is not it.
+// The `>` of the tag that begins at `position`, not one inside a quoted attribute.
 size_t end_of_tag(std::string_view sgm, size_t position) {
   char quote = 0;
   for (; position < sgm.size(); ++position) {

@@ -1,4 +1,4 @@
-// The .sgm files of the WMT test sets -> plain text, one segment a line.
+// Converter of the .sgm files of the WMT test sets to plain text, one segment per line.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace verbund {
 
-// The text of each <seg>, in order: entities decoded, white space (a segment may span
-// lines) made single spaces. `name` is for the message about a segment without an end.
+// The text of each <seg>, in order: entities are decoded, white space (a segment may span lines) becomes single spaces.
+// `name` of the file is for the message about a segment without an end.
 std::vector<std::string> sgm_segments(std::string_view sgm, const std::string& name);
 
-// The same from file (which may be .gz or .xz) to file; no segment at all is an error.
+// Converts a file (which may be .gz or .xz); a file without segments is an error.
 void convert_sgm(const std::filesystem::path& sgm, const std::filesystem::path& text);
 
 }  // namespace verbund

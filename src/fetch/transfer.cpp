@@ -19,13 +19,12 @@
 namespace verbund {
 namespace {
 
-// Thrown where a further attempt may help.
+// Thrown if a further attempt may help.
 struct BrokenTransfer {
   std::string reason;
 };
 
-// One attempt. The callbacks are called from C, so what they throw is kept and thrown
-// again behind curl_easy_perform.
+// One attempt. The callbacks are called from C, so their exceptions are kept and rethrown after curl_easy_perform.
 class Transfer {
  public:
   Transfer(const DownloadRequest& request, const DownloadOptions& options, PartialFile& partial)
@@ -48,8 +47,8 @@ class Transfer {
     set(CURLOPT_NOPROGRESS, 0L);
     set(CURLOPT_XFERINFOFUNCTION, &on_progress);
     set(CURLOPT_XFERINFODATA, this);
-    if (partial.can_go_on()) {
-      // CURLOPT_RANGE and not RESUME_FROM: that one fails where a server sends the whole file.
+    if (partial.can_resume()) {
+      // CURLOPT_RANGE and not RESUME_FROM, which fails if the server sends the whole file.
       set(CURLOPT_RANGE, fmt::format("{}-", partial.size()).c_str());
       headers_.reset(curl_slist_append(nullptr, ("If-Range: " + partial.version()).c_str()));
       set(CURLOPT_HTTPHEADER, headers_.get());
@@ -67,10 +66,10 @@ class Transfer {
     if (status >= 500 || status == 408 || status == 429) {
       curl_off_t seconds = 0;
       curl_easy_getinfo(curl_.get(), CURLINFO_RETRY_AFTER, &seconds);
-      return {.reason = fmt::format("the server answers {}", status), .wait = static_cast<double>(seconds)};
+      return {.reason = fmt::format("the server returned {}", status), .wait = static_cast<double>(seconds)};
     }
     if (status == 416 && partial_.size() > 0) return nothing_left();
-    if (!is_content(status)) give_up("the server answers " + describe(status));
+    if (!is_content(status)) give_up("the server returned " + describe(status));
     if (!begun_) begin();  // an empty file has no first byte
     return {.done = true};
   } catch (const BrokenTransfer& broken) {
@@ -115,7 +114,7 @@ class Transfer {
     return thrown_ == nullptr;
   }
 
-  // The response's headers are here: what is coming, and where does it belong?
+  // Called when the headers of the response have arrived: decides where its bytes belong.
   void begin() {
     begun_ = true;
     uint64_t total = 0;
@@ -129,55 +128,53 @@ class Transfer {
       }
       if (total == 0) total = partial_.total();
       check_size(total, first);
-      log("  going on at {} of {}", human_bytes(first), total > 0 ? human_bytes(total) : "an unknown size");
+      log("  resuming at {} of {}", human_bytes(first), total > 0 ? human_bytes(total) : "an unknown size");
     } else {
       curl_off_t length = -1;
       curl_easy_getinfo(curl_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
       if (length > 0) total = static_cast<uint64_t>(length);
       check_size(total, 0);
-      if (partial_.size() > 0) log("  starting anew: the file has changed, or the server cannot send parts");
+      if (partial_.size() > 0) log("  starting again: the file has changed, or the server does not support ranges");
       partial_.restart(version(), total);
     }
     limit_ = request_.size > 0 ? request_.size : total > 0 ? total : partial_.size() + free_space() / 10 * 9;
     progress_.emplace("download", total > 0 ? total : request_.size, "bytes");
   }
 
-  // The server has no byte behind those that are here. Either they are all, or it now has
-  // another, shorter file.
+  // The server has no further bytes: the file is complete, or the server now has another, shorter one.
   Outcome nothing_left() {
     uint64_t total = 0;
     if (std::sscanf(header("Content-Range").c_str(), "bytes */%" SCNu64, &total) == 1 && total == partial_.size()) {
       return {.done = true};
     }
     partial_.restart("", 0);
-    return {.reason = "the server's file has become shorter"};
+    return {.reason = "the file on the server has become shorter"};
   }
 
-  // What identifies this version of the file. A weak ETag promises only a similar one, and
-  // a local file is copied anew.
+  // Identifies this version of the file. A weak ETag only promises a similar one, and a local file is copied again.
   std::string version() const {
     if (response_code() == 0) return "";
     const std::string tag = header("ETag");
     return tag.starts_with('"') ? tag : header("Last-Modified");
   }
 
-  // Says so before the download and not behind it, if it must fail.
+  // Fails before the download rather than after it.
   void check_size(uint64_t total, uint64_t arrived) const {
     if (total == 0) return;
     if (request_.size > 0 && total != request_.size) {
       fail(
           "{} has {} bytes on the server but should have {}: it is another version of the file.\n"
-          "Correct its size and checksums in {} if that is the one you want.",
+          "Correct its size and checksums in {} if you want this version.",
           request_.url, total, request_.size, listed_in());
     }
     const uint64_t needed = total - arrived, free = free_space();
     if (free < needed) {
-      fail("cannot download {}: it needs {} more, and {} has only {} free. Make room and start again.", request_.url,
-           human_bytes(needed), folder().string(), human_bytes(free));
+      fail("cannot download {}: it needs {} more, but {} has only {} free. Free some space and start again.",
+           request_.url, human_bytes(needed), folder().string(), human_bytes(free));
     }
   }
 
-  // A server that sends more than it may is stopped at once, and nothing of that is kept.
+  // Stops a server that sends too much, and keeps nothing of it.
   void check_limit(uint64_t more) {
     const uint64_t arrived = partial_.size() + more;
     if (arrived <= limit_) return;
@@ -185,12 +182,12 @@ class Transfer {
     if (request_.size > 0) {
       fail(
           "{} has at least {} bytes but should have {}: the download was stopped and dropped.\n"
-          "Correct its size in {} if that is the file you want.",
+          "Correct its size in {} if you want this file.",
           request_.url, arrived, request_.size, listed_in());
     }
     fail(
-        "{} has sent {} and does not say where it ends, and {} has {} free: the download was stopped and dropped.\n"
-        "Make room, or give its size in {}.",
+        "{} has sent {} without announcing a size, and {} has {} free: the download was stopped and dropped.\n"
+        "Free some space, or give its size in {}.",
         request_.url, human_bytes(arrived), folder().string(), human_bytes(free_space()), listed_in());
   }
 
@@ -210,7 +207,7 @@ class Transfer {
     if (part(CURLUPART_SCHEME) != "file") return;
     const fs::path path = part(CURLUPART_PATH);
     if (fs::exists(path) && !fs::is_regular_file(path)) {
-      fail("{} is not an ordinary file, and only such can be copied. Change its url in {}.", request_.url, listed_in());
+      fail("{} is not a regular file. Change its url in {}.", request_.url, listed_in());
     }
   }
 
@@ -220,7 +217,7 @@ class Transfer {
     const bool redirected = address != nullptr && request_.url != address && response_code() != 0;
     fail(
         "cannot download {}{}: {}.\n"
-        "If the file has moved, change its url in {}; or get it in another way and put it at {}",
+        "If the file has moved, change its url in {}; or download it by other means and put it at {}",
         request_.url, redirected ? fmt::format(" (redirected to {})", address) : "", reason, listed_in(),
         request_.path.string());
   }
@@ -234,16 +231,16 @@ class Transfer {
   }
 
   std::string header(const char* name) const {
-    curl_header* found = nullptr;  // of the last response, behind all redirections
+    curl_header* found = nullptr;  // of the last response, after all redirections
     return curl_easy_header(curl_.get(), name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK ? found->value : "";
   }
 
   static bool is_content(long status) { return status == 0 || status == 200 || status == 206; }
 
   static std::string describe(long status) {
-    const char* name = status == 401   ? " (it wants a password)"
+    const char* name = status == 401   ? " (password required)"
                        : status == 403 ? " (forbidden)"
-                       : status == 404 ? " (there is no such file)"
+                       : status == 404 ? " (no such file)"
                        : status == 410 ? " (the file is gone)"
                                        : "";
     return std::to_string(status) + name;
@@ -276,7 +273,7 @@ class Transfer {
   char message_[CURL_ERROR_SIZE] = {};
   std::optional<Progress> progress_;
   std::exception_ptr thrown_;
-  uint64_t limit_ = 0;  // bytes that the whole file may have
+  uint64_t limit_ = 0;  // most bytes of the whole file
   bool begun_ = false;
 };
 

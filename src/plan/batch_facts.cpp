@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kSampled = 32;  // batches; lengths vary little from one to the next once they are mixed
 
-TokenCounts counts_of(PairNumbers pairs, const Split& split) {
+TokenCounts counts_of(PairIds pairs, const Split& split) {
   TokenCounts counts;
   for (const uint32_t pair : pairs) {
     const double source = split.source_length(pair) + 1.0, target = split.target_length(pair) + 1.0;
@@ -22,13 +22,13 @@ TokenCounts counts_of(PairNumbers pairs, const Split& split) {
 }
 
 template <typename Append>
-double distinct(PairNumbers pairs, Append append) {
+double distinct(PairIds pairs, Append append) {
   std::vector<TokenId> ids;
   for (const uint32_t pair : pairs) append(pair, ids);
   return static_cast<double>(std::unordered_set<TokenId>(ids.begin(), ids.end()).size()) + 1;  // </s> or <s>
 }
 
-uint64_t cost_of(PairNumbers pairs, const Split& split) {
+uint64_t cost_of(PairIds pairs, const Split& split) {
   uint64_t cost = 0;
   for (const uint32_t pair : pairs) cost += pair_cost(split, pair);
   return cost;
@@ -61,9 +61,9 @@ BatchFacts BatchesOfDataset::facts(const Config& config, int workers) {
       return cost_of(a, split) < cost_of(b, split);
     });
     facts.worker += counts_of(*most, split) * share;
-    const std::vector<PairNumbers> pieces = micro_batches(*most, split, config.train.micro_batch_tokens);
+    const std::vector<PairIds> pieces = micro_batches(*most, split, config.train.micro_batch_tokens);
     facts.last += counts_of(pieces.back(), split) * share;
-    for (const PairNumbers& piece : pieces) {
+    for (const PairIds& piece : pieces) {
       const TokenCounts counts = counts_of(piece, split);
       facts.largest_micro_batch = std::max(facts.largest_micro_batch, counts.source + counts.target);
     }

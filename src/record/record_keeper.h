@@ -12,7 +12,7 @@
 #include <mutex>
 #include <optional>
 
-#include "config/step_window.h"
+#include "config/number.h"
 #include "core/append_file.h"
 #include "record/history_writer.h"
 #include "record/record_message.h"

@@ -2,7 +2,7 @@
 // evaluations and saves among them.
 #pragma once
 
-#include "config/step_window.h"
+#include "config/number.h"
 #include "record/record_post.h"
 #include "record/run_observer.h"
 

@@ -9,11 +9,8 @@
 
 #include "core/error.h"
 #include "core/interrupt.h"
-#include "score/lower_case.h"
 #include "score/ngram_matcher.h"
-#include "score/signature.h"
-#include "score/symbol_table.h"
-#include "score/whitespace.h"
+#include "score/segments.h"
 
 namespace verbund {
 namespace {
@@ -23,7 +20,7 @@ constexpr std::pair<std::string_view, Smoothing> kSmoothingNames[] = {{"none", S
                                                                       {"add-k", Smoothing::kAddK},
                                                                       {"exp", Smoothing::kExponential}};
 
-// Counts segment after segment; tokens keep their numbers from one to the next.
+// Counts one segment after another; tokens keep their numbers.
 class BleuCounter {
  public:
   explicit BleuCounter(const BleuOptions& options) : options_(options) {}
@@ -56,7 +53,7 @@ class BleuCounter {
 
   std::string tokenize_line(std::string_view line) const { return tokenize(options_.tokenizer, trim_right(line)); }
 
-  // Of two equally near lengths, the smaller.
+  // The smaller of two equally near lengths.
   int64_t nearest_reference_length(int64_t length) const {
     int64_t nearest = -1;
     for (const Symbols& reference : reference_tokens_) {
@@ -97,13 +94,13 @@ double brevity_penalty(int64_t hypothesis_length, int64_t reference_length) {
 template <typename Real>
 using PerOrder = std::array<Real, kBleuOrder>;
 
-// Puts the smoothed precisions, in per cent, into `precisions`; returns their geometric mean. They are computed in the
-// precision of the counts, their logarithms in double.
+// Computes the smoothed precisions, in per cent, and returns their geometric mean. They have the precision of the
+// counts, their logarithms are double.
 template <typename Real>
 double mean_precision(PerOrder<Real> counts, PerOrder<Real> totals, const BleuOptions& options,
                       PerOrder<Real>& precisions) {
   precisions = {};
-  // Without a single common word, no smoothing helps.
+  // Without a common word, the score is zero whatever the smoothing.
   if (std::ranges::count(counts, Real{0}) == kBleuOrder) return 0.0;
 
   Real halvings = 1;
@@ -123,7 +120,7 @@ double mean_precision(PerOrder<Real> counts, PerOrder<Real> totals, const BleuOp
       precisions[n] = static_cast<Real>(100.0 * smoothing_value(options)) / totals[n];
     }
   }
-  // log(0) is minus infinity, and makes it zero.
+  // log(0) is minus infinity and makes the mean zero.
   double sum = 0.0;
   for (size_t n = 0; n < order; ++n) sum += std::log(static_cast<double>(precisions[n]));
   return std::exp(sum / static_cast<double>(order));
@@ -173,7 +170,7 @@ std::array<int64_t, kBleuColumns> columns_of(const BleuStatistics& statistics) {
 
 BleuStatistics bleu_statistics_of(std::span<const int64_t> columns) {
   if (columns.size() != kBleuColumns) {
-    fail("a segment has {} statistics of BLEU, but there are {} of them", kBleuColumns, columns.size());
+    fail("expected {} BLEU statistics per segment, found {}", kBleuColumns, columns.size());
   }
   BleuStatistics statistics{.hypothesis_length = columns[0], .reference_length = columns[1]};
   std::copy_n(columns.begin() + 2, kBleuOrder, statistics.counts.begin());
@@ -212,10 +209,6 @@ BleuScore corpus_bleu(const Segments& hypotheses, const References& references, 
   BleuStatistics sum;
   for (const BleuStatistics& segment : bleu_statistics(hypotheses, references, options)) sum += segment;
   return bleu_score(sum, references.size(), options);
-}
-
-BleuScore sentence_bleu(const std::string& hypothesis, const Segments& references, const BleuOptions& options) {
-  return corpus_bleu({hypothesis}, references_of_one(references), options);
 }
 
 }  // namespace verbund

@@ -1,5 +1,5 @@
-// BLEU (Papineni et al., 2002) as sacreBLEU defines it: how much of a translation's
-// 1- to 4-grams its references have too, times a penalty for being short.
+// BLEU (Papineni et al., 2002) as sacreBLEU defines it: the precision of a translation's 1- to 4-grams, times a penalty
+// for brevity.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ namespace verbund {
 
 inline constexpr size_t kBleuOrder = 4;
 
-// What an order without any match contributes, instead of making the score zero.
+// The contribution of an order without matches, which would make the score zero.
 enum class Smoothing {
-  kNone,         // nothing: the score is zero
+  kNone,         // none: the score is zero
   kFloor,        // a small number of matches (0.1)
   kAddK,         // every order but the first gets k (1) more matches and n-grams
   kExponential,  // half a match, for the next such order a quarter, and so on
@@ -33,23 +33,22 @@ struct BleuOptions {
   Tokenizer tokenizer = Tokenizer::k13a;
   bool lowercase = false;  // ignore case
   Smoothing smoothing = Smoothing::kExponential;
-  std::optional<double> smoothing_value;  // of floor and add-k; their own default if absent
+  std::optional<double> smoothing_value;  // of floor and add-k; absent: their default
   bool effective_order = false;           // leave out orders that the hypothesis is too short for
 };
 
-// What BLEU needs to know of a segment. The sum over segments is what it needs to know of
-// a corpus, so the segments may be counted anywhere.
+// The sufficient statistics of a segment. Their sum is that of a corpus, so segments may be counted anywhere.
 struct BleuStatistics {
   int64_t hypothesis_length = 0;
   int64_t reference_length = 0;              // of the reference with the nearest length
-  std::array<int64_t, kBleuOrder> counts{};  // n-grams that a reference has too
+  std::array<int64_t, kBleuOrder> counts{};  // n-grams found in a reference
   std::array<int64_t, kBleuOrder> totals{};  // n-grams of the hypothesis
 
   BleuStatistics& operator+=(const BleuStatistics& other);
 };
 
 // The statistics as a row of numbers, in the order in which they are kept and exchanged: length of the hypothesis, of
-// the reference, counts, totals. `bleu_statistics_of` fails unless there are so many.
+// the reference, counts, totals. `bleu_statistics_of` fails if their number is wrong.
 inline constexpr size_t kBleuColumns = 2 + 2 * kBleuOrder;
 std::array<int64_t, kBleuColumns> columns_of(const BleuStatistics& statistics);
 BleuStatistics bleu_statistics_of(std::span<const int64_t> columns);
@@ -69,15 +68,10 @@ std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const Re
 // The score of one segment's statistics, or of the sum of many.
 BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count, const BleuOptions& options = {});
 
-// The score alone, of sums of columns; in single precision as well, in which bootstrap tests are published.
+// The score of sums of columns; also in single precision, in which bootstrap tests are published.
 double bleu_of_sums(std::span<const double> sums, const BleuOptions& options = {});
 double bleu_of_sums(std::span<const float> sums, const BleuOptions& options = {});
 
 BleuScore corpus_bleu(const Segments& hypotheses, const References& references, const BleuOptions& options = {});
-
-// `references` are those of this one sentence. Use the effective order: few sentences are
-// long enough to have four-grams in common.
-BleuScore sentence_bleu(const std::string& hypothesis, const Segments& references,
-                        const BleuOptions& options = {.effective_order = true});
 
 }  // namespace verbund

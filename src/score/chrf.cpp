@@ -9,11 +9,8 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/utf8.h"
-#include "score/lower_case.h"
 #include "score/ngram_matcher.h"
-#include "score/signature.h"
-#include "score/symbol_table.h"
-#include "score/whitespace.h"
+#include "score/segments.h"
 
 namespace verbund {
 namespace {
@@ -37,8 +34,7 @@ Real f_score(std::span<const Real> sums, const ChrfOptions& options) {
       ++effective_order;
     }
   }
-  // The two ways differ in more than the orders that take part: a mean of F-scores, or the
-  // F-score of a mean precision and a mean recall.
+  // The two variants differ in more than the orders: a mean of F-scores, or the F-score of mean precision and recall.
   if (options.eps_smoothing) return 100 * sum_of_f / static_cast<Real>(sums.size() / 3);
   if (precision_sum + recall_sum == 0) return 0;
   const Real order = static_cast<Real>(effective_order);
@@ -183,7 +179,7 @@ std::vector<int64_t> columns_of(const ChrfStatistics& statistics) {
 
 ChrfStatistics chrf_statistics_of(std::span<const int64_t> columns) {
   if (columns.empty() || columns.size() % 3 != 0) {
-    fail("a segment has three statistics of chrF for each order, but there are {} of them", columns.size());
+    fail("expected three chrF statistics per order, found {} in all", columns.size());
   }
   ChrfStatistics statistics;
   for (size_t i = 0; i < columns.size(); i += 3) {
@@ -195,7 +191,7 @@ ChrfStatistics chrf_statistics_of(std::span<const int64_t> columns) {
 std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const References& references,
                                             const ChrfOptions& options) {
   if (options.char_order < 0 || options.word_order < 0 || options.char_order + options.word_order == 0) {
-    fail_usage("chrF needs n-grams to count, but has character order {} and word order {}", options.char_order,
+    fail_usage("chrF needs a character or word order above 0, but has {} and {}", options.char_order,
                options.word_order);
   }
   check_parallel(hypotheses, references);
@@ -222,10 +218,6 @@ ChrfScore corpus_chrf(const Segments& hypotheses, const References& references, 
   ChrfStatistics sum;
   for (const ChrfStatistics& segment : chrf_statistics(hypotheses, references, options)) sum += segment;
   return chrf_score(sum, references.size(), options);
-}
-
-ChrfScore sentence_chrf(const std::string& hypothesis, const Segments& references, const ChrfOptions& options) {
-  return corpus_chrf({hypothesis}, references_of_one(references), options);
 }
 
 }  // namespace verbund

@@ -1,5 +1,5 @@
-// chrF (Popovic, 2015) as sacreBLEU defines it: the F-score of the character n-grams that
-// a translation and its reference have in common; chrF++ adds words and pairs of words.
+// chrF (Popovic, 2015) as sacreBLEU defines it: the F-score of the character n-grams of a translation; chrF++ adds
+// words and pairs of words.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace verbund {
 struct ChrfOptions {
   int char_order = 6;          // the longest character n-grams
   int word_order = 0;          // the longest word n-grams; 2 for chrF++
-  int beta = 2;                // recall counts beta times as much as precision
+  int beta = 2;                // weight of recall relative to precision
   bool lowercase = false;      // ignore case
   bool whitespace = false;     // count spaces as characters too
   bool eps_smoothing = false;  // orders without n-grams count as almost 0, instead of not at all
@@ -26,8 +26,7 @@ struct NgramStatistics {
   int64_t matches = 0;  // n-grams in common
 };
 
-// What chrF needs to know of a segment: the orders of characters, then those of words.
-// The sum over segments is what it needs to know of a corpus.
+// The sufficient statistics of a segment: the orders of characters, then those of words. Their sum is that of a corpus.
 struct ChrfStatistics {
   std::vector<NgramStatistics> orders;
 
@@ -46,20 +45,17 @@ struct ChrfScore {
   std::string signature;  // "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:..."
 };
 
-// One element per segment. Of several references, the one that scores best counts.
+// One element per segment. Of several references, the one with the best score counts.
 std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const References& references,
                                             const ChrfOptions& options = {});
 
 // The score of one segment's statistics, or of the sum of many.
 ChrfScore chrf_score(const ChrfStatistics& statistics, size_t reference_count, const ChrfOptions& options = {});
 
-// The score alone, of sums of columns; in single precision as well, in which bootstrap tests are published.
+// The score of sums of columns; also in single precision, in which bootstrap tests are published.
 double chrf_of_sums(std::span<const double> sums, const ChrfOptions& options = {});
 double chrf_of_sums(std::span<const float> sums, const ChrfOptions& options = {});
 
 ChrfScore corpus_chrf(const Segments& hypotheses, const References& references, const ChrfOptions& options = {});
-
-// `references` are those of this one sentence.
-ChrfScore sentence_chrf(const std::string& hypothesis, const Segments& references, const ChrfOptions& options = {});
 
 }  // namespace verbund

@@ -5,7 +5,7 @@
 namespace verbund {
 namespace {
 
-// What is drawn stands behind the number of references, as sacreBLEU has it.
+// Inserts the draws after the number of references, as sacreBLEU does.
 std::string insert_draws(const std::string& signature, const std::string& draws) {
   std::string result = signature;
   return result.insert(result.find('|'), draws);
@@ -27,7 +27,7 @@ SystemScore judge_baseline(const Metric& metric, const StatisticsTable& baseline
   return result;
 }
 
-// Every system meets the same draws.
+// Every system is tested with the same draws.
 SystemScore judge(const Metric& metric, const StatisticsTable& baseline, const StatisticsTable& system,
                   const TestOptions& options) {
   SystemScore result = {.score = metric.score(std::span<const double>(system.sums()))};

@@ -1,4 +1,4 @@
-// Several systems on one test set: their scores, and whether each really differs from the first, the baseline.
+// Comparison of several systems on one test set: their scores, and paired tests against the first one, the baseline.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@ enum class PairedTest { kNone, kRandomization, kBootstrap };
 struct TestOptions {
   PairedTest test = PairedTest::kNone;
   int64_t trials = kRandomizationTrials;  // samples, if the test is the bootstrap
-  int64_t confidence_samples = 0;         // with randomisation: also intervals, from so many samples
+  int64_t confidence_samples = 0;         // with randomisation: samples for intervals; 0: none
   uint64_t seed = kTestSeed;
-  std::string seed_name = std::to_string(kTestSeed);  // as signatures have it; "none" if it was drawn
+  std::string seed_name = std::to_string(kTestSeed);  // as in signatures; "none" if it was drawn
 };
 
 struct NamedSystem {
@@ -24,14 +24,14 @@ struct NamedSystem {
 
 struct SystemScore {
   double score = 0;
-  std::optional<double> p;           // against the baseline, which has none
-  std::optional<ScoreInterval> interval;  // of samples
+  std::optional<double> p;                // against the baseline, which has none
+  std::optional<ScoreInterval> interval;  // of the samples
 };
 
 struct Comparison {
   struct Column {
     std::string metric, signature;
-    std::vector<SystemScore> scores;  // as many as systems
+    std::vector<SystemScore> scores;  // one per system
   };
   std::vector<std::string> systems;  // by name
   std::vector<Column> columns;

@@ -18,7 +18,7 @@ EditDistance::EditDistance(std::span<const Symbol> reference, size_t hypothesis_
   const auto columns = static_cast<double>(reference.size() + 1);
   const double ratio =
       hypothesis_length > 0 ? static_cast<double>(reference.size()) / static_cast<double>(hypothesis_length) : 1.0;
-  // If lengths differ much, rows must be long enough to touch each other.
+  // If the lengths differ much, rows must be long enough to overlap.
   const double beam = kBeam < ratio / 2 ? std::ceil(ratio / 2 + kBeam) : kBeam;
   rows_.push_back({0, reference.size() + 1, 0});
   for (size_t i = 1; i <= hypothesis_length; ++i) {
@@ -62,15 +62,14 @@ int32_t EditDistance::distance(std::span<const Symbol> hypothesis, size_t same) 
   return costs_[reference_.size() + 1];
 }
 
-// What the next row may read beside the cells of this one cannot be reached.
+// Marks the cells beside this row that the next row may read as unreachable.
 void EditDistance::bound(size_t i, Costs& costs) const {
   costs[row(i).begin] = kUnreachable;
   if (i + 1 == rows_.size()) return;
   for (size_t j = row(i).end; j < row(i + 1).end; ++j) costs[j + 1] = kUnreachable;
 }
 
-// Of edits that cost the same, a word that is kept or substituted goes before one that is deleted, and that before one
-// that is inserted.
+// Among edits of equal cost, keeping or substituting a word wins over deleting, and deleting over inserting.
 void EditDistance::fill(size_t i, Symbol word, const Costs& above, Costs& costs, Edit* edits) const {
   const auto [begin, end, offset] = row(i);
   costs[begin] = kUnreachable;

@@ -1,14 +1,14 @@
-// The edits (insertions, deletions, substitutions of words) that make a reference of hypotheses of one length. Only
-// cells near the diagonal are looked at, as in tercom: the beam is part of TER's definition.
+// EditDistance counts the edits (insertions, deletions, substitutions of words) that turn hypotheses of one length into
+// a reference. Only cells near the diagonal are computed, as in tercom: the beam is part of TER's definition.
 #pragma once
 
 #include <span>
 
-#include "score/symbol_table.h"
+#include "score/segments.h"
 
 namespace verbund {
 
-// What becomes of a word: first of the hypothesis, then of the reference.
+// The edit of a word.
 enum class Edit : uint8_t { kKeep, kSubstitute, kDelete, kInsert };
 
 class EditDistance {
@@ -17,21 +17,21 @@ class EditDistance {
 
   // Computes all cells and keeps them.
   int32_t set_hypothesis(std::span<const Symbol> hypothesis);
-  // Of the hypothesis that was set, from its beginning to its end.
+  // The edits of the hypothesis that was set, from the first word to the last.
   std::vector<Edit> edits() const;
-  // Of another one, whose first `same` words are those of the one that was set.
+  // The distance of another hypothesis, whose first `same` words are those of the one that was set.
   int32_t distance(std::span<const Symbol> hypothesis, size_t same);
 
  private:
-  // Row i belongs to the first i words of the hypothesis; its cells from begin up to end are looked at, the one of
-  // column j for the first j words of the reference.
+  // Row i belongs to the first i words of the hypothesis; its cells from begin up to end are computed. Column j belongs
+  // to the first j words of the reference.
   struct Row {
     size_t begin, end;
-    size_t offset;  // of its first cell in what is kept
+    size_t offset;  // of its first cell in the kept ones
   };
   using Costs = std::vector<int32_t>;
 
-  // `above` and `costs` hold column j at j + 1. Writes what the row's edits are to `edits`, unless it is null.
+  // `above` and `costs` hold column j at j + 1. Writes the edits of the row to `edits`, unless it is null.
   void fill(size_t i, Symbol word, const Costs& above, Costs& costs, Edit* edits) const;
   void bound(size_t i, Costs& costs) const;
   const Row& row(size_t i) const { return rows_[i]; }

@@ -3,6 +3,17 @@
 namespace verbund {
 namespace {
 
+template <typename Statistics>
+StatisticsTable table(std::span<const Statistics> segments) {
+  StatisticsTable table;
+  for (const Statistics& segment : segments) {
+    const auto columns = columns_of(segment);
+    table.columns = columns.size();
+    table.cells.insert(table.cells.end(), columns.begin(), columns.end());
+  }
+  return table;
+}
+
 std::vector<int64_t> whole(std::span<const double> sums) { return {sums.begin(), sums.end()}; }
 
 class BleuMetric : public Metric {
@@ -60,6 +71,16 @@ class TerMetric : public Metric {
 };
 
 }  // namespace
+
+std::vector<double> StatisticsTable::sums() const {
+  std::vector<double> sums(columns);
+  for (size_t i = 0; i < cells.size(); ++i) sums[i % columns] += cells[i];
+  return sums;
+}
+
+StatisticsTable table_of(std::span<const BleuStatistics> segments) { return table(segments); }
+StatisticsTable table_of(std::span<const ChrfStatistics> segments) { return table(segments); }
+StatisticsTable table_of(std::span<const TerStatistics> segments) { return table(segments); }
 
 std::unique_ptr<Metric> make_metric(const BleuOptions& options) { return std::make_unique<BleuMetric>(options); }
 std::unique_ptr<Metric> make_metric(const ChrfOptions& options) { return std::make_unique<ChrfMetric>(options); }

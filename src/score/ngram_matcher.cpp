@@ -29,7 +29,7 @@ void NgramMatcher::add_matches(std::span<const Symbol> hypothesis, std::span<con
     uint32_t parent = kRoot;
     for (size_t n = 0; n < longest; ++n) {
       Slot& slot = locate(node_key(parent, hypothesis[start + n]));
-      if (is_empty(slot)) break;  // nor is any longer n-gram in a reference
+      if (is_empty(slot)) break;  // no longer n-gram is in a reference either
       if (slot.pass != pass_) {
         slot.pass = pass_;
         slot.count = 0;
@@ -43,8 +43,7 @@ void NgramMatcher::add_matches(std::span<const Symbol> hypothesis, std::span<con
   }
 }
 
-// Empties the table and makes it large enough to stay at most half full: a slot is the
-// name of its node and may not move.
+// Empties the table and makes it large enough to stay at most half full: slots identify nodes and must not move.
 void NgramMatcher::prepare(size_t ngrams) {
   const size_t capacity = std::bit_ceil(std::max<size_t>(2 * ngrams, 2));
   if (slots_.size() < capacity) slots_.resize(capacity);

@@ -1,4 +1,4 @@
-// Counts how many n-grams of a hypothesis are found in its references.
+// NgramMatcher counts the n-grams of a hypothesis that are found in its references.
 #pragma once
 
 #include <cstddef>
@@ -6,29 +6,27 @@
 #include <span>
 #include <vector>
 
-#include "score/symbol_table.h"
+#include "score/segments.h"
 
 namespace verbund {
 
-// How many n-grams a sequence of `length` symbols has.
+// The number of n-grams of a sequence of `length` symbols.
 constexpr int64_t ngram_count(size_t length, size_t n) { return length < n ? 0 : static_cast<int64_t>(length - n + 1); }
 
-// The n-grams of the references form a tree: "a b c" is the child "c" of "a b". A node
-// is a slot of one hash table, under the key (slot of the parent, last symbol). So an
-// n-gram of any length costs one look-up and no copy, different n-grams never share a
-// node, and a hypothesis is followed only as deep as a reference agrees with it.
+// The n-grams of the references form a tree: "a b c" is the child "c" of "a b". A node is a slot of one hash table,
+// with the key (slot of the parent, last symbol). So an n-gram of any length costs one look-up and no copy, different
+// n-grams never share a node, and a hypothesis is followed only as deep as a reference agrees with it.
 class NgramMatcher {
  public:
-  // Adds to matches[n - 1] the number of n-grams of the hypothesis, for n = 1 up to the
-  // size of `matches`. An n-gram counts at most as often as it occurs in the reference
-  // that has most of it.
+  // Adds the number of matching n-grams to matches[n - 1], for n = 1 up to the size of `matches`. An n-gram counts at
+  // most as often as it occurs in the reference that has most of it.
   void add_matches(std::span<const Symbol> hypothesis, std::span<const Symbols> references, std::span<int64_t> matches);
 
  private:
   struct Slot {
     uint64_t key = 0;
-    uint64_t pass = 0;   // which walk through a sequence was here last
-    uint32_t count = 0;  // visits of that walk
+    uint64_t pass = 0;   // the last pass through a sequence that came here
+    uint32_t count = 0;  // visits of that pass
     uint32_t limit = 0;  // most visits of one reference
   };
 
@@ -39,7 +37,7 @@ class NgramMatcher {
 
   std::vector<Slot> slots_;
   int shift_ = 63;           // the upper 64 - shift_ bits of a hash choose the slot
-  uint64_t pass_ = 0;        // the present walk
+  uint64_t pass_ = 0;        // the current pass
   uint64_t first_pass_ = 1;  // slots with an older pass are empty, so nothing is ever cleared
 };
 

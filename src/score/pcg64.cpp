@@ -6,7 +6,7 @@
 namespace verbund {
 namespace {
 
-// SeedSequence: a seed of few bits is spread over a pool of 128, from which any number of words is made.
+// NumPy's SeedSequence: spreads a seed of few bits over a pool of 128, from which any number of words is made.
 class SeedSequence {
  public:
   explicit SeedSequence(uint64_t seed) {

@@ -1,6 +1,5 @@
-// NumPy's random numbers, to the bit: its default generator (PCG64, O'Neill 2014), seeded as numpy.random.default_rng
-// does it. Significance tests that draw with these give the very numbers of other tools, not only similar ones.
-// Whatever need not agree with others takes core/random.h.
+// Pcg64 is NumPy's default random generator (PCG64, O'Neill 2014), bit for bit, seeded like numpy.random.default_rng.
+// Significance tests that draw from it give exactly the numbers of other tools. Everything else uses core/random.h.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a score is shown: sacreBLEU's line for people and papers, JSON for programs.
+// ScoreReport shows a score: as sacreBLEU's line for people and papers, as JSON for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,18 +11,18 @@
 
 namespace verbund {
 
-// Of the scores of resampled test sets: roughly, 95 per cent lie within mean - half_width and mean + half_width.
+// Interval of the scores of resampled test sets: about 95 per cent lie within mean - half_width and mean + half_width.
 struct ScoreInterval {
   double mean = 0, half_width = 0;
 };
 
-// What all metrics have to tell; a new metric needs a `report` of its own and no more.
+// The common form of all scores; a new metric only needs a `report` of its own.
 struct ScoreReport {
   std::string name;
   double score = 0.0;
   std::string signature;
   std::optional<ScoreInterval> interval;
-  std::string verbose;             // what stands behind the score in the line; may be empty
+  std::string verbose;             // text after the score in the line; may be empty
   nlohmann::ordered_json numbers;  // the exact values behind `verbose`; an object
 };
 
@@ -37,8 +37,8 @@ std::string score_text(const ScoreReport& report, int width);
 // `width` decimals for the score.
 std::string score_line(const ScoreReport& report, int width);
 
-// The fields of sacreBLEU's JSON (the parts of the signature are strings there too), and
-// the numbers; they are not rounded, but in "confidence", the text in brackets.
+// The fields of sacreBLEU's JSON (where the parts of the signature are strings, too) and the numbers, which are only
+// rounded in "confidence", the text in brackets.
 nlohmann::ordered_json score_json(const ScoreReport& report, int width = 1);
 
 }  // namespace verbund

@@ -13,7 +13,7 @@ namespace {
 void check_same_segments(const StatisticsTable& first, const StatisticsTable& second) {
   if (first.rows() == second.rows() && first.columns == second.columns && first.rows() > 0) return;
   fail(
-      "two systems can be compared on the same segments only, but one has {} with {} statistics each, the other {} "
+      "two systems can only be compared on the same segments, but one has {} with {} statistics each, the other {} "
       "with {}",
       first.rows(), first.columns, second.rows(), second.columns);
 }
@@ -22,8 +22,8 @@ double p_value(int64_t larger, int64_t trials) {
   return static_cast<double>(larger + 1) / static_cast<double>(trials + 1);
 }
 
-// Calls use(i) for those of `count` segments on whose coin toss came heads. 32 tosses are drawn at once, and what is
-// left of them is for the next call.
+// Calls use(i) for those of `count` segments whose coin shows heads. 32 tosses are drawn at once; the next call uses
+// the rest of them.
 class CoinTosses {
  public:
   explicit CoinTosses(Pcg64& random) : random_(random) {}
@@ -61,7 +61,7 @@ PairedResult compare(const Metric& metric, std::span<const Statistics> first, st
   return result;
 }
 
-// Sums of samples are of single precision.
+// Sums over samples, in single precision.
 class Sampler {
  public:
   Sampler(const Metric& metric, const StatisticsTable& segments)
@@ -147,7 +147,7 @@ PairedResult paired_randomization(const Metric& metric, const StatisticsTable& f
   const double difference = std::abs(result.first - result.second);
 
   const size_t columns = first.columns;
-  std::vector<double> changes(first.cells.size());  // of a sum, when a segment of the second gives way to the first's
+  std::vector<double> changes(first.cells.size());  // of a sum, when the first system's segment replaces the second's
   for (size_t i = 0; i < changes.size(); ++i) changes[i] = first.cells[i] - second.cells[i];
 
   CoinTosses tosses(random);

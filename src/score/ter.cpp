@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "core/interrupt.h"
-#include "score/signature.h"
-#include "score/whitespace.h"
+#include "score/segments.h"
 
 namespace verbund {
 namespace {
@@ -19,7 +18,7 @@ class TerCounter {
     const Symbols words = words_of(tokenize_line(hypothesis));
     TerStatistics statistics = {.edits = INT64_MAX};
     for (const Segments& each : references) {
-      // References are cut twice by definition.
+      // References are tokenised twice by definition.
       const Symbols reference = words_of(tokenize_line(joined(tokenize_line(each[segment]))));
       statistics.edits = std::min(statistics.edits, edits_with_shifts(words, reference));
       statistics.reference_length += static_cast<double>(reference.size());

@@ -1,5 +1,5 @@
-// TER (Snover et al., 2006) as sacreBLEU defines it: the edits that turn a translation into its reference, where moving
-// several words together to another place counts as one, per word of the reference. Less is better.
+// TER (Snover et al., 2006) as sacreBLEU defines it: the edits per reference word that turn a translation into its
+// reference, where moving several words together counts as one edit. Lower is better.
 #pragma once
 
 #include <array>
@@ -9,14 +9,13 @@
 #include <vector>
 
 #include "score/segments.h"
-#include "score/symbol_table.h"
-#include "score/tercom_tokenizer.h"
+#include "score/tokenizer.h"
 
 namespace verbund {
 
-// What TER needs to know of a segment; the sum is what it needs to know of a corpus.
+// The sufficient statistics of a segment; their sum is that of a corpus.
 struct TerStatistics {
-  int64_t edits = 0;            // for the reference that needs fewest
+  int64_t edits = 0;            // of the reference that needs fewest
   double reference_length = 0;  // mean of all references
 
   TerStatistics& operator+=(const TerStatistics& other);
@@ -31,7 +30,7 @@ struct TerScore {
   std::string signature;  // "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:..."
 };
 
-// Shifts of words, as long as they help, and the edits that are left then.
+// The number of shifts of words, as long as they help, plus the remaining edits.
 int64_t edits_with_shifts(const Symbols& hypothesis, const Symbols& reference);
 
 // One element per segment.
@@ -40,7 +39,7 @@ std::vector<TerStatistics> ter_statistics(const Segments& hypotheses, const Refe
 
 TerScore ter_score(const TerStatistics& statistics, size_t reference_count, const TerOptions& options = {});
 
-// The score alone, of sums of columns; in single precision as well, in which bootstrap tests are published.
+// The score of sums of columns; also in single precision, in which bootstrap tests are published.
 double ter_of_sums(std::span<const double> sums);
 double ter_of_sums(std::span<const float> sums);
 

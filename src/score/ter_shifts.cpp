@@ -1,3 +1,4 @@
+// Search for the shifts of words that reduce the edits of TER, as in tercom.
 #include <algorithm>
 #include <tuple>
 
@@ -8,11 +9,11 @@
 namespace verbund {
 namespace {
 
-// All of these are part of TER's definition.
+// These limits are part of TER's definition.
 constexpr size_t kLongestShift = 10, kFarthestShift = 50;
 constexpr int kMostCandidates = 1000;
 
-// Words [start, start + length) of the hypothesis are moved to `target`; by so many edits it gets better.
+// Moves words [start, start + length) of the hypothesis to `target`, which saves `gain` edits.
 struct Shift {
   int32_t gain = 0;
   size_t length = 0, start = 0, target = 0;
@@ -23,7 +24,7 @@ struct Shift {
   }
 };
 
-// The first word that moves, or makes room.
+// The first word that changes its place.
 size_t first_moved(const Shift& shift) { return std::min(shift.start, shift.target); }
 
 void perform(const Shift& shift, const Symbols& words, Symbols& result) {
@@ -36,12 +37,12 @@ void perform(const Shift& shift, const Symbols& words, Symbols& result) {
     std::rotate(at(shift.target), at(shift.start), at(end));
   } else if (shift.target > end) {
     std::rotate(at(shift.start), at(end), at(shift.target));
-  } else {  // a target among the words themselves is counted without them
+  } else {  // a target among the moved words is counted without them
     std::rotate(at(shift.start), at(end), at(shift.target + shift.length));
   }
 }
 
-// Which hypothesis word each reference word belongs to, and which words of both are wrong.
+// The hypothesis word that each reference word is aligned to, and the wrong words of both.
 struct Alignment {
   explicit Alignment(const std::vector<Edit>& edits) {
     int64_t position = -1;
@@ -83,7 +84,7 @@ class ShiftSearch {
   }
 
  private:
-  // Of all runs of words that the reference has elsewhere.
+  // The best shift of all runs of words that the reference has elsewhere.
   Shift best_shift() {
     const Alignment alignment(distance_.edits());
     Shift best;
@@ -103,7 +104,7 @@ class ShiftSearch {
     return best;
   }
 
-  // Both places are wrong as they are, and the words do not overlap with where they would go.
+  // Both places have errors, and the words do not overlap with their target.
   static bool is_worth_trying(const Alignment& alignment, size_t start, size_t there, size_t length) {
     if (!Alignment::has_errors(alignment.hypothesis_errors, start, length)) return false;
     if (!Alignment::has_errors(alignment.reference_errors, there, length)) return false;
@@ -111,7 +112,7 @@ class ShiftSearch {
     return aligned < static_cast<int64_t>(start) || aligned >= static_cast<int64_t>(start + length);
   }
 
-  // Before the words that belong to the reference's, or after any of them.
+  // Tries the places before the words aligned to the reference's, and after each of them.
   void try_places(const Alignment& alignment, size_t start, size_t there, size_t length, Shift& best) {
     int64_t last_target = -1;
     for (size_t offset = 0; offset <= length; ++offset) {

@@ -1,5 +1,5 @@
-// The ways in which BLEU cuts a line into tokens. They are part of the metric's
-// definition, so each follows its published rules to the letter, slips included.
+// Tokenisers of BLEU and TER. They are part of the metrics' definition, so each follows its published rules exactly,
+// including their mistakes.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace verbund {
 enum class Tokenizer {
   k13a,            // mteval-v13a, the one that published scores use
   kInternational,  // mteval-v14: any Unicode punctuation and symbol is a token
-  kNone,           // the line is tokenised already
+  kNone,           // for text that is tokenised already
   kCharacters,     // each character is a token
 };
 
@@ -18,8 +18,18 @@ enum class Tokenizer {
 std::string_view tokenizer_name(Tokenizer tokenizer);
 Tokenizer tokenizer_named(std::string_view name);
 
-// The line with whitespace between its tokens (see split_words). `line` must be valid
-// UTF-8, without whitespace at its end.
+// The line with whitespace between its tokens (see split_words). `line` must be valid UTF-8, without whitespace at its
+// end.
 std::string tokenize(Tokenizer tokenizer, std::string_view line);
+
+struct TerOptions {
+  bool normalized = false;      // separate punctuation from words, decode entities
+  bool no_punctuation = false;  // leave punctuation out
+  bool asian_support = false;   // the two above apply to Chinese and Japanese, too
+  bool case_sensitive = false;
+};
+
+// The same for TER, by the rules of tercom as sacreBLEU implements them.
+std::string tokenize_tercom(std::string_view line, const TerOptions& options);
 
 }  // namespace verbund

@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "statistics/distributions.h"
+#include "statistics/quantile.h"
 
 namespace verbund {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
 
-// The inverse by Gauss and Jordan, with pivoting; nothing if a pivot vanishes. Of a correlation matrix: its diagonal is
-// 1, so that pivots can be judged by their size.
+// The inverse of a correlation matrix by Gauss-Jordan elimination with pivoting; nothing if a pivot vanishes. The
+// diagonal of the matrix is 1, so pivots can be judged by their size.
 std::optional<Matrix> inverse(Matrix matrix) {
   const size_t n = matrix.size();
   Matrix result(n, std::vector<double>(n));
@@ -91,7 +91,7 @@ std::optional<Regression> least_squares(const std::vector<std::vector<double>>& 
     explained += slopes[i] * dot(columns[i].values, target.values);
   }
   const double degrees = static_cast<double>(rows - count - 1);
-  const double variance = std::max(0.0, 1 - explained) / degrees;  // of what is left, y being of length 1
+  const double variance = std::max(0.0, 1 - explained) / degrees;  // of the residuals, y having length 1
   const double t = student_quantile((1 + coverage) / 2, degrees);
 
   Regression result{{}, explained, std::sqrt(variance) * target.deviation};
@@ -99,7 +99,7 @@ std::optional<Regression> least_squares(const std::vector<std::vector<double>>& 
   const auto add = [&](double value, double error) {
     result.coefficients.push_back({value, error, {value - t * error, value + t * error}});
   };
-  add(0, 0);  // its place
+  add(0, 0);  // the constant, set below
   for (size_t i = 0; i < count; ++i) {
     const double unit = target.deviation / columns[i].deviation;
     add(slopes[i] * unit, std::sqrt(variance * (*inverted)[i][i]) * unit);

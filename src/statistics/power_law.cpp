@@ -15,7 +15,7 @@ struct Linear {
   double error = std::numeric_limits<double>::infinity();
 };
 
-// For a given exponent the rest is a straight line in s^-exponent, with both coefficients held at 0 or above.
+// For a given exponent the law is a straight line in s^-exponent, whose coefficients must not be negative.
 Linear fit_line(const std::vector<double>& logs, std::span<const double> losses, const std::vector<double>& weights,
                 double exponent) {
   double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
@@ -43,7 +43,7 @@ Linear fit_line(const std::vector<double>& logs, std::span<const double> losses,
   return {{floor, scale, exponent}, error};
 }
 
-// The best exponent: a grid of equal ratios, then a search between the neighbours of the best.
+// Finds the best exponent: on a geometric grid, then by a ternary search between the neighbours of the best.
 PowerLaw fit_weighted(const std::vector<double>& logs, std::span<const double> losses,
                       const std::vector<double>& weights) {
   const double ratio = std::pow(kHighest / kLowest, 1.0 / kGrid);
@@ -108,7 +108,7 @@ std::vector<PowerLaw> refit_power_law(const PowerLaw& fit, std::span<const doubl
   std::vector<double> left = residuals(fit, steps, losses);
   const double center = mean(left);
   const auto n = static_cast<double>(steps.size());
-  const double widen = std::sqrt(n / std::max(1.0, n - 3));  // three numbers were fitted to them
+  const double widen = std::sqrt(n / std::max(1.0, n - 3));  // three parameters were fitted
   for (double& value : left) value = (value - center) * widen;
   const std::vector<double> logs = logarithms(steps);
   const size_t block = block_length(left.size(), settings);

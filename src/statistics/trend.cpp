@@ -4,12 +4,12 @@
 #include <cmath>
 #include <map>
 
-#include "statistics/distributions.h"
+#include "statistics/quantile.h"
 
 namespace verbund {
 namespace {
 
-// Variance of Kendall's sum under no trend, with its correction for equal values.
+// Variance of Kendall's sum under no trend, corrected for ties.
 double kendall_variance(std::span<const double> values) {
   const auto weight = [](double n) { return n * (n - 1) * (2 * n + 5); };
   std::map<double, int> ties;
@@ -36,7 +36,7 @@ Trend theil_sen(std::span<const double> x, std::span<const double> y, double cov
   std::vector<double> left(x.size());
   for (size_t i = 0; i < x.size(); ++i) left[i] = y[i] - trend.slope * x[i];
   trend.intercept = median(std::move(left));
-  // Sen: the interval lies as many slopes off the median as Kendall's sum may be off 0.
+  // Sen's interval reaches as many slopes to either side of the median as Kendall's sum may differ from 0.
   const double off = normal_quantile((1 + coverage) / 2) * std::sqrt(kendall_variance(y)) / 2;
   const double middle = static_cast<double>(count - 1) / 2;
   const auto at = [&](double place) {

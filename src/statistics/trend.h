@@ -1,5 +1,5 @@
-// Does a series rise or fall? Answers that a few wild values do not change: Theil and Sen's slope (the median of the
-// slopes of all pairs of points) with its interval, and the test of Mann and Kendall.
+// Robust trend of a series: the Theil-Sen slope (the median of the slopes of all pairs of points) with its interval,
+// and the Mann-Kendall test. A few outliers change neither.
 #pragma once
 
 #include <span>
@@ -14,13 +14,14 @@ struct Trend {
   Bounds interval;  // of the slope
 };
 
-// At least two points; x need not rise. The work grows with the square of their number: see thin().
+// Needs at least two points; x need not be sorted. The cost is quadratic in their number: see thin().
 Trend theil_sen(std::span<const double> x, std::span<const double> y, double coverage = 0.8);
 
-// Two-sided p-value of "neither rises nor falls", for values in their order. Ties count.
+// Two-sided p-value of "no trend", for values in their order. Ties are corrected for.
 double mann_kendall(std::span<const double> values);
 
-// At most `most` points: medians of x and y of neighbours. Points that are not finite are left out.
+// Reduces a series to at most `most` points, the medians of x and y of neighbours. Points that are not finite are left
+// out.
 struct Points {
   std::vector<double> x, y;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/flatten.h"
+#include "config/settings.h"
 #include "tensorboard/protobuf.h"
 
 namespace verbund {
@@ -31,8 +31,8 @@ ProtoMessage encode_setting(const Json& value) {
   if (value.is_boolean()) return message.add_integer(hparam_field::kBool, value.get<bool>());
   if (value.is_number()) return message.add_double(hparam_field::kNumber, value.get<double>());
   const bool text = value.is_string();
-  return message.add_bytes(
-      hparam_field::kString, text ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return message.add_bytes(hparam_field::kString, text ? value.get<std::string>()
+                                                       : value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 EventValue plugin_value(const char* tag, const ProtoMessage& content) {

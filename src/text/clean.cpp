@@ -10,20 +10,19 @@
 #include "core/pipeline.h"
 #include "core/progress.h"
 #include "core/utf8.h"
-#include "text/normalize.h"
 #include "text/parallel_corpus.h"
 
 namespace verbund {
 namespace {
 
-constexpr size_t kNamedLines = 10;  // so many bad lines are named, the others counted
+constexpr size_t kNamedLines = 10;  // bad lines that are named; the others are counted
 
-// What became of one block.
+// The result of cleaning one block.
 struct CleanBlock {
   std::string text;              // "source TAB target \n" of the pairs that passed
-  std::vector<size_t> ends;      // where each pair's line ends in text
+  std::vector<size_t> ends;      // end of each pair's line in text
   std::vector<uint64_t> hashes;  // of each line, if duplicates are to be dropped
-  size_t corpus = 0;             // whose it is
+  size_t corpus = 0;             // index of the corpus it belongs to
   CleanReport counts;
 };
 
@@ -89,8 +88,8 @@ class BlockCleaner {
   std::string source_, target_;
 };
 
-// Leaves out lines whose hash was seen in this or an earlier block. (Of 5 million pairs, a
-// 64-bit hash takes two different ones for equal with a probability of one in a million.)
+// Drops lines whose hash was seen in this or an earlier block. (Among 5 million pairs, two different ones have the same
+// 64-bit hash with a probability of one in a million.)
 void drop_duplicates(CleanBlock& block, std::unordered_set<uint64_t>& seen) {
   std::string kept;
   size_t begin = 0;
@@ -110,7 +109,7 @@ void drop_duplicates(CleanBlock& block, std::unordered_set<uint64_t>& seen) {
   block.text = std::move(kept);
 }
 
-void judge_invalid(const CleanReport& report, InvalidText policy) {
+void report_invalid(const CleanReport& report, InvalidText policy) {
   const uint64_t invalid = report.dropped[static_cast<size_t>(Rule::kInvalidUtf8)];
   if (invalid == 0) return;
   const std::string lines =
@@ -194,7 +193,7 @@ CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const Clean
         report.lines[block.corpus] += block.counts.pairs_before;
         progress.update(reader.position());
       });
-  judge_invalid(report, config.invalid_utf8);
+  report_invalid(report, config.invalid_utf8);
   if (report.pairs_before == 0) fail("the corpus is empty: {} has no lines", reader.describe(0));
   if (report.pairs_after == 0) {
     std::string reasons;
@@ -204,8 +203,8 @@ CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const Clean
       }
     }
     fail(
-        "no pair of {} is left after cleaning (dropped: {}). Loosen the rules under clean:, "
-        "or check that the files are what they should be.",
+        "none of {} pairs is left after cleaning (dropped: {}). Loosen the rules under clean:, "
+        "or check that these are the right files.",
         report.pairs_before, reasons);
   }
   file.commit();

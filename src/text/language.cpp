@@ -13,9 +13,9 @@
 namespace verbund {
 namespace {
 
-constexpr uint64_t kFewestWords = 200;     // of a text, before anything is said of it
-constexpr double kShareOfLanguage = 0.12;  // that a text in a language has of its frequent words, at least
-constexpr double kTimesAsMany = 2;         // of another language than of the one expected
+constexpr uint64_t kFewestWords = 200;     // of a text, for a guess
+constexpr double kShareOfLanguage = 0.12;  // least share of frequent words in a text of the language
+constexpr double kTimesAsMany = 2;         // frequent words of the guess, compared with the expected language
 
 struct Profile {
   const char* code;
@@ -84,7 +84,7 @@ constexpr Profile kProfiles[] = {
 };
 static_assert(std::size(kProfiles) == kLanguages);
 
-// Which languages have the word among their frequent ones, one bit each.
+// Maps a frequent word to its languages, one bit each.
 const std::unordered_map<std::string, uint32_t>& frequent_words() {
   static const auto words = [] {
     std::unordered_map<std::string, uint32_t> result;
@@ -105,7 +105,7 @@ std::optional<size_t> index_of(std::string_view code) {
   return std::nullopt;
 }
 
-// Written without blanks, so that a character stands for a word.
+// Scripts written without spaces, in which a character counts as a word.
 bool is_word_by_itself(char32_t c) { return (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x9FFF); }
 
 }  // namespace

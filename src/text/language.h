@@ -1,5 +1,5 @@
-// A guess at the language of a text, by how many of its words are among the most frequent ones of each language. Good
-// for noticing that a file is not what it was said to be, and for nothing finer.
+// LanguageGuess guesses the language of a text from the share of its words that are frequent in each language. It
+// notices a file in the wrong language; it is too coarse for anything else.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ class LanguageGuess {
  public:
   void add(std::string_view line);
 
-  // The language that the text seems to be in rather than in the one with this code ("de", "de-AT"). Nothing if that
-  // is well possible, if there are too few words to tell, or if nothing is known of that language.
+  // The code of the language that the text seems to be in, if it is not the expected one ("de", "de-AT"). Nothing if
+  // the expected language is plausible or unknown, or if there are too few words.
   std::optional<std::string> instead_of(std::string_view code) const;
 
-  // The share of the words that are frequent ones of this language; a word that is frequent in n languages counts
-  // 1/n. 0 for a language that is not known.
+  // The share of words that are frequent in this language; a word that is frequent in n languages counts 1/n. 0 for an
+  // unknown language.
   double share(std::string_view code) const;
 
  private:
@@ -29,6 +29,6 @@ class LanguageGuess {
   uint64_t words_ = 0;
 };
 
-std::string language_name(std::string_view code);  // "de" -> "German"; a code that is not known stays
+std::string language_name(std::string_view code);  // "de" -> "German"; an unknown code is returned as it is
 
 }  // namespace verbund

@@ -31,7 +31,7 @@ class PlainSource final : public ByteSource {
   PlainSource(const PlainSource&) = delete;
   PlainSource& operator=(const PlainSource&) = delete;
 
-  // What is there: a pipe or a terminal is not waited for until the buffer is full.
+  // Returns what is available: does not wait for a pipe or a terminal to fill the buffer.
   size_t read(char* bytes, size_t capacity) override {
     if (!seen_.empty()) {
       const size_t count = std::min(capacity, seen_.size());
@@ -54,8 +54,8 @@ class PlainSource final : public ByteSource {
   uint64_t position() const override { return position_; }
   const fs::path& path() const { return path_; }
 
-  // Whether it begins so; `read` returns what was looked at all the same. A terminal is asked for no more than that
-  // takes.
+  // Whether the file starts with these bytes, which `read` will still return. Reads no more of a terminal than
+  // necessary.
   bool starts_with(std::string_view magic) {
     while (seen_.size() < magic.size() && magic.substr(0, seen_.size()) == seen_) {
       std::string before = std::exchange(seen_, {});
@@ -70,7 +70,7 @@ class PlainSource final : public ByteSource {
  private:
   int descriptor_;
   fs::path path_;
-  std::string seen_;  // read, but not yet given to anybody
+  std::string seen_;  // read, but not yet returned
   uint64_t position_ = 0;
 };
 
@@ -83,7 +83,7 @@ class GzipSource final : public ByteSource {
   explicit GzipSource(std::unique_ptr<PlainSource> file) : file_(std::move(file)) {
     constexpr int kLargestWindow = 15, kGzip = 16;
     if (inflateInit2(&stream_, kLargestWindow + kGzip) != Z_OK) {
-      fail("cannot decode {}: zlib does not start", file_->path().string());
+      fail("cannot decode {}: zlib failed to initialise", file_->path().string());
     }
   }
   ~GzipSource() override { inflateEnd(&stream_); }
@@ -107,7 +107,7 @@ class GzipSource final : public ByteSource {
       const int result = inflate(&stream_, Z_NO_FLUSH);
       between_members_ = result == Z_STREAM_END;
       if (result == Z_OK || result == Z_STREAM_END) continue;
-      fail("{} is not intact gzip data: {}", file_->path().string(),
+      fail("{} is damaged gzip data: {}", file_->path().string(),
            stream_.msg != nullptr ? stream_.msg : "zlib cannot decode it");
     }
     return capacity - stream_.avail_out;
@@ -128,7 +128,7 @@ class XzSource final : public ByteSource {
  public:
   explicit XzSource(std::unique_ptr<PlainSource> file) : file_(std::move(file)) {
     if (lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) {
-      fail("cannot decode {}: liblzma does not start", file_->path().string());
+      fail("cannot decode {}: liblzma failed to initialise", file_->path().string());
     }
   }
   ~XzSource() override { lzma_end(&stream_); }
@@ -150,7 +150,7 @@ class XzSource final : public ByteSource {
       } else if (result == LZMA_BUF_ERROR) {
         fail_truncated(file_->path());
       } else if (result != LZMA_OK) {
-        fail("{} is not intact xz data (liblzma error {}). Copy or download it again.", file_->path().string(),
+        fail("{} is damaged xz data (liblzma error {}). Copy or download it again.", file_->path().string(),
              static_cast<int>(result));
       }
     }
@@ -169,7 +169,7 @@ class XzSource final : public ByteSource {
   bool done_ = false;
 };
 
-// Looks at the first bytes when they are wanted, not before: a terminal has none yet.
+// Chooses the decoder at the first read, not before: a terminal has no bytes yet.
 class AnySource final : public ByteSource {
  public:
   explicit AnySource(std::unique_ptr<PlainSource> file) : plain_(std::move(file)) {}
@@ -196,8 +196,8 @@ class AnySource final : public ByteSource {
     }
   }
 
-  std::unique_ptr<PlainSource> plain_;  // until it is decided
-  std::unique_ptr<ByteSource> source_;  // from then on
+  std::unique_ptr<PlainSource> plain_;  // until the decoder is chosen
+  std::unique_ptr<ByteSource> source_;  // after that
 };
 
 }  // namespace
@@ -215,7 +215,7 @@ LineReader::LineReader(const fs::path& path)
 
 bool LineReader::append_line(std::string& line) {
   const size_t start = line.size();
-  bool found = false;  // an end of line, or at least something before the end of the file
+  bool found = false;  // a line end, or anything before the end of the file
   while (true) {
     if (begin_ == end_) {
       begin_ = 0;

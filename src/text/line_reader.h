@@ -1,5 +1,5 @@
-// Reads a text file line by line, whether it is plain, gzip or xz (told by its first
-// bytes, not by its name). A file that ends in the middle is an error, not an end.
+// LineReader reads a plain, gzip or xz file line by line. The format is recognised by the first bytes, not by the name.
+// A truncated file is an error, not an end.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,15 @@
 
 namespace verbund {
 
-// A stream of bytes behind whatever compression a file has.
+// ByteSource is the decompressed stream of bytes of a file.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Fills at most `capacity` bytes; 0 at the end.
+  // Reads at most `capacity` bytes; returns 0 at the end.
   virtual size_t read(char* bytes, size_t capacity) = 0;
   // Whether `read` would return within `patience`; files always do.
   virtual bool ready(std::chrono::milliseconds) const { return true; }
-  // Bytes of the file on disk that have been used, for progress.
+  // Bytes of the file on disk that have been read, for progress.
   virtual uint64_t position() const = 0;
 };
 
@@ -29,12 +29,12 @@ class LineReader {
   // "-" is standard input.
   explicit LineReader(const std::filesystem::path& path);
 
-  // The next line without its end ("\n" or "\r\n"); false at the end of the file. The
-  // text is appended to `line`, so that many lines can share one buffer.
+  // Appends the next line without its end ("\n" or "\r\n") to `line`, so that many lines can share one buffer. False at
+  // the end of the file.
   bool append_line(std::string& line);
   bool next_line(std::string& line);
 
-  // False if nothing more has come for so long: a pipe or a terminal pauses.
+  // False if nothing arrives within `patience`: a pipe or a terminal pauses.
   bool ready(std::chrono::milliseconds patience) const { return begin_ < end_ || source_->ready(patience); }
 
   uint64_t lines() const { return lines_; }
@@ -45,7 +45,7 @@ class LineReader {
   std::filesystem::path path_;
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<char[]> buffer_;
-  size_t begin_ = 0, end_ = 0;  // what of the buffer has not been read
+  size_t begin_ = 0, end_ = 0;  // unread part of the buffer
   uint64_t lines_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "text/normalize.h"
+#include "text/clean.h"
 
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
@@ -19,13 +19,13 @@ Role role(char32_t c) {
     if (c == ' ' || (c >= '\t' && c <= '\r')) return Role::kSpace;
     return c < 0x20 || c == 0x7F ? Role::kNothing : Role::kText;
   }
-  // Zero-width space, byte-order mark and word joiner carry no text; joiners (U+200C/D) do.
+  // Zero-width space, byte-order mark and word joiner are not text; joiners (U+200C/D) are.
   if (c == 0x200B || c == 0xFEFF || c == 0x2060) return Role::kNothing;
   if (c == 0x85 || u_isUWhiteSpace(static_cast<UChar32>(c))) return Role::kSpace;
   return u_charType(static_cast<UChar32>(c)) == U_CONTROL_CHAR ? Role::kNothing : Role::kText;
 }
 
-// Appends `text` with blanks squeezed and controls left out.
+// Appends `text` with single spaces and without control characters.
 void append_visible(std::string_view text, std::string& result) {
   bool space = false;
   for (size_t i = 0; i < text.size();) {
@@ -45,7 +45,7 @@ void append_visible(std::string_view text, std::string& result) {
   }
 }
 
-// Most lines of most corpora: printable ASCII with single blanks inside.
+// True for most lines of most corpora: printable ASCII with single spaces inside.
 bool is_tidy_ascii(std::string_view text) {
   if (text.empty()) return true;
   if (text.front() == ' ' || text.back() == ' ') return false;
@@ -68,7 +68,7 @@ const icu::Normalizer2& normalizer(UnicodeForm form) {
 }  // namespace
 
 void normalize_line(std::string_view text, UnicodeForm form, std::string& result) {
-  static_assert(static_cast<char>(0x80) < 0, "is_tidy_ascii counts on a signed char");
+  static_assert(static_cast<char>(0x80) < 0, "is_tidy_ascii relies on a signed char");
   if (is_tidy_ascii(text)) {
     result.assign(text);
     return;
@@ -78,7 +78,7 @@ void normalize_line(std::string_view text, UnicodeForm form, std::string& result
     append_visible(text, result);
     return;
   }
-  // Normalise first: NFKC turns some characters into blanks.
+  // Normalise first: NFKC turns some characters into spaces.
   std::string normal;
   icu::StringByteSink<std::string> sink(&normal);
   UErrorCode status = U_ZERO_ERROR;

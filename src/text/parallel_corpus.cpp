@@ -33,7 +33,7 @@ ParallelReader::ParallelReader(std::vector<ParallelFiles> corpora) : corpora_(st
       continue;
     }
     if (files.source.empty() || files.target.empty()) {
-      fail_usage("a parallel text needs both sides, or a TSV file: source is \"{}\", target is \"{}\"", files.source,
+      fail_usage("a parallel text needs two files, or a TSV file: source is \"{}\", target is \"{}\"", files.source,
                  files.target);
     }
     total_ += size_on_disk(files.source) + size_on_disk(files.target);
@@ -92,7 +92,7 @@ bool ParallelReader::read_pair(PairBlock& block) {
            source_->lines(), line_);
     }
     const std::string_view line(line_);
-    // Further columns (scores, origins) are common and not ours.
+    // Further columns (scores, origins) are common, and ignored.
     block.add(line.substr(0, tab), line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1));
   }
   block.source_bytes += block.source(block.size() - 1).size() + 1;
@@ -105,9 +105,8 @@ void ParallelReader::fail_unequal(bool source_ended) {
   std::string line;
   while (longer.next_line(line)) {
   }
-  // The reader that ended has counted its lines; the longer one has by now.
-  fail("{} has {} lines but {} has {}: the sides must be parallel, line by line the same sentences.",
-       source_->path().string(), source_->lines(), target_->path().string(), target_->lines());
+  fail("{} has {} lines but {} has {}: the sides must be parallel, one sentence per line.", source_->path().string(),
+       source_->lines(), target_->path().string(), target_->lines());
 }
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-// Parallel text in blocks of pairs, from any number of corpora one after the other.
+// ParallelReader reads parallel text in blocks of pairs, one corpus after the other.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "config/config.h"
+#include "config/corpus_config.h"
 #include "text/line_reader.h"
 
 namespace verbund {
 
-// Some thousand pairs. All text of a side is one string, so that a block costs two
-// allocations and not thousands.
+// PairBlock holds a few thousand pairs. The text of a side is one string, so that a block needs two allocations instead
+// of thousands.
 class PairBlock {
  public:
   size_t size() const { return source_ends_.size(); }
@@ -24,10 +24,10 @@ class PairBlock {
 
   void add(std::string_view source, std::string_view target);
 
-  // Where the block's first pair stands, for messages: index of its corpus and line (from 0).
+  // Position of the block's first pair, for messages: index of its corpus, and line (from 0).
   size_t corpus = 0;
   uint64_t first_line = 0;
-  uint64_t source_bytes = 0;  // as in the file, with line ends
+  uint64_t source_bytes = 0;  // in the file, including line ends
   uint64_t target_bytes = 0;
 
  private:
@@ -45,11 +45,10 @@ class ParallelReader {
  public:
   explicit ParallelReader(std::vector<ParallelFiles> corpora);
 
-  // The next block; nothing at the end. Sides of different length are an error that names
-  // both counts.
+  // The next block; nothing at the end. Sides with different numbers of lines are an error.
   std::optional<PairBlock> next();
 
-  // Compressed bytes read so far and in all, for progress; 0 in all if unknown (stdin).
+  // Compressed bytes read so far and in total, for progress; the total is 0 if unknown (stdin).
   uint64_t position() const { return position_.load(); }
   uint64_t total() const { return total_; }
 
@@ -63,7 +62,7 @@ class ParallelReader {
   std::vector<ParallelFiles> corpora_;
   size_t next_corpus_ = 0;
   std::unique_ptr<LineReader> source_, target_;  // target_ is null for a TSV file
-  std::atomic<uint64_t> position_ = 0;           // read by the thread that draws progress
+  std::atomic<uint64_t> position_ = 0;           // read by the thread that shows progress
   uint64_t before_ = 0;                          // bytes of the corpora before this one
   uint64_t total_ = 0;
   std::string line_;

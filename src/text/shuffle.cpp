@@ -17,12 +17,12 @@
 namespace verbund {
 namespace {
 
-// Streams of the seed, so that dealing and shuffling are independent.
+// Random streams, so that dealing and shuffling are independent.
 constexpr uint64_t kDealStream = 0x6465616c;
 constexpr uint64_t kBucketStream = 0x62756b74;
 
-// A nameless temporary file: it is gone when the process is, however that ends. All take the same name one after the
-// other, so that a kill leaves at most one, which the next run takes or removes.
+// A temporary file without a name, which disappears with the process, however that ends. All buckets use the same name
+// one after the other, so that a kill leaves at most one file, which the next run removes.
 class Bucket {
  public:
   explicit Bucket(const fs::path& beside) : name_(beside.string() + ".bucket" + kPartialEnding) {
@@ -55,7 +55,7 @@ class Bucket {
     for (size_t done = 0; done < size_;) {
       const ssize_t count = file_system().pread(descriptor_, text.data() + done, size_ - done, done);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail_errno("cannot read back {}", name_.string());
+      if (count < 0) fail_errno("cannot read {}", name_.string());
       if (count == 0) fail("{} has {} bytes, but {} were written to it", name_.string(), done, size_);
       done += static_cast<size_t>(count);
     }

@@ -1,5 +1,5 @@
-// Shuffles the lines of a file uniformly without holding it in memory: lines are dealt to
-// buckets at random, and each bucket, small enough for memory, is shuffled by itself.
+// Uniform shuffle of the lines of a file that need not fit into memory: lines are dealt to random buckets, and each
+// bucket is shuffled in memory.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace verbund {
 
-// A pure function of the input and the seed. Every line must end with "\n".
+// The result depends only on the input and the seed. Every line must end with "\n".
 void shuffle_lines(const std::filesystem::path& input, const std::filesystem::path& output, uint64_t seed,
                    uint64_t bucket_bytes = 64 << 20);
 

@@ -17,8 +17,7 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
 
 SubwordSampler::SubwordSampler(const Subwords& subwords, double dropout) : dropout_(dropout) {
   if (std::strcmp(subwords.type(), "bpe") != 0) {
-    fail("subwords.dropout leaves out merges of byte pairs, and this model is of type {}. Set subwords.type=bpe.",
-         subwords.type());
+    fail("subwords.dropout needs a BPE model, but this one is of type {}. Set subwords.type=bpe.", subwords.type());
   }
   const auto size = static_cast<TokenId>(subwords.size());
   std::unordered_map<std::string, TokenId> ids;
@@ -37,7 +36,7 @@ SubwordSampler::SubwordSampler(const Subwords& subwords, double dropout) : dropo
     const std::string piece = subwords.piece(id);
     scores_[id] = subwords.score(id);
     starts_word_[id] = piece.rfind(kWordStart, 0) == 0;
-    if (!subwords.is_ordinary(id)) {  // a byte, or a mark that the user has defined, is one thing
+    if (!subwords.is_ordinary(id)) {  // a byte or a user-defined symbol is never split
       characters_[id] = {id};
       continue;
     }
@@ -71,7 +70,7 @@ std::vector<TokenId> SubwordSampler::sample(const std::vector<TokenId>& ids, Ran
   return result;
 }
 
-// Merges the best pair that is not left out this time, until none can be merged.
+// Merges the best pair among those not left out, until there is none.
 void SubwordSampler::split_word(std::vector<TokenId>& word, Random& random) const {
   for (;;) {
     size_t best = word.size();

@@ -1,7 +1,6 @@
-// Splits words in other ways than the model's best one, at random (BPE-dropout): byte-pair
-// merges are made again from the characters, and at each of them every possible merge is
-// left out with a given probability. A model that saw its training text so knows what longer
-// pieces are made of, which helps most where text is scarce.
+// SubwordSampler splits words at random (BPE-dropout, Provilkov et al., 2020): the byte-pair merges are repeated from
+// the characters on, and at each step every possible merge is left out with a given probability. The model learns what
+// longer pieces are made of, which helps most where text is scarce.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,10 @@ namespace verbund {
 
 class SubwordSampler {
  public:
-  // `dropout`: the probability that a merge is left out. Refuses models that do not merge.
+  // `dropout` is the probability that a merge is left out. Refuses models that have no merges.
   SubwordSampler(const Subwords& subwords, double dropout);
 
-  // Another split of the text that `ids` encode. Text with unknown characters stays as it is.
+  // Another split of the text encoded in `ids`. Text with unknown characters is returned unchanged.
   std::vector<TokenId> sample(const std::vector<TokenId>& ids, Random& random) const;
 
  private:
@@ -27,7 +26,7 @@ class SubwordSampler {
   double dropout_;
   std::unordered_map<uint64_t, TokenId> merges_;  // two neighbours -> the piece they make
   std::vector<float> scores_;                     // of each piece; the highest is merged first
-  std::vector<std::vector<TokenId>> characters_;  // of each piece; itself: it is never split
+  std::vector<std::vector<TokenId>> characters_;  // of each piece; the piece itself if it is never split
   std::vector<bool> starts_word_;
 };
 

@@ -1,6 +1,5 @@
-// SentencePiece's trainer knows neither progress nor interruption, and keeps what it
-// allocates. So it runs in a child process: its log, read through a pipe, becomes progress;
-// Ctrl-C ends it at once; its memory goes with it.
+// SentencePiece's trainer reports no progress, cannot be interrupted and keeps the memory it allocates. So it runs in a
+// child process: its log, read through a pipe, becomes progress; Ctrl-C ends it at once; its memory is freed with it.
 #include "text/subword_trainer.h"
 
 #include <sentencepiece_trainer.h>
@@ -23,11 +22,11 @@
 namespace verbund {
 namespace {
 
-// Always the same, whatever the machine has: the number is part of the model file, and of the
-// order in which a unigram model's counts are summed.
+// The same on every machine: the number is part of the model file, and determines the order in which a unigram model's
+// counts are summed.
 constexpr const char* kTrainerThreads = "16";
 
-constexpr const char* kOwnError = "error: ";  // marks what is not SentencePiece's complaint in the log
+constexpr const char* kOwnError = "error: ";  // marks errors of this file, not of SentencePiece, in the log
 
 // Feeds the trainer the sides of the sample's pairs.
 class SampleIterator final : public sentencepiece::SentenceIterator {
@@ -94,7 +93,7 @@ int train(const fs::path& corpus, Sides sides, const SubwordConfig& config, cons
   return 1;
 }
 
-// Turns the trainer's log lines into progress, and remembers what it complained of.
+// Turns the trainer's log lines into progress, and remembers its last error.
 class TrainerLog {
  public:
   explicit TrainerLog(const SubwordConfig& config)
@@ -107,7 +106,7 @@ class TrainerLog {
     if (std::regex_search(text, match, merged)) {
       count(std::stoull(match[1]));
     } else if (std::regex_search(text, match, pruned)) {
-      // The candidates shrink towards the vocabulary, about ten times as many at the start.
+      // The candidates shrink towards the vocabulary, from about ten times as many.
       const double left = std::stod(match[1]), goal = static_cast<double>(config_.vocabulary);
       count(static_cast<uint64_t>(goal * std::min(1.0, goal / std::max(1.0, left))));
     }
@@ -117,7 +116,7 @@ class TrainerLog {
     if (text.find("LOG(INFO)") == std::string::npos && !text.empty()) complaint_ = text;
   }
 
-  // Called several times a second: before it counts pieces, the trainer is silent for long.
+  // Called several times a second: the trainer is silent for long before it counts pieces.
   void tick() {
     if (counts_) {
       progress_.add(0);
@@ -129,7 +128,7 @@ class TrainerLog {
   const std::string& complaint() const { return complaint_; }
 
  private:
-  // What SentencePiece says as it begins something, and what that is.
+  // Log lines that start a phase, and the name of the phase.
   static constexpr std::pair<const char*, const char*> kPreparations[] = {
       {"Normalizing sentences", "normalising the sample"},
       {"Tokenizing input sentences", "counting the sample's words"},
@@ -170,12 +169,12 @@ constexpr int64_t kFewestPieces = 8;  // that subwords.vocabulary may be
 
 [[noreturn]] void fail_misfit(const Misfit& misfit, const SubwordConfig& config) {
   if (misfit.too_large && misfit.bound < kFewestPieces) {
-    fail("this text allows {} pieces, but a vocabulary has at least {}: it needs more text", misfit.bound,
+    fail("this text allows {} pieces, but a vocabulary has at least {}: more text is needed", misfit.bound,
          kFewestPieces);
   }
   if (misfit.too_large) {
     fail(
-        "a vocabulary of {} pieces is more than this text allows: {} is possible. "
+        "a vocabulary of {} pieces is too large for this text: at most {} are possible. "
         "Use --set subwords.vocabulary={} or more text.",
         config.vocabulary, misfit.bound, misfit.bound);
   }
@@ -185,7 +184,7 @@ constexpr int64_t kFewestPieces = 8;  // that subwords.vocabulary may be
       config.vocabulary, misfit.bound, misfit.bound);
 }
 
-// From what the trainer said when it failed; of a failure of another kind the program fails, too.
+// Parses the trainer's error; fails if it is of another kind.
 Misfit parse_misfit(const std::string& complaint) {
   std::smatch match;
   if (std::regex_search(complaint, match, std::regex(R"(too high.*<= ?(\d+))"))) return {true, std::stoll(match[1])};
@@ -196,7 +195,7 @@ Misfit parse_misfit(const std::string& complaint) {
   fail("SentencePiece cannot learn a model: {}", complaint.empty() ? "its process died" : complaint);
 }
 
-// Nothing, if all went well.
+// Returns nothing on success.
 std::optional<Misfit> learn(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
   ChildProcess trainer([&] { return train(corpus, sides, config, output); }, {.own_group = false});
   TrainerLog log(config);

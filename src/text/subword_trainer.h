@@ -1,10 +1,10 @@
-// Learns a subword model from a sample of a corpus.
+// Subword trainer: learns a SentencePiece model from a sample of a corpus.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 
-#include "config/config.h"
+#include "config/corpus_config.h"
 
 namespace verbund {
 
@@ -15,7 +15,8 @@ enum class Sides { kBoth, kSource, kTarget };
 void learn_subwords(const std::filesystem::path& corpus, Sides sides, const SubwordConfig& config,
                     const std::filesystem::path& output);
 
-// A model for each side. If the text allows or needs another vocabulary, the number named fits both sides.
+// Learns a model for each side. If the text allows or needs another vocabulary size, the error names one that fits
+// both.
 void learn_subwords_of_each_side(const std::filesystem::path& corpus, const SubwordConfig& config,
                                  const std::filesystem::path& source_output,
                                  const std::filesystem::path& target_output);

@@ -11,8 +11,8 @@ namespace {
 
 enum ModelType { kUnigramModel = 1, kBpeModel = 2, kWordModel = 3, kCharModel = 4 };
 
-// The library does not tell a model's type, but the file does: the trainer's settings are field 2, and of these the
-// type is field 3.
+// The library does not tell a model's type, but the file does: field 2 holds the trainer's settings, and their field 3
+// is the type.
 ModelType model_type(std::string_view file) {
   for (WireReader model(file); model.next();) {
     if (model.number != 2) continue;
@@ -23,7 +23,7 @@ ModelType model_type(std::string_view file) {
   return kUnigramModel;  // the format's default
 }
 
-// Field 1 is a piece, whose type is field 3: ordinary (1, if missing), or control, user-defined, byte, ...
+// Field 1 is a piece, whose field 3 is its type: ordinary (1, the default), control, user-defined, byte, ...
 std::vector<bool> ordinary_pieces(std::string_view file) {
   std::vector<bool> ordinary;
   for (WireReader model(file); model.next();) {
@@ -35,6 +35,10 @@ std::vector<bool> ordinary_pieces(std::string_view file) {
   }
   return ordinary;
 }
+
+// Words that WordEncoder remembers, some 30 MB. Rare words fill the table; when it is full it starts again, which costs
+// little, because the frequent words return at once.
+constexpr size_t kMostWords = 200000;
 
 }  // namespace
 
@@ -54,9 +58,8 @@ Subwords::Subwords(const fs::path& path) : model_(std::make_unique<Model>()) {
   if (processor.pad_id() != kPad || processor.eos_id() != kEndOfSentence || processor.bos_id() != kStartOfSentence ||
       processor.unk_id() != kUnknown) {
     fail(
-        "{} numbers its special pieces pad {}, </s> {}, <s> {}, unknown {}, but Verbund needs 0, 1, 2, 3. "
-        "Learn the "
-        "model with `verbund prepare`, or with spm_train --pad_id=0 --eos_id=1 --bos_id=2 --unk_id=3",
+        "{} has the special pieces pad {}, </s> {}, <s> {}, unknown {}, but Verbund needs the ids 0, 1, 2, 3. "
+        "Learn the model with `verbund prepare`, or with spm_train --pad_id=0 --eos_id=1 --bos_id=2 --unk_id=3",
         path.string(), processor.pad_id(), processor.eos_id(), processor.bos_id(), processor.unk_id());
   }
   ordinary_ = ordinary_pieces(file.bytes());
@@ -67,15 +70,15 @@ Subwords::~Subwords() = default;
 Subwords::Subwords(Subwords&&) noexcept = default;
 Subwords& Subwords::operator=(Subwords&&) noexcept = default;
 
-// Merges of byte pairs never reach across words if no piece does. (A unigram model splits
-// words one by one as well, but rounding of the sentence's score may break ties otherwise.)
+// BPE merges never cross words if no piece does. (A unigram model splits words one by one as well, but rounding of the
+// sentence's score may break ties differently.)
 bool Subwords::decide_by_word() const {
   if (model_->type != kBpeModel) return false;
   if (model_->processor.PieceToId(kWordStart) == kUnknown) return false;
   for (TokenId id = kUnknown + 1; id < static_cast<TokenId>(size()); ++id) {
     if (piece(id).find(kWordStart, 1) != std::string::npos) return false;
   }
-  // The normaliser must squeeze blanks and put a word start before each word.
+  // The normaliser must join spaces and put a word start before each word.
   const std::vector<TokenId> a = encode("a"), b = encode("b");
   std::vector<TokenId> both = a;
   both.insert(both.end(), b.begin(), b.end());
@@ -127,6 +130,38 @@ std::vector<std::string> Subwords::encode_pieces(std::string_view text) const {
   const auto status = model_->processor.Encode(text, &pieces);
   if (!status.ok()) fail("cannot encode \"{:.60}\": {}", text, status.message());
   return pieces;
+}
+
+size_t WordEncoder::encode(std::string_view text, std::vector<TokenId>& ids) {
+  const size_t before = ids.size();
+  if (!subwords_.encodes_by_word()) {
+    const std::vector<TokenId> encoded = subwords_.encode(text);
+    ids.insert(ids.end(), encoded.begin(), encoded.end());
+    return encoded.size();
+  }
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) {
+      const std::string_view word = text.substr(begin, end - begin);
+      const auto found = words_.find(word);
+      const Known known = found != words_.end() ? found->second : learn(word);
+      ids.insert(ids.end(), ids_.begin() + known.begin, ids_.begin() + known.begin + known.count);
+    }
+    begin = end + 1;
+  }
+  return ids.size() - before;
+}
+
+WordEncoder::Known WordEncoder::learn(std::string_view word) {
+  if (words_.size() >= kMostWords) {
+    words_.clear();
+    ids_.clear();
+  }
+  const std::vector<TokenId> encoded = subwords_.encode(word);
+  const Known known = {static_cast<uint32_t>(ids_.size()), static_cast<uint32_t>(encoded.size())};
+  ids_.insert(ids_.end(), encoded.begin(), encoded.end());
+  words_.emplace(word, known);
+  return known;
 }
 
 }  // namespace verbund

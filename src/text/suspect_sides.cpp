@@ -11,7 +11,7 @@
 namespace verbund {
 namespace {
 
-constexpr uint64_t kFewestPairs = 20;  // before anything is said of identical ones
+constexpr uint64_t kFewestPairs = 20;  // least pairs for a judgement about identical ones
 constexpr double kManyIdentical = 0.3;
 
 struct Sample {
@@ -42,7 +42,7 @@ bool is_same_file(const ParallelFiles& files) {
   return files.tsv.empty() && std::filesystem::equivalent(files.source, files.target, error);
 }
 
-// A kind of suspicion: what is said of the first text, how many others there are, and what to do.
+// A kind of mistake: the sentence about the first text, the number of texts, and advice.
 struct Suspicion {
   std::string first;
   std::string advice;
@@ -55,7 +55,7 @@ struct Suspicion {
   }
   std::string sentence() const {
     const std::string others =
-        texts == 1 ? "" : fmt::format(" (and so with {} other text{})", texts - 1, texts == 2 ? "" : "s");
+        texts == 1 ? "" : fmt::format(" (also {} other text{})", texts - 1, texts == 2 ? "" : "s");
     return first + others + ". " + advice;
   }
 };

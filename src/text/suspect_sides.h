@@ -1,16 +1,16 @@
-// Parallel texts that are probably not what was meant: the same file on both sides, sides that look swapped, a side in
-// another language than was said, pairs whose sides are the same text. Found in the first some thousand pairs of each
-// text, before hours are spent on them.
+// Checks of parallel texts for probable mistakes: the same file on both sides, swapped sides, a side in another
+// language than configured, pairs with identical sides. They look at the first few thousand pairs of each text, before
+// hours are spent on it.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "config/corpus_config.h"
 
 namespace verbund {
 
-// One sentence per kind of suspicion, with counts, and what to do.
+// One sentence per kind of mistake, with counts and advice.
 std::vector<std::string> suspect_sides(const std::vector<ParallelFiles>& texts, const std::string& source_language,
                                        const std::string& target_language);
 

@@ -11,7 +11,6 @@
 #include "core/utf8.h"
 #include "text/line_reader.h"
 #include "text/subword_trainer.h"
-#include "text/subwords.h"
 #include "text/wire_format.h"
 
 namespace verbund {
@@ -19,7 +18,7 @@ namespace {
 
 constexpr std::array kSpecialPieces = {"<pad>", "</s>", "<s>", "<unk>"};
 
-// Numbers of the model file's fields and of what they may say.
+// Field numbers and values of the model file.
 enum ModelField { kPieces = 1, kTrainerSettings = 2, kNormalizer = 3 };
 enum PieceField { kText = 1, kScore = 2, kType = 3 };
 enum PieceType { kOrdinary = 1, kUnknownType = 2, kControl = 3 };
@@ -34,7 +33,7 @@ VocabularyPiece parse_line(const std::string& line, const LineReader& reader) {
          reader.lines(), line, why);
   };
   if (!is_utf8(line)) {
-    fail("{} line {} is not UTF-8: a vocabulary file is", reader.path().string(), reader.lines());
+    fail("{} line {} is not UTF-8, but a vocabulary file must be", reader.path().string(), reader.lines());
   }
   if (tab == std::string::npos) refuse("which has no score");
   if (tab == 0) refuse("which has no piece");
@@ -43,14 +42,14 @@ VocabularyPiece parse_line(const std::string& line, const LineReader& reader) {
   return entry;
 }
 
-// Byte pairs have ranks for scores, unigrams the logarithm of a probability.
+// Scores of BPE are ranks, those of unigrams log-probabilities.
 SubwordType type_of(const std::vector<VocabularyPiece>& pieces) {
   const bool ranks = std::all_of(pieces.begin() + kSpecialPieces.size(), pieces.end(),
                                  [](const VocabularyPiece& entry) { return entry.score == std::trunc(entry.score); });
   return ranks ? SubwordType::kBpe : SubwordType::kUnigram;
 }
 
-// SentencePiece's settings and its table of normal forms are in every model it learns: the least one will do.
+// Every model contains SentencePiece's settings and its normalisation table: the smallest one will do.
 std::string least_model(SubwordType type, const fs::path& work) {
   const fs::path corpus = work / "least.tsv", model = work / "least.model";
   write_file(corpus, "a b ab ba\ta b ab ba\n");
@@ -67,8 +66,16 @@ std::string least_model(SubwordType type, const fs::path& work) {
 
 }  // namespace
 
+std::string vocabulary_file(const Subwords& subwords) {
+  std::string text;
+  for (TokenId id = 0; id < static_cast<TokenId>(subwords.size()); ++id) {
+    text += fmt::format("{}\t{}\n", subwords.piece(id), subwords.score(id));
+  }
+  return text;
+}
+
 bool is_vocabulary_file(const fs::path& path) {
-  // A model begins with the tag of its first piece, which is a line feed; no line of a vocabulary is empty.
+  // A model begins with the tag of its first piece, a line feed; no line of a vocabulary is empty.
   const MappedFile file(path);
   const std::string_view first = file.bytes().substr(0, file.bytes().find('\n'));
   return !first.empty() && first.size() < 1000 && first.find('\t') != std::string_view::npos;
@@ -87,13 +94,13 @@ std::vector<VocabularyPiece> read_vocabulary_file(const fs::path& path) {
     }
     const auto [earlier, is_new] = lines.emplace(entry.piece, reader.lines());
     if (!is_new) {
-      fail("{} has the piece \"{:.60}\" twice, in lines {} and {}: its id is not certain", path.string(), entry.piece,
+      fail("{} has the piece \"{:.60}\" twice, in lines {} and {}: its id is ambiguous", path.string(), entry.piece,
            earlier->second, reader.lines());
     }
     pieces.push_back(std::move(entry));
   }
   if (pieces.size() <= kSpecialPieces.size()) {
-    fail("{} has {} pieces: that is no vocabulary", path.string(), pieces.size());
+    fail("{} has {} pieces: that is not a vocabulary", path.string(), pieces.size());
   }
   return pieces;
 }
@@ -113,7 +120,7 @@ void make_subword_model(const fs::path& vocabulary, const fs::path& work, const 
   for (WireReader field(least); field.next();) {
     if (field.number == kTrainerSettings || field.number == kNormalizer) model.add(field.number, field.bytes);
   }
-  WireWriter size;  // a message that comes twice is one, in which the later value holds
+  WireWriter size;  // repeated messages are merged; the later value wins
   size.add(kVocabularySize, pieces.size());
   model.add(kTrainerSettings, size.message());
   write_file(output, model.message());

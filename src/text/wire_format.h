@@ -1,5 +1,6 @@
-// The little of protocol buffers that SentencePiece's model files are made of: fields one after the other, each a
-// tag (number << 3 | wire type), then a varint (0), 8 bytes (1), length + bytes (2) or 4 bytes (5).
+// WireReader and WireWriter: the part of the protocol buffer format that SentencePiece's model files use. A message is
+// a sequence of fields, each a tag (number << 3 | wire type), then a varint (0), 8 bytes (1), length + bytes (2) or 4
+// bytes (5).
 #pragma once
 
 #include <bit>

@@ -19,13 +19,13 @@ FILES = [
      "verbund inspect"),
     ("mini-batch-words: 9000\n", "did you mean batch.tokens?"),
     ("logdir: runs\n", "verbund train --run FOLDER"),
-    ("train:\n  max_steps: 1e-3\n", "wrong.yaml:2", '"1e-3", which is not whole', "a whole number"),
-    ("train:\n  max_steps: 1e30\n", '"1e30", which is beyond all bounds'),
+    ("train:\n  max_steps: 1e-3\n", "wrong.yaml:2", '"1e-3", which is not a whole number', "a whole number"),
+    ("train:\n  max_steps: 1e30\n", '"1e30", which is too large'),
     ("a: &x [*x]\n", "wrong.yaml:1", "refers to itself"),
     ("a: " + "[" * 100000, "wrong.yaml:1"),
     ("a: &a [x, x, x, x, x, x, x, x, x, x]\n" +
      "".join(f"b{i}: &b{i} [{', '.join(['*' + (f'b{i - 1}' if i else 'a')] * 10)}]\n" for i in range(9)),
-     "with its aliases (*) written out, this has more than"),
+     "with its aliases (*) expanded, this has more than"),
     ("seed: 1\n---\nseed: 2\n", "wrong.yaml:3", "a second document begins here"),
 ]
 
@@ -109,7 +109,7 @@ class MistakesTest(ProgramTest):
         self.succeed(*call, "--set", advice[1])
         self.write("a", "a\n")
         self.write("b", "a\n")
-        self.assert_says(self.refuse(1, *call), "this text allows 7 pieces", "needs more text")
+        self.assert_says(self.refuse(1, *call), "this text allows 7 pieces", "more text is needed")
 
 
 class MistakesWithADatasetTest(ProgramTest):

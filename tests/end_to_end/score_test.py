@@ -241,7 +241,7 @@ class Errors(ScoreCase):
         self.assert_fails(2, "2 metrics", arguments=["--sentence", "-m", "bleu,chrf", *files])
         self.assert_fails(2, "--json", "--score-only", arguments=["--json", "--score-only", *files])
         self.assert_fails(2, "standard input", arguments=["-r", "-"])
-        self.assert_fails(2, "character order 0", arguments=["-m", "chrf", "--chrf-char-order", "0", *files])
+        self.assert_fails(2, "chrF", arguments=["-m", "chrf", "--chrf-char-order", "0", *files])
         self.assert_fails(2, "--lowercase", arguments=["--lowercas", *files])
 
     def test_wrong_calls_for_several_systems(self):

@@ -5,9 +5,9 @@
 
 #include "core/human.h"
 #include "report/verdicts/dev_curve.h"
-#include "report/verdicts/verdicts.h"
 #include "report/verdicts/number_format.h"
-#include "statistics/sign_flip.h"
+#include "report/verdicts/verdicts.h"
+#include "statistics/resampling.h"
 #include "statistics/trend.h"
 
 namespace verbund {

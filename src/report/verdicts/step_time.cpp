@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "core/human.h"
+#include "report/verdicts/number_format.h"
 #include "report/verdicts/step_sample.h"
 #include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
-#include "statistics/bootstrap.h"
+#include "statistics/resampling.h"
 #include "statistics/trend.h"
 
 namespace verbund {
@@ -107,7 +107,8 @@ Verdict step_time(const RunData& run) {
     const std::string who = run.worker_name(slow->rank);
     verdict.sentence += fmt::format(" {} needs {} longer than the others before it can exchange, and all wait for it.",
                                     capital(who), percent(slow->factor - 1));
-    verdict.would_change = fmt::format("Finding out what slows {}: another program on its host, heat, fewer cores.", who);
+    verdict.would_change =
+        fmt::format("Finding out what slows {}: another program on its host, heat, fewer cores.", who);
   }
   for (size_t i = 0; i < sample.before_exchange.size() && sample.before_exchange.size() > 1; ++i) {
     verdict.figures.push_back(figure(fmt::format("{} before the exchange, median", run.worker_name(run.ranks[i].rank)),

@@ -13,6 +13,7 @@
 namespace verbund {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::vector<std::string> all_keys() {
@@ -63,15 +64,15 @@ TEST(Hints, WordsOfOtherSystemsInConfigurations) {
     }
     return "";
   };
-  EXPECT_THAT(refusal("eval_steps=4000"), HasSubstr("unknown key eval_steps: did you mean train.eval_every?"));
-  EXPECT_THAT(refusal("train.save_every=5"), HasSubstr("did you mean checkpoint.save_every_steps?"));
-  EXPECT_THAT(refusal("train.save_every_steps=5"), HasSubstr("did you mean checkpoint.save_every_steps?"));
-  EXPECT_THAT(refusal("batch_size_per_gpu=64"), HasSubstr("did you mean batch.tokens? "));
+  EXPECT_THAT(refusal("eval_steps=4000"), AllOf(HasSubstr("eval_steps"), HasSubstr("train.eval_every?")));
+  EXPECT_THAT(refusal("train.save_every=5"), HasSubstr("checkpoint.save_every_steps?"));
+  EXPECT_THAT(refusal("train.save_every_steps=5"), HasSubstr("checkpoint.save_every_steps?"));
+  EXPECT_THAT(refusal("batch_size_per_gpu=64"), HasSubstr("batch.tokens?"));
   EXPECT_THAT(refusal("batch_size_per_gpu=64"), HasSubstr("verbund inspect"));
   EXPECT_THAT(refusal("train.mini-batch-words=9000"), HasSubstr("batch.tokens"));
   EXPECT_THAT(refusal("logdir=x"), HasSubstr("verbund train --run"));
-  EXPECT_THAT(refusal("train.dropout=0.1"), HasSubstr("did you mean subwords.dropout or model.dropout?"));
-  EXPECT_THAT(refusal("train.eval_evry=1"), HasSubstr("did you mean train.eval_every?"));
+  EXPECT_THAT(refusal("train.dropout=0.1"), HasSubstr("subwords.dropout or model.dropout?"));
+  EXPECT_THAT(refusal("train.eval_evry=1"), HasSubstr("train.eval_every?"));
 }
 
 }  // namespace

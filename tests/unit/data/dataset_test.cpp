@@ -60,10 +60,10 @@ TEST(Dataset, WhatIsCutOrGoneIsFound) {
     const std::string whole = slurp(folder / name);
 
     folder.write(name, whole.substr(0, whole.size() - 1));
-    EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(name), HasSubstr("bytes"), HasSubstr("prepare"));
+    EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(name), HasSubstr(std::to_string(whole.size())));
 
     fs::remove(folder / name);
-    EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(name), HasSubstr("incomplete"));
+    EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(name));
   }
 }
 
@@ -72,10 +72,10 @@ TEST(Dataset, ADamagedManifestIsFound) {
   write_dataset(folder.path(), 100);
   std::string text = slurp(folder / kDatasetManifest);
   folder.write(kDatasetManifest, text.substr(0, text.size() / 2));
-  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(kDatasetManifest), HasSubstr("damaged"));
+  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(kDatasetManifest));
   text.replace(text.find("\"size\": "), 9, "\"size\": 9");
   folder.write(kDatasetManifest, text);
-  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr("its own checksum"));
+  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(kDatasetManifest));
 }
 
 // Even if it has changed since it was verified.
@@ -90,17 +90,17 @@ TEST(Dataset, NothingIsReadBeyondItsEnd) {
   };
   Ids ids;
   set("train.lengths", 3, '\1');
-  EXPECT_ERROR(dataset.split("train").append_source(0, ids), Error, HasSubstr("train.ids has 6 tokens"));
+  EXPECT_ERROR(dataset.split("train").append_source(0, ids), Error, HasSubstr("train.ids"), HasSubstr("6 tokens"));
   set("train.offsets", 8 + 7, '\x80');
-  EXPECT_ERROR(dataset.split("train").append_target(1, ids), Error, HasSubstr("train.ids has 6 tokens"));
+  EXPECT_ERROR(dataset.split("train").append_target(1, ids), Error, HasSubstr("train.ids"), HasSubstr("6 tokens"));
 }
 
 TEST(Dataset, FoldersThatAreNone) {
   TemporaryFolder folder;
-  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr("not a dataset"));
-  EXPECT_ERROR(Dataset(folder / "none"), Error, HasSubstr("no folder"));
+  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(kDatasetManifest));
+  EXPECT_ERROR(Dataset(folder / "none"), Error, HasSubstr((folder / "none").string()));
   write_dataset(folder.path(), 100);
-  EXPECT_ERROR(Dataset(folder.path()).split("dev"), Error, HasSubstr("has no dev pairs"));
+  EXPECT_ERROR(Dataset(folder.path()).split("dev"), Error, HasSubstr("dev"), HasSubstr("train"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "data/dataset_verification.h"
+#include "data/dataset.h"
 
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST_F(DatasetVerification, EveryFlippedBitIsNoticed) {
     for (int i = 0; i < flips; ++i) {
       const size_t bit = random.below(8 * record.size);
       flip_bit(data_ / name, bit);
-      EXPECT_ERROR(verify(Dataset(data_)), Error, HasSubstr(name.substr(0, name.find('.'))), HasSubstr("prepare"));
+      EXPECT_ERROR(verify(Dataset(data_)), Error, HasSubstr(name.substr(0, name.find('.'))));
       flip_bit(data_ / name, bit);
     }
   }
@@ -82,44 +82,44 @@ TEST_F(DatasetVerification, EveryFlippedBitIsNoticed) {
 }
 
 TEST_F(DatasetVerification, BoundsHoldWhateverTheChecksumsSay) {
-  const auto expect_refused = [&](const std::string& name, const std::string& part) {
-    EXPECT_ERROR(verify(Dataset(data_)), Error, HasSubstr(name), HasSubstr(part), HasSubstr("prepare"));
+  const auto expect_refused = [&](const std::string& name, const std::string& part = "") {
+    EXPECT_ERROR(verify(Dataset(data_)), Error, HasSubstr(name), HasSubstr(part));
   };
   const Split train(data_, "train");
   const uint64_t target = train.source_length(0);  // where the first one starts
   const std::string ids = slurp(data_ / "train.ids");
   set_element<uint16_t>("train.ids", 0, 50);
-  expect_refused("train.ids", "the id 50 in the source of pair 0");
+  expect_refused("train.ids", "id 50 in the source of pair 0");
   replace("train.ids", ids);
   set_element<uint16_t>("train.ids", target, 65535);
-  expect_refused("train.ids", "the id 65535 in the target of pair 0");
+  expect_refused("train.ids", "id 65535 in the target of pair 0");
   replace("train.ids", ids);
 
   const std::string offsets = slurp(data_ / "train.offsets");
   for (const uint64_t wrong : {uint64_t{0}, train.offsets()[2], UINT64_MAX, UINT64_MAX / 2 + 1}) {
     set_element<uint64_t>("train.offsets", 1, wrong);
-    expect_refused("train.offsets", "pair");
+    expect_refused("train.offsets");
   }
   replace("train.offsets", offsets);
   set_element<uint64_t>("train.offsets", 0, 1);
-  expect_refused("train.offsets", "do not belong together");
+  expect_refused("train.offsets");
   set_element<uint64_t>("train.offsets", 0, 0);
   set_element<uint64_t>("train.offsets", train.size(), (uint64_t{1} << 63) + train.offsets().back());
-  expect_refused("train.offsets", "do not belong together");
+  expect_refused("train.offsets");
   replace("train.offsets", offsets);
 
   const std::string lengths = slurp(data_ / "train.lengths");
   set_element<uint32_t>("train.lengths", 0, UINT32_MAX);
   expect_refused("train.lengths", "pair 0");
   replace("train.lengths", lengths.substr(0, lengths.size() - 4));
-  expect_refused("train.lengths", "do not belong together");
+  expect_refused("train.lengths");
   replace("train.lengths", lengths);
 
   for (const char bytes : {'\0', '\1', '\3', '\10'}) {
     std::string other = ids.substr(0, sizeof(ArrayHeader) + (ids.size() - sizeof(ArrayHeader)) / 24 * 24);
     other[12] = bytes;
     replace("train.ids", other);
-    expect_refused("train.ids", "damaged");
+    expect_refused("train.ids");
   }
   replace("train.ids", ids);
   EXPECT_NO_THROW(verify(Dataset(data_)));
@@ -131,12 +131,12 @@ TEST_F(DatasetVerification, TheManifestGuardsAllItsFields) {
     Json json = whole;
     json[key] = 49;
     write_json(json);
-    EXPECT_ERROR(Dataset{data_}, Error, HasSubstr("dataset.json is damaged"), HasSubstr("its own checksum"));
+    EXPECT_ERROR(Dataset{data_}, Error, HasSubstr(kDatasetManifest));
   }
   Json json = whole;
   json["splits"].erase("dev");
   write_json(json);
-  EXPECT_ERROR(Dataset{data_}, Error, HasSubstr("its own checksum"));
+  EXPECT_ERROR(Dataset{data_}, Error, HasSubstr(kDatasetManifest));
 }
 
 // They have no checksum of their own.
@@ -151,7 +151,7 @@ TEST_F(DatasetVerification, ManifestsOfEarlierVersions) {
     Json json = old;
     json[key] = 49;
     write_json(json);
-    EXPECT_ERROR(verify(Dataset(data_)), Error, HasSubstr(".model has 50 pieces"), HasSubstr("49"));
+    EXPECT_ERROR(verify(Dataset(data_)), Error, HasSubstr(".model"), HasSubstr("50"), HasSubstr("49"));
   }
 }
 
@@ -162,7 +162,7 @@ TEST_F(DatasetVerification, OfOneSplitReadsNothingElse) {
   EXPECT_GT(dev.bytes, fs::file_size(data_ / "dev.ids"));
   EXPECT_LT(dev.bytes, fs::file_size(data_ / "train.ids") + fs::file_size(data_ / "source.model") +
                            fs::file_size(data_ / "target.model"));
-  EXPECT_ERROR(verify(Dataset(data_), "test"), Error, HasSubstr("no test pairs"));
+  EXPECT_ERROR(verify(Dataset(data_), "test"), Error, HasSubstr("test"), HasSubstr("dev, train"));
   flip_bit(data_ / "dev.source.txt", 8);
   EXPECT_ERROR(verify(Dataset(data_), "dev"), Error, HasSubstr("dev.source.txt"));
 }

@@ -77,11 +77,9 @@ TEST_F(PrefetchTest, FollowsThePlanAcrossEpochs) {
     EXPECT_EQ(batch.position(), position);
     EXPECT_EQ(batch.epoch_batches(), expected.batches(position.epoch));
     const std::vector<uint32_t> pairs = expected.batch(position);
-    EXPECT_EQ(batch.global_sentences(), pairs.size());
     ASSERT_EQ(batch.micro_batches().size(), 1u);
     const Batch& whole = batch.micro_batches()[0];
     EXPECT_THAT(whole.sentence_ids, ::testing::UnorderedElementsAreArray(pairs));
-    EXPECT_EQ(batch.global_source_tokens(), whole.source_tokens());
     EXPECT_EQ(batch.global_target_tokens(), whole.target_tokens());
     for (size_t i = 0; i < whole.sentences(); ++i) {
       for (int32_t t = whole.source_offsets[i]; t < whole.source_offsets[i + 1] - 1; ++t) {
@@ -138,7 +136,6 @@ TEST_F(PrefetchTest, AWorkerWithoutASentenceHasNoMicroBatches) {
     EXPECT_EQ(first.next().micro_batches().size(), 1u);
     const WorkerBatch& nothing = second.next();
     EXPECT_THAT(nothing.micro_batches(), IsEmpty());
-    EXPECT_EQ(nothing.global_sentences(), 1u);
     EXPECT_GT(nothing.global_target_tokens(), 0u);
   }
 }
@@ -216,7 +213,7 @@ TEST_F(PrefetchTest, AnErrorComesAfterTheBatchesBeforeIt) {
 
 TEST_F(PrefetchTest, APositionThatDoesNotExistIsAnError) {
   Prefetcher prefetcher(plan_, {}, {0, 1000});
-  EXPECT_ERROR(prefetcher.next(), Error, HasSubstr("no batch 1000 in epoch 0"));
+  EXPECT_ERROR(prefetcher.next(), Error, HasSubstr("batch 1000"), HasSubstr("epoch 0"));
 }
 
 TEST_F(PrefetchTest, TimeIsCountedOnlyWhenTheCallerWaits) {

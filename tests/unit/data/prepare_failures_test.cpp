@@ -3,7 +3,6 @@
 
 #include "core/file.h"
 #include "data/dataset.h"
-#include "data/dataset_verification.h"
 #include "data/prepare.h"
 #include "support/failure_walk.h"
 #include "text/subword_trainer.h"

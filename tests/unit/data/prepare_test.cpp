@@ -9,7 +9,6 @@
 #include "core/log.h"
 #include "data/dataset.h"
 #include "data/dataset_format.h"
-#include "data/dataset_verification.h"
 #include "support/expect_error.h"
 #include "support/flip_bit.h"
 #include "support/temporary_folder.h"
@@ -199,7 +198,7 @@ TEST_F(PrepareTest, CopiesOfTheTrainingTextAreSplitAtRandom) {
 
 TEST_F(PrepareTest, CopiesAndDropoutMustFit) {
   request_.config.subwords.copies = 2;
-  EXPECT_ERROR(prepare(request_), Error, HasSubstr("subwords.copies=2 without subwords.dropout"));
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr("subwords.copies=2"), HasSubstr("subwords.dropout"));
   request_.config.subwords.dropout = 0.1;
   request_.config.subwords.type = SubwordType::kUnigram;
   EXPECT_ERROR(prepare(request_), Error, HasSubstr("subwords.type=bpe"));
@@ -234,7 +233,7 @@ TEST_F(PrepareTest, AFailureLeavesTheOldDataset) {
   prepare(request_);
   const std::string checksum = read_manifest(request_.out).checksum();
   folder_.write("a.de", "only one line\n");
-  EXPECT_ERROR(prepare(request_), Error, HasSubstr("a.en has 400 lines"), HasSubstr("a.de has 1"));
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr("a.en has 400"), HasSubstr("a.de has 1"));
   const Dataset dataset(request_.out);
   verify(dataset);
   EXPECT_EQ(dataset.manifest().checksum(), checksum);
@@ -243,7 +242,7 @@ TEST_F(PrepareTest, AFailureLeavesTheOldDataset) {
 TEST_F(PrepareTest, RefusesFoldersOfOthers) {
   fs::create_directories(request_.out);
   folder_.write("out/letter.txt", "dear");
-  EXPECT_ERROR(prepare(request_), Error, HasSubstr("other things than a dataset"));
+  EXPECT_ERROR(prepare(request_), Error, HasSubstr(request_.out.string()));
   EXPECT_EQ(slurp(folder_ / "out/letter.txt"), "dear");
 }
 

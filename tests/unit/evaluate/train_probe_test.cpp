@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "data/dataset_writer.h"
+#include "data/dataset_format.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {

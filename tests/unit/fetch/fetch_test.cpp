@@ -14,9 +14,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "fetch/archive.h"
 #include "support/http_server.h"
 #include "support/temporary_folder.h"
-#include "fetch/digest.h"
 
 namespace verbund {
 namespace {
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-constexpr DownloadOptions kImpatient = {
+constexpr DownloadOptions kTwoAttempts = {
     .attempts = 2, .first_delay = 0.01, .longest_delay = 0.02, .connect_timeout = 2, .stall_timeout = 1};
 
 class Fetch : public ::testing::Test {
@@ -56,7 +56,7 @@ class Fetch : public ::testing::Test {
     manifest_.test = {{{"test.tar.xz", "test-full/src.en.sgm"}, {"test.tar.xz", "test-full/ref.de.sgm"}}};
   }
 
-  FetchedCorpus get() { return fetch(manifest_, cache_.path(), kImpatient); }
+  FetchedCorpus get() { return fetch(manifest_, cache_.path(), kTwoAttempts); }
 
   void expect_whole(const FetchedCorpus& corpus) {
     ASSERT_EQ(corpus.train.size(), 1);
@@ -103,20 +103,19 @@ TEST_F(Fetch, AsksForNothingTwice) {
   EXPECT_EQ(fs::last_write_time(corpus.train[0].source), before);
 }
 
-// The stamp is what saves the hashing: the time of a file that it does not know makes it
-// look again, and see.
+// The stamp saves the hashing: a file with another time is verified again.
 TEST_F(Fetch, TrustsAStampAndNothingElse) {
   const FetchedCorpus corpus = get();
   std::string text = read_file(corpus.dev[0].source);
   const auto time = fs::last_write_time(corpus.dev[0].source);
   text[12] ^= 1;
   manifest_.archives[2].sha256 = file_digest(site_ / "val.en.gz", Digest::kSha256);
-  get();  // a new description: verified and stamped anew
+  get();  // a new description: verified and stamped again
   write_file(folder_ / "val.en.gz", text);
   fs::last_write_time(folder_ / "val.en.gz", time);
   get();  // same size, same time
   fs::last_write_time(folder_ / "val.en.gz", time + std::chrono::seconds(1));
-  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(HasSubstr("wrong sha256")));
+  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(HasSubstr("sha256"), HasSubstr("val.en.gz.bad"))));
   expect_whole(get());
 }
 
@@ -135,9 +134,9 @@ TEST_F(Fetch, ExtractsAgainWhatIsMissingOrAltered) {
   EXPECT_EQ(requested().size(), 4);
 }
 
-TEST_F(Fetch, GoesOnWhereItFailed) {
+TEST_F(Fetch, ResumesWhereItFailed) {
   broken_ = "/test.tar.xz";
-  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(HasSubstr("404"), HasSubstr("the manifest of small"))));
+  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(HasSubstr("404"), HasSubstr("small"))));
   broken_.clear();
   expect_whole(get());
   EXPECT_THAT(requested(), ElementsAre("/ep.tgz", "/test.tar.xz", "/test.tar.xz", "/val.en.gz", "/val.de.gz"));
@@ -157,7 +156,7 @@ TEST_F(Fetch, SetsAsideAFileWithAWrongChecksum) {
     expected.back() = expected.back() == '0' ? '1' : '0';
     EXPECT_THAT([&] { get(); },
                 ThrowsMessage<Error>(AllOf(HasSubstr(found), HasSubstr(expected), HasSubstr(archive->url),
-                                           HasSubstr(archive->name + ".bad"), HasSubstr("manifest of small"))));
+                                           HasSubstr(archive->name + ".bad"), HasSubstr("small"))));
     EXPECT_FALSE(fs::exists(folder_ / archive->name));
     EXPECT_TRUE(fs::exists(folder_ / (archive->name + ".bad")));
     expected = found;
@@ -183,12 +182,12 @@ TEST_F(Fetch, SetsAsideADamagedArchive) {
   manifest_.archives[0].size = 0;
   const std::string whole = read_file(site_ / "ep.tgz");
   write_file(site_ / "ep.tgz", whole.substr(0, whole.size() - 5));
-  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(HasSubstr("cannot be extracted"), HasSubstr("ep.tgz.bad"))));
+  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(HasSubstr("ep.tgz.bad")));
   write_file(site_ / "ep.tgz", whole);
   expect_whole(get());
 }
 
-TEST_F(Fetch, DownloadsAnewWhereTheUrlHasChangedAndNothingElseTells) {
+TEST_F(Fetch, DownloadsAgainWhereTheUrlHasChangedAndNothingElseTells) {
   get();
   write_file(site_ / "val2.de.gz", read_file(site_ / "val.en.gz"));
   manifest_.archives[3].url = server_.url("/val2.de.gz");
@@ -203,11 +202,10 @@ TEST_F(Fetch, DownloadsAnewWhereTheUrlHasChangedAndNothingElseTells) {
 TEST_F(Fetch, SaysWhatIsWrongWithAManifestBeforeItDownloads) {
   const CorpusManifest good = manifest_;
   manifest_.test[0].source.archive = "test.tar.gz";
-  EXPECT_THAT([&] { get(); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("test.tar.gz"), HasSubstr("did you mean test.tar.xz?"))));
+  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(AllOf(HasSubstr("test.tar.gz"), HasSubstr("test.tar.xz?"))));
   manifest_ = good;
   manifest_.train[0].target = manifest_.train[0].source;
-  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(HasSubstr("the source and the target")));
+  EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(HasSubstr("europarl-v7.de-en.en")));
   manifest_ = good;
   manifest_.archives[0].name = manifest_.train[0].source.archive = manifest_.train[0].target.archive = "../ep.tgz";
   EXPECT_THAT([&] { get(); }, ThrowsMessage<Error>(HasSubstr("../ep.tgz")));

@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "score/boxed_table.h"
+#include <nlohmann/json.hpp>
+
 #include "score/paired_test_table.h"
 
 namespace verbund {
@@ -28,16 +29,18 @@ struct Systems {
   Comparison compare(const TestOptions& options) const { return compare_systems(all, references, metrics, options); }
 };
 
-TEST(BoxedTable, GivesEveryCellItsPlace) {
-  EXPECT_EQ(boxed_table({"System", "μ"}, {{"a", "1"}, {"a long name", "12345\n(6)"}}),
-            "╒═════════════╤═══════╕\n"
-            "│      System │   μ   │\n"
-            "╞═════════════╪═══════╡\n"
-            "│           a │   1   │\n"
-            "├─────────────┼───────┤\n"
-            "│ a long name │ 12345 │\n"
-            "│             │  (6)  │\n"
-            "╘═════════════╧═══════╛\n");
+TEST(PairedTestTable, GivesEveryCellItsPlace) {
+  Comparison comparison;
+  comparison.systems = {"a", "a long name"};
+  comparison.columns = {{"µ", "signature", {{.score = 1}, {.score = 12345, .p = 0.5}}}};
+  EXPECT_THAT(comparison_text(comparison, {}, 0), ::testing::StartsWith("╒═════════════╤══════════════╕\n"
+                                                                        "│      System │      µ       │\n"
+                                                                        "╞═════════════╪══════════════╡\n"
+                                                                        "│           a │      1       │\n"
+                                                                        "├─────────────┼──────────────┤\n"
+                                                                        "│ a long name │    12345     │\n"
+                                                                        "│             │ (p = 0.5000) │\n"
+                                                                        "╘═════════════╧══════════════╛\n"));
 }
 
 TEST(Comparison, WithoutATestHasScoresAlone) {
@@ -63,7 +66,7 @@ TEST(Comparison, ByRandomizationTellsWhatIsSure) {
   EXPECT_THAT(comparison.columns[0].signature, HasSubstr("nrefs:1|ar:99|seed:12345|case:lc|"));
   EXPECT_THAT(comparison_text(comparison, options, 1), HasSubstr("│           b.de │     20.0      │\n"
                                                                  "│                │ (p = 0.0100)* │\n"));
-  EXPECT_THAT(comparison_text(comparison, options, 1), HasSubstr("compared with Baseline: a.de."));
+  EXPECT_THAT(comparison_text(comparison, options, 1), HasSubstr("Baseline: a.de"));
 }
 
 TEST(Comparison, ByRandomizationMayHaveIntervals) {

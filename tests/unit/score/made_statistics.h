@@ -1,4 +1,4 @@
-// Statistics of two systems that differ here and there, by formulas that another program can follow.
+// Statistics of two systems that differ in places, by formulas that another program can reproduce.
 #pragma once
 
 #include <vector>
@@ -7,6 +7,8 @@
 #include "score/chrf.h"
 
 namespace verbund {
+
+inline constexpr double kTolerance = 1e-12;  // of scores
 
 inline std::vector<BleuStatistics> made_bleu(size_t segments, int64_t system) {
   std::vector<BleuStatistics> all;

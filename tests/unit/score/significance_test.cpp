@@ -61,7 +61,7 @@ TEST(Significance, OfChrfIsSacrebleusInSinglePrecision) {
        {1000, 2, 11.346362931902545, 0.6303696303696303, 0.2097902097902098, 11.34632, 0.4418068}});
 }
 
-TEST(Significance, SamplesAfterTossesGoOnWithTheSameDraws) {
+TEST(Significance, SamplesAfterTossesContinueTheSameDraws) {
   const auto metric = make_metric(BleuOptions{});
   Pcg64 random(kTestSeed);
   const StatisticsTable second = table_of(made_bleu(101, 1));
@@ -108,9 +108,9 @@ TEST(Significance, AClearDifferenceIsFound) {
 }
 
 TEST(Significance, NeedsTheSameSegments) {
-  EXPECT_ERROR(paired_randomization(made_bleu(3, 0), made_bleu(4, 1)), Error,
-               HasSubstr("one has 3 with 10 statistics"));
-  EXPECT_ERROR(paired_randomization(made_bleu(0, 0), made_bleu(0, 1)), Error, HasSubstr("one has 0"));
+  EXPECT_ERROR(paired_randomization(made_bleu(3, 0), made_bleu(4, 1)), Error, HasSubstr("3 with 10"),
+               HasSubstr("4 with 10"));
+  EXPECT_ERROR(paired_randomization(made_bleu(0, 0), made_bleu(0, 1)), Error, HasSubstr("0 with 0"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "score/whitespace.h"
+#include "score/segments.h"
 #include "support/interrupted.h"
 
 namespace verbund {

@@ -6,7 +6,6 @@
 #include "core/random.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
-#include "text/normalize.h"
 
 namespace verbund {
 namespace {
@@ -109,8 +108,8 @@ TEST(Clean, InvalidUtf8FailsOrDropsWithLineNumbers) {
 
 TEST(Clean, NothingLeftIsAnError) {
   TemporaryFolder folder;
-  EXPECT_ERROR(clean_text(folder, "\t\n\t\n", {}), Error, HasSubstr("no pair of 2"), HasSubstr("empty 2"));
-  EXPECT_ERROR(clean_text(folder, "", {}), Error, HasSubstr("no lines"));
+  EXPECT_ERROR(clean_text(folder, "\t\n\t\n", {}), Error, HasSubstr("2 pairs"), HasSubstr("empty 2"));
+  EXPECT_ERROR(clean_text(folder, "", {}), Error, HasSubstr("in.tsv"));
   EXPECT_FALSE(std::filesystem::exists(folder / "out.tsv"));
 }
 

@@ -46,32 +46,34 @@ TEST_F(SuspectSides, NothingIsSaidOfSidesAsTheyShouldBe) {
 
 TEST_F(SuspectSides, SwappedSidesAreSaidOnce) {
   EXPECT_THAT(suspect({files(kGerman, kEnglish), files(kGerman, kEnglish), files(kGerman, kEnglish)}),
-              ElementsAre(AllOf(HasSubstr("the sides look swapped: "), HasSubstr("0.src looks like German"),
-                                HasSubstr("0.tgt like English (and so with 2 other texts)"),
+              ElementsAre(AllOf(HasSubstr("0.src"), HasSubstr("German"), HasSubstr("0.tgt"), HasSubstr("English"),
+                                HasSubstr("2 other texts"),
                                 HasSubstr("--set corpus.source_language=de --set corpus.target_language=en"))));
   EXPECT_THAT(suspect_sides({files(kGerman, kEnglish)}, "de", "en"), IsEmpty());
 }
 
 TEST_F(SuspectSides, ASideInAnotherLanguage) {
-  EXPECT_THAT(suspect({files(kFrench, kGerman)}), ElementsAre(AllOf(HasSubstr("0.src looks like French, not English"),
-                                                                    HasSubstr("--set corpus.source_language=fr"))));
-  EXPECT_THAT(suspect({files(kEnglish, kFrench)}), ElementsAre(HasSubstr("1.tgt looks like French, not German")));
+  EXPECT_THAT(suspect({files(kFrench, kGerman)}),
+              ElementsAre(AllOf(HasSubstr("0.src"), HasSubstr("French"), HasSubstr("English"),
+                                HasSubstr("--set corpus.source_language=fr"))));
+  EXPECT_THAT(suspect({files(kEnglish, kFrench)}),
+              ElementsAre(AllOf(HasSubstr("1.tgt"), HasSubstr("French"), HasSubstr("German"))));
 }
 
 TEST_F(SuspectSides, TheSameFileOnBothSides) {
   ParallelFiles same = files(kEnglish, kEnglish);
-  EXPECT_THAT(suspect({same}), ElementsAre(HasSubstr("all of the first 100 pairs")));
+  EXPECT_THAT(suspect({same}), ElementsAre(HasSubstr("first 100 pairs")));
   same.target = same.source;
-  EXPECT_THAT(suspect({same}), ElementsAre(AllOf(HasSubstr("are the same file"), HasSubstr("100 pairs"))));
+  EXPECT_THAT(suspect({same}), ElementsAre(AllOf(HasSubstr("same file"), HasSubstr("100 pairs"))));
   same.target = (folder_ / "link").string();
   std::filesystem::create_hard_link(same.source, same.target);
-  EXPECT_THAT(suspect({same}), ElementsAre(HasSubstr("are the same file")));
+  EXPECT_THAT(suspect({same}), ElementsAre(HasSubstr("same file")));
 }
 
 TEST_F(SuspectSides, ManyIdenticalPairs) {
   const std::string copied = many("Nothing here.", 60);
   EXPECT_THAT(suspect({files(kEnglish + copied, kGerman + copied)}),
-              ElementsAre(AllOf(HasSubstr("60 of the first 160 pairs of "), HasSubstr("clean.drop_identical=true"))));
+              ElementsAre(AllOf(HasSubstr("60 of the first 160 pairs"), HasSubstr("clean.drop_identical=true"))));
   EXPECT_THAT(suspect({files(kEnglish + kEnglish + copied, kGerman + kGerman + copied)}), IsEmpty());
 }
 
@@ -79,7 +81,8 @@ TEST_F(SuspectSides, ColumnsOfATable) {
   std::string table;
   for (int i = 0; i < 100; ++i) table += "Das ist nicht der erste von den Tagen.\tIt is not the first of the days.\n";
   EXPECT_THAT(suspect({{"", "", folder_.write("x.tsv", table).string()}}),
-              ElementsAre(AllOf(HasSubstr("x.tsv column 1 looks like German"), HasSubstr("column 2 like English"))));
+              ElementsAre(AllOf(HasSubstr("x.tsv column 1"), HasSubstr("German"), HasSubstr("x.tsv column 2"),
+                                HasSubstr("English"))));
 }
 
 // Real text, where it is at hand: no alarm as it should be, one when swapped.
@@ -92,7 +95,7 @@ TEST_F(SuspectSides, RealText) {
     const auto side = [&](const char* code) { return (data / fmt::format(fmt::runtime(name), code)).string(); };
     if (!std::filesystem::exists(side("en"))) continue;
     EXPECT_THAT(suspect({{side("en"), side("de"), ""}}), IsEmpty()) << name;
-    EXPECT_THAT(suspect({{side("de"), side("en"), ""}}), ElementsAre(HasSubstr("the sides look swapped"))) << name;
+    EXPECT_THAT(suspect({{side("de"), side("en"), ""}}), ElementsAre(HasSubstr("corpus.source_language=de"))) << name;
   }
 }
 

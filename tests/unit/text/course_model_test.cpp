@@ -2,11 +2,11 @@
 // it: our encoding must be that, to the last piece. Needs the optional data folder.
 #include <gtest/gtest.h>
 
-#include "data/export_text.h"
+#include "core/file.h"
 #include "support/temporary_folder.h"
 #include "text/line_reader.h"
+#include "text/subwords.h"
 #include "text/vocabulary_file.h"
-#include "text/word_encoder.h"
 
 namespace verbund {
 namespace {

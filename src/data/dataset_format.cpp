@@ -1,12 +1,11 @@
-// dataset.json: the manifest of a dataset, written last and read first.
+#include "data/dataset_format.h"
+
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/expect_folder.h"
 #include "core/hash.h"
 #include "core/json_file.h"
-#include "data/dataset.h"
-#include "data/dataset_format.h"
 
 namespace verbund {
 
@@ -16,13 +15,20 @@ namespace {
 
 constexpr char kOwnChecksum[] = "manifest_checksum";  // of everything before it
 
-// Manifests of earlier versions have none.
+// Manifests of earlier versions have no checksum.
 void check_own_checksum(Json json, const fs::path& path) {
   if (!json.contains(kOwnChecksum)) return;
   const std::string expected = json[kOwnChecksum];
   json.erase(kOwnChecksum);
   if (checksum_of(json.dump()) == expected) return;
-  fail("{} is damaged: its own checksum does not fit. Run `verbund prepare` again.", path.string());
+  fail("{} is damaged: its own checksum is wrong. Run `verbund prepare` again.", path.string());
+}
+
+void write_header(ChecksummedFile& file, ArrayKind kind, uint32_t element_bytes) {
+  ArrayHeader header;
+  header.kind = kind;
+  header.element_bytes = element_bytes;
+  file.write_values(std::span<const ArrayHeader>(&header, 1));
 }
 
 }  // namespace
@@ -59,9 +65,8 @@ DatasetManifest read_manifest(const fs::path& folder) {
   expect_folder(folder, "a dataset");
   if (!fs::exists(path)) {
     fail(
-        "{} is not a dataset: it has no {}. Make one with `verbund prepare --out {}`; an interrupted one "
-        "goes on "
-        "with the same command.",
+        "{} is not a dataset: it has no {}. Make one with `verbund prepare --out {}`; the same "
+        "command resumes an interrupted one.",
         folder.string(), kDatasetManifest, folder.string());
   }
   DatasetManifest manifest;
@@ -69,7 +74,7 @@ DatasetManifest read_manifest(const fs::path& folder) {
     check_own_checksum(json, path);
     if (json.at("format") != "verbund-dataset") fail("{} is not a dataset's manifest", path.string());
     if (const int version = json.at("version"); version != kDatasetVersion) {
-      fail("{} is of format version {}, this program reads version {}. Run `verbund prepare` again.", path.string(),
+      fail("{} has format version {}, but this program reads version {}. Run `verbund prepare` again.", path.string(),
            version, kDatasetVersion);
     }
     manifest.name = json.at("name");
@@ -85,10 +90,45 @@ DatasetManifest read_manifest(const fs::path& folder) {
     }
     manifest.made_by = json.at("made_by");
     if (json.at("checksum") != manifest.checksum()) {
-      fail("{} is damaged: its own checksum does not fit. Run `verbund prepare` again.", path.string());
+      fail("{} is damaged: its own checksum is wrong. Run `verbund prepare` again.", path.string());
     }
   });
   return manifest;
+}
+
+void commit(ChecksummedFile& file, FileRecords& records) { records[file.path().filename().string()] = file.commit(); }
+
+SplitWriter::SplitWriter(const fs::path& folder, const std::string& split, uint64_t vocabulary)
+    : token_bytes_(token_bytes(vocabulary)),
+      ids_(folder / (split + ".ids")),
+      offsets_(folder / (split + ".offsets")),
+      lengths_(folder / (split + ".lengths")) {
+  write_header(ids_, ArrayKind::kIds, token_bytes_);
+  write_header(offsets_, ArrayKind::kOffsets, sizeof(uint64_t));
+  write_header(lengths_, ArrayKind::kLengths, sizeof(uint32_t));
+  offsets_.write_values(std::span<const uint64_t>(&offset_, 1));
+}
+
+void SplitWriter::add(std::span<const TokenId> ids, std::span<const uint32_t> lengths) {
+  if (token_bytes_ == sizeof(uint16_t)) {
+    narrow_.assign(ids.begin(), ids.end());
+    ids_.write_values(std::span<const uint16_t>(narrow_));
+  } else {
+    ids_.write_values(ids);
+  }
+  lengths_.write_values(lengths);
+  pair_offsets_.clear();
+  for (size_t i = 0; i < lengths.size(); i += 2) {
+    offset_ += lengths[i] + lengths[i + 1];
+    pair_offsets_.push_back(offset_);
+  }
+  offsets_.write_values(std::span<const uint64_t>(pair_offsets_));
+}
+
+void SplitWriter::commit(FileRecords& records) {
+  verbund::commit(ids_, records);
+  verbund::commit(offsets_, records);
+  verbund::commit(lengths_, records);
 }
 
 }  // namespace verbund

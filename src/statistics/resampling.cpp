@@ -1,8 +1,9 @@
-#include "statistics/bootstrap.h"
+#include "statistics/resampling.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace verbund {
 namespace {
@@ -53,6 +54,22 @@ Bounds block_bootstrap(std::span<const double> series,
     results.push_back(statistic(resample_blocks(series, series.size(), block, random)));
   }
   return middle(std::move(results), settings.coverage);
+}
+
+double sign_flip_test(std::span<const double> differences, size_t flips, uint64_t seed) {
+  const double seen = std::accumulate(differences.begin(), differences.end(), 0.0);
+  Random random(seed, 1);
+  size_t reached = 0;
+  for (size_t flip = 0; flip < flips; ++flip) {
+    double sum = 0;
+    uint64_t signs = 0;
+    for (size_t i = 0; i < differences.size(); ++i) {
+      if (i % 64 == 0) signs = random.next();
+      sum += signs >> (i % 64) & 1 ? differences[i] : -differences[i];
+    }
+    if (sum >= seen) ++reached;
+  }
+  return static_cast<double>(reached + 1) / static_cast<double>(flips + 1);
 }
 
 }  // namespace verbund
