@@ -41,7 +41,7 @@ void add_dnnl(std::vector<Blas>& libraries, const char* file) {
 
 std::vector<Blas> blas_libraries() {
   std::vector<Blas> libraries = {
-      {"Verbund", [](const Gemm& product) { multiply(choose_kernels(), Factors::kFloat, product); }}};
+      {"Verbund", [](const Gemm& product) { multiply(choose_kernels(), GemmOperands::kFloat, product); }}};
   add_cblas(libraries, "OpenBLAS", "libopenblas.so.0");
   add_cblas(libraries, "BLIS", "libblis.so.4");
   add_dnnl(libraries, "libdnnl.so.2");

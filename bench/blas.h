@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gemm.h"
+#include "kernels/kernels.h"
 
 namespace verbund {
 

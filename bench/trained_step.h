@@ -29,7 +29,7 @@ class Bench {
     model_ = make_fused_transformer(device, shape.model, shape.vocabularies);
     change_on_host(model_->weights().write(), [&](std::span<float> values) { model_->table().initialize(1, values); });
     optimizer_ = make_optimizer(device, OptimizerConfig(), model_->weights().size());
-    model_->weights().factors();  // brings them up to date, so that the first step is like the others
+    model_->weights().operands();  // brings them up to date, so that the first step is like the others
     device.synchronize();
   }
 

@@ -39,7 +39,7 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
              devices == nullptr ? ExchangeTuner::Tries::kBucketsAndFlights : ExchangeTuner::Tries::kBuckets),
       order_(with_rows && workers.size() > 1 && devices == nullptr && device_.is_host()
                  ? std::move(*with_rows)
-                 : from_end_to_begin(gradients.size())),
+                 : order_without_rows(gradients.size())),
       plan_(order_, tuner_.now().bucket),
       settings_(tuner_.now()) {
   const int hosts = workers.comm().layout().hosts();

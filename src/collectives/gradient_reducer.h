@@ -20,9 +20,9 @@
 #include "collectives/residual_places.h"
 #include "collectives/row_exchange.h"
 #include "collectives/workers.h"
-#include "device/host_memory.h"
+#include "device/buffer.h"
 #include "device/weights.h"
-#include "model/gradient_ready.h"
+#include "model/gradient_order.h"
 
 namespace verbund {
 

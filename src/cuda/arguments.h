@@ -1,11 +1,11 @@
-// What the files of operations share: the arguments of kernels from those of a Device's operations.
+// Helpers of operations_*.cpp that make the arguments of kernels from those of a Device's operations.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
 #include "cuda/kernels/arguments.h"
-#include "kernels/kernels.h"
+#include "kernels/operations.h"
 
 namespace verbund::cuda {
 
@@ -13,12 +13,14 @@ inline constexpr unsigned kThreads = 256;
 
 inline uint64_t blocks_for(int64_t count, int64_t each) { return static_cast<uint64_t>((count + each - 1) / each); }
 
-// Dropout's keys and rows are laid out alike on both sides.
-static_assert(sizeof(MaskKey) == sizeof(DropoutKey) && sizeof(RowId) == sizeof(TokenPosition));
+// Keys and positions of dropout are laid out alike on both sides.
+static_assert(sizeof(MaskKey) == sizeof(DropoutKey) && sizeof(MaskPosition) == sizeof(TokenPosition));
 inline MaskKey mask_key(const DropoutKey& key) { return {key.key, key.threshold, key.scale}; }
-inline const RowId* row_ids(const TokenPosition* rows) { return reinterpret_cast<const RowId*>(rows); }
+inline const MaskPosition* mask_positions(const TokenPosition* positions) {
+  return reinterpret_cast<const MaskPosition*>(positions);
+}
 
-// May rows from here be read four numbers at a time?
+// Whether rows from here may be read four numbers at a time.
 inline bool aligned(const float* array) { return reinterpret_cast<uintptr_t>(array) % 16 == 0; }
 inline bool aligned(ConstTypedFloats array) {
   return reinterpret_cast<uintptr_t>(array.data) % static_cast<uintptr_t>(4 * size_of(array.type)) == 0;

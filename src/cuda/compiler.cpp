@@ -62,7 +62,7 @@ std::span<const BuiltinFile> kernel_sources() { return builtin_kernels(); }
 
 std::vector<std::string> compile_options(const CompileTarget& target) {
   return {fmt::format("--gpu-architecture=sm_{}", target.architecture),
-          fmt::format("-DVERBUND_FACTOR={}", target.factor), "--std=c++17"};
+          fmt::format("-DVERBUND_COMPUTE_DTYPE={}", target.dtype), "--std=c++17"};
 }
 
 Compiled compile_kernels(const Nvrtc& nvrtc, const CompileTarget& target) {

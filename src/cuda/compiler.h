@@ -16,7 +16,7 @@ std::span<const BuiltinFile> kernel_sources();
 // 0: float, 1: bfloat16, 2: half; what only products read.
 struct CompileTarget {
   int architecture;  // 70 for sm_70
-  int factor;
+  int dtype;
 };
 std::vector<std::string> compile_options(const CompileTarget& target);
 

@@ -9,12 +9,11 @@
 #include "cuda/missing.h"
 #include "cuda/nccl_communicator.h"
 #include "cuda/side_stream.h"
-#include "device/out_of_memory.h"
 
 namespace verbund::cuda {
 namespace {
 
-FloatType factor_type_of(Precision precision) {
+FloatType compute_dtype_of(Precision precision) {
   switch (precision) {
     case Precision::kFp32:
     case Precision::kTf32:
@@ -31,12 +30,12 @@ FloatType factor_type_of(Precision precision) {
 
 std::string trouble_with(Precision precision, int architecture) {
   if (architecture >= 80 || precision == Precision::kFp32 || precision == Precision::kFp16) return "";
-  return fmt::format("{} needs a GPU of sm_80 or newer, but this one is sm_{}: take fp16",
+  return fmt::format("{} needs a GPU of sm_80 or newer, but this one is sm_{}: use fp16",
                      kPrecisionNames[static_cast<size_t>(precision)], architecture);
 }
 
 CudaDevice::CudaDevice(std::shared_ptr<const CudaLibraries> libraries, const CudaDeviceOptions& options)
-    : Device(options.precision, factor_type_of(options.precision), false),
+    : Device(options.precision, compute_dtype_of(options.precision), false),
       libraries_(std::move(libraries)),
       cache_(options.cache),
       context_(std::make_shared<Context>(*libraries_, options.number)) {
@@ -55,20 +54,20 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaLibraries> libraries, const Cud
   if (const std::string trouble = trouble_with(options.precision, facts_.architecture); !trouble.empty()) {
     fail_usage("precision {}", trouble);
   }
-  factor_kernels_ = std::make_unique<Module>(*context_, *libraries_, static_cast<int>(compute_dtype()), cache_);
+  compute_kernels_ = std::make_unique<Module>(*context_, *libraries_, static_cast<int>(compute_dtype()), cache_);
   context_->check(context_->driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   ring_ = std::make_unique<StagingRing>(*context_, stream_);
-  products_ = std::make_unique<GemmRunner>(*context_, libraries_->cublas, stream_, options.precision);
+  gemm_ = std::make_unique<CublasGemm>(*context_, libraries_->cublas, stream_, options.precision);
 }
 
 CudaDevice::~CudaDevice() {
   const Driver& driver = context_->driver();
   context_->try_make_current();
   if (stream_ != nullptr) driver.cuStreamSynchronize(stream_);
-  products_.reset();
+  gemm_.reset();
   ring_.reset();
   for (const auto& [address, bytes] : allocated_) driver.cuMemFree_v2(address);
-  factor_kernels_.reset();
+  compute_kernels_.reset();
   float_kernels_.reset();
   if (stream_ != nullptr) driver.cuStreamDestroy_v2(stream_);
 }
@@ -99,7 +98,7 @@ void CudaDevice::release(void* memory, size_t) noexcept {
   if (found == allocated_.end()) return;
   const Driver& driver = context_->driver();
   context_->try_make_current();
-  // What was asked for may still be using it.
+  // Operations on the stream may still be using it.
   driver.cuStreamSynchronize(stream_);
   driver.cuMemFree_v2(found->first);
   taken_ -= found->second;
@@ -165,7 +164,7 @@ void CudaDevice::synchronize() {
 
 std::unique_ptr<DeviceEvent> CudaDevice::mark() { return std::make_unique<CudaEvent>(context_, stream_); }
 
-void CudaDevice::wait_for(DeviceEvent& moment) { as_cuda(moment).hold(stream_); }
+void CudaDevice::wait_for(DeviceEvent& event) { as_cuda(event).hold(stream_); }
 
 std::unique_ptr<SideStream> CudaDevice::make_side_stream() { return std::make_unique<CudaSideStream>(context_); }
 
@@ -177,14 +176,14 @@ std::unique_ptr<DeviceCommunicator> CudaDevice::connect(const std::string& id, i
   return std::make_unique<NcclCommunicator>(context_, *libraries_->nccl, id, rank, size);
 }
 
-void CudaDevice::multiply(const Gemm& product) {
+void CudaDevice::multiply(const Gemm& gemm) {
   context_->make_current();
-  products_->multiply(product);
+  gemm_->multiply(gemm);
 }
 
 Module& CudaDevice::kernels_for(FloatType type) {
-  if (type == compute_dtype()) return *factor_kernels_;
-  if (type != FloatType::kFp32) fail("an array of another 16-bit type than that of this device's products");
+  if (type == compute_dtype()) return *compute_kernels_;
+  if (type != FloatType::kFp32) fail("the array has another 16-bit type than the compute dtype of this device");
   context_->make_current();
   if (float_kernels_ == nullptr) float_kernels_ = std::make_unique<Module>(*context_, *libraries_, 0, cache_);
   return *float_kernels_;
@@ -194,7 +193,7 @@ void CudaDevice::launch_bytes(Module& module, Kernel kernel, Grid grid, unsigned
   if (grid.x == 0 || grid.y == 0) return;
   const char* name = kKernelNames[static_cast<size_t>(kernel)];
   if (grid.x > static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
-    fail("{} would need {} blocks of threads, more than a GPU takes at once: use smaller batches", name, grid.x);
+    fail("{} would need {} blocks of threads, more than a GPU can start at once: use smaller batches", name, grid.x);
   }
   context_->make_current();
   context_->launched(name);

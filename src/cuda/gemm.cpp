@@ -22,39 +22,38 @@ cudaDataType type_of(FloatType type) {
 }
 
 int to_int(int64_t size, const char* what) {
-  if (size < 0 || size > std::numeric_limits<int>::max())
-    fail("{} of a product is {}: cuBLAS counts to 2^31", what, size);
+  if (size < 0 || size > std::numeric_limits<int>::max()) fail("{} of a GEMM is {}: cuBLAS counts to 2^31", what, size);
   return static_cast<int>(size);
 }
 
 }  // namespace
 
-GemmRunner::GemmRunner(Context& context, const Cublas& cublas, CUstream stream, Precision precision)
+CublasGemm::CublasGemm(Context& context, const Cublas& cublas, CUstream stream, Precision precision)
     : context_(context), cublas_(cublas), precision_(precision) {
   check(cublas_.cublasCreate_v2(&handle_), "cublasCreate");
   check(cublas_.cublasSetStream_v2(handle_, stream), "cublasSetStream");
   context_.check(context_.driver().cuMemAlloc_v2(&workspace_, kWorkspace), "cuMemAlloc");
   check(cublas_.cublasSetWorkspace_v2(handle_, reinterpret_cast<void*>(workspace_), kWorkspace),  // NOLINT
         "cublasSetWorkspace");
-  // Sums in 16 bits between blocks of a product would be faster, and worse.
+  // Sums in 16 bits between blocks of a GEMM would be faster, and worse.
   check(cublas_.cublasSetMathMode(handle_, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION), "cublasSetMathMode");
 }
 
-GemmRunner::~GemmRunner() {
+CublasGemm::~CublasGemm() {
   if (handle_ != nullptr) cublas_.cublasDestroy_v2(handle_);
   if (workspace_ != 0) context_.driver().cuMemFree_v2(workspace_);
 }
 
-void GemmRunner::check(cublasStatus_t status, const char* call) const {
+void CublasGemm::check(cublasStatus_t status, const char* call) const {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   fail("GPU {}, {}: {} says {} ({}){}", context_.number(), context_.name(), call, cublas_.cublasGetStatusString(status),
        static_cast<int>(status), context_.last_kernel());
 }
 
-// cuBLAS counts columns first: our C is its C transposed, op(B)^T op(A)^T; and what it takes B^T for is our B.
-void GemmRunner::multiply(const Gemm& p) {
+// cuBLAS is column-major: our C is its C transposed, op(B)^T op(A)^T, and what it reads as B^T is our B.
+void CublasGemm::multiply(const Gemm& p) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.a.type != p.b.type) fail("the factors of a product are of two types");
+  if (p.a.type != p.b.type) fail("the operands of a GEMM have two types");
   const bool tf32 = precision_ == Precision::kTf32 && p.a.type == FloatType::kFp32;
   const float one = 1, beta = p.add ? 1.0f : 0.0f;
   const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };

@@ -1,21 +1,21 @@
-// Matrix products by cuBLAS.
+// CublasGemm computes GEMMs by cuBLAS.
 #pragma once
 
 #include "config/device_config.h"
 #include "cuda/context.h"
-#include "kernels/kernels.h"
+#include "kernels/operations.h"
 
 namespace verbund::cuda {
 
-class GemmRunner {
+class CublasGemm {
  public:
-  // On this stream alone, with a workspace of their own: so their bits are the same on every run.
-  GemmRunner(Context& context, const Cublas& cublas, CUstream stream, Precision precision);
-  ~GemmRunner();
-  GemmRunner(const GemmRunner&) = delete;
-  GemmRunner& operator=(const GemmRunner&) = delete;
+  // On this stream alone, with a workspace of its own: so the bits are the same on every run.
+  CublasGemm(Context& context, const Cublas& cublas, CUstream stream, Precision precision);
+  ~CublasGemm();
+  CublasGemm(const CublasGemm&) = delete;
+  CublasGemm& operator=(const CublasGemm&) = delete;
 
-  void multiply(const Gemm& product);
+  void multiply(const Gemm& gemm);
 
  private:
   void check(cublasStatus_t status, const char* call) const;

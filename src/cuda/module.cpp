@@ -59,11 +59,10 @@ std::string cubin_name(const CudaLibraries& libraries, const CompileTarget& targ
   return fmt::format("kernels-sm{}-{}.cubin", target.architecture, checksum.digest());
 }
 
-Module::Module(Context& context, const CudaLibraries& libraries, int factor, const fs::path& cache)
-    : context_(context) {
+Module::Module(Context& context, const CudaLibraries& libraries, int dtype, const fs::path& cache) : context_(context) {
   const int major = context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   const int device = 10 * major + context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  const CompileTarget target = {compile_architecture(known_architectures(libraries.nvrtc), device), factor};
+  const CompileTarget target = {compile_architecture(known_architectures(libraries.nvrtc), device), dtype};
   if (target.architecture == 0) {
     fail("NVRTC {} compiles for no GPU like {}, which is sm_{}: install one of CUDA {}", libraries.nvrtc_state.version,
          context.name(), device, device < 75 ? "12" : "13");

@@ -26,7 +26,7 @@ inline constexpr size_t kKernels = std::size(kKernelNames);
 class Module {
  public:
   // `cache`: a folder, or empty to keep nothing. A file in it that cannot be read or used is made anew.
-  Module(Context& context, const CudaLibraries& libraries, int factor, const std::filesystem::path& cache);
+  Module(Context& context, const CudaLibraries& libraries, int dtype, const std::filesystem::path& cache);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;

@@ -11,9 +11,10 @@ namespace {
 constexpr unsigned kAttentionThreads = 128;
 constexpr int64_t kWidestQuery = 4096;  // as in kernels/decoding.cuh
 
-AttentionArguments of_shape(const AttentionShape& shape, const DropoutKey& key) {
+AttentionArguments of_shape(const AttentionShape& shape, const DropoutKey& dropout) {
   if (shape.depth < 1 || shape.depth > 128) {
-    fail_usage("a head of attention has {} features, but on a GPU at most 128: take more model.heads", shape.depth);
+    fail_usage("a head of attention has {} features, but a GPU supports at most 128: use more model.heads",
+               shape.depth);
   }
   AttentionArguments a = {};
   a.heads = shape.heads;
@@ -23,14 +24,14 @@ AttentionArguments of_shape(const AttentionShape& shape, const DropoutKey& key) 
   a.query_offsets = shape.query_offsets;
   a.key_offsets = shape.key_offsets;
   a.weight_offsets = shape.weight_offsets;
-  a.sentence_names = shape.sentence_names;
-  a.mask = mask_key(key);
+  a.sentence_ids = shape.sentence_ids;
+  a.mask = mask_key(dropout);
   return a;
 }
 
 template <typename... Types>
 void expect_one_type(FloatType type, const Types&... others) {
-  if (((others.type != type) || ...)) fail("arrays of one attention are of several types");
+  if (((others.type != type) || ...)) fail("the arrays of an attention have several types");
 }
 
 uint64_t tasks(const AttentionShape& shape) {
@@ -39,10 +40,11 @@ uint64_t tasks(const AttentionShape& shape) {
 
 }  // namespace
 
-void CudaDevice::attention_forward(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key) {
+void CudaDevice::attention_forward(const AttentionForward& op) {
+  const AttentionShape& shape = op.shape;
   if (tasks(shape) == 0) return;
   expect_one_type(op.query.type, op.key, op.value, op.output);
-  AttentionArguments a = of_shape(shape, key);
+  AttentionArguments a = of_shape(shape, op.dropout);
   a.vectors = op.query_stride % 4 == 0 && op.key_stride % 4 == 0 &&
               all_aligned(shape.depth, op.query, op.key, op.value, ConstTypedFloats(op.output));
   a.query = op.query.data;
@@ -58,11 +60,12 @@ void CudaDevice::attention_forward(const AttentionShape& shape, const AttentionF
          {tasks(shape), sharing}, kAttentionThreads, a);
 }
 
-void CudaDevice::attention_backward(const AttentionShape& shape, const AttentionBackward& op, const DropoutKey& key) {
+void CudaDevice::attention_backward(const AttentionBackward& op) {
+  const AttentionShape& shape = op.shape;
   if (tasks(shape) == 0) return;
   expect_one_type(op.query.type, op.key, op.value, op.output_gradient, op.query_gradient, op.key_gradient,
                   op.value_gradient);
-  AttentionArguments a = of_shape(shape, key);
+  AttentionArguments a = of_shape(shape, op.dropout);
   a.vectors =
       op.query_stride % 4 == 0 && op.key_stride % 4 == 0 &&
       all_aligned(shape.depth, op.query, op.key, op.value, op.output_gradient, ConstTypedFloats(op.query_gradient),

@@ -1,4 +1,4 @@
-// Launches of what works on rows of features: norms, ReLU, embeddings, biases and sums over rows.
+// Launches of the operations on rows of features: norms, ReLU, embeddings, biases and sums over rows.
 #include "core/error.h"
 #include "cuda/arguments.h"
 #include "cuda/cuda_device.h"
@@ -10,13 +10,13 @@ constexpr uint64_t kRowBlocks = 32;  // of sums over rows, as partial_sums_size 
 constexpr int64_t kTileColumns = 128;
 
 int32_t width_of(int64_t d) {
-  if (d < 1 || d > 1 << 24) fail("rows of {} numbers are more than GPU kernels take", d);
+  if (d < 1 || d > 1 << 24) fail("rows of {} numbers are too wide for GPU kernels", d);
   return static_cast<int32_t>(d);
 }
 
 constexpr unsigned kNormThreads = 128;  // as in kernels/norm.cuh
 
-// So many threads share a row of a norm: a power of 2, at most a warp.
+// The number of threads that share a row of a norm: a power of 2, at most a warp.
 int32_t threads_for_row(int64_t d) {
   int32_t threads = 4;
   while (threads < 32 && threads < strips_of_row(d)) threads *= 2;
@@ -25,13 +25,14 @@ int32_t threads_for_row(int64_t d) {
 
 }  // namespace
 
-void CudaDevice::norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const TokenPosition* rows) {
+void CudaDevice::norm_forward(const NormForward& op) {
+  const int64_t n = op.rows, d = op.width;
   NormForwardArguments a = {};
   a.n = n;
   a.d = width_of(d);
   a.threads = threads_for_row(d);
   a.vectors = all_aligned(d, op.residual, op.input, op.input_bias, op.scale, op.bias, op.sum, op.normed,
-                          ConstTypedFloats(op.factors));
+                          ConstTypedFloats(op.operand));
   a.residual = op.residual;
   a.input = op.input.data;
   a.input_bias = op.input_bias;
@@ -42,19 +43,19 @@ void CudaDevice::norm_forward(int64_t n, int64_t d, const NormForward& op, const
   a.normed = op.normed;
   a.mean = op.mean;
   a.inverse_deviation = op.inverse_deviation;
-  a.factors = op.factors.data;
-  a.key = mask_key(key);
-  a.rows = row_ids(rows);
-  // Input and factors are of one type, or the input is in float and factors are not.
-  const FloatType type = op.factors ? op.factors.type : compute_dtype();
+  a.operand = op.operand.data;
+  a.key = mask_key(op.dropout);
+  a.token_positions = mask_positions(op.token_positions);
+  // Input and operand have one type, or the input is in float and the operand is not.
+  const FloatType type = op.operand ? op.operand.type : compute_dtype();
   const bool mixed = op.input.type != type;
-  if (mixed && op.input.type != FloatType::kFp32) fail("the input of a norm is of another type than its output");
+  if (mixed && op.input.type != FloatType::kFp32) fail("the input of a norm has another type than its output");
   launch(kernels_for(type), mixed ? Kernel::norm_forward_of_floats : Kernel::norm_forward,
          {blocks_for(n, kNormThreads / a.threads)}, kNormThreads, a);
 }
 
-void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
-                               float* partial_sums) {
+void CudaDevice::norm_backward(const NormBackward& op) {
+  const int64_t n = op.rows, d = op.width;
   NormBackwardArguments a = {};
   a.n = n;
   a.d = width_of(d);
@@ -69,9 +70,9 @@ void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, con
   a.sum_gradient = op.sum_gradient;
   a.residual_gradient = op.residual_gradient;
   a.input_gradient = op.input_gradient.data;
-  a.partial_sums = partial_sums;
-  a.key = mask_key(key);
-  a.rows = row_ids(rows);
+  a.partial_sums = op.partial_sums;
+  a.key = mask_key(op.dropout);
+  a.token_positions = mask_positions(op.token_positions);
   Module& module = kernels_for(op.input_gradient ? op.input_gradient.type : compute_dtype());
   const Grid tiles = {blocks_for(d, kTileColumns), kRowBlocks};
   const bool norm = op.scale != nullptr && op.normed_gradient != nullptr;
@@ -86,11 +87,11 @@ void CudaDevice::norm_backward(int64_t n, int64_t d, const NormBackward& op, con
     sums.x = op.input_gradient.data;
     sums.arrays = 3;
     sums.array = 2;
-    sums.partial_sums = partial_sums;
+    sums.partial_sums = op.partial_sums;
     launch(module, Kernel::column_sums, tiles, kThreads, sums);
   }
   if (norm || biased) {
-    add_partials(d, 3, partial_sums, norm ? op.scale_gradient : nullptr, norm ? op.bias_gradient : nullptr,
+    add_partials(d, 3, op.partial_sums, norm ? op.scale_gradient : nullptr, norm ? op.bias_gradient : nullptr,
                  biased ? op.input_bias_gradient : nullptr);
   }
 }
@@ -104,93 +105,95 @@ void CudaDevice::add_partials(int64_t d, int arrays, const float* partial_sums, 
   a.sums[0] = first;
   a.sums[1] = second;
   a.sums[2] = third;
-  launch(*factor_kernels_, Kernel::add_partials, {blocks_for(d, kThreads)}, kThreads, a);
+  launch(*compute_kernels_, Kernel::add_partials, {blocks_for(d, kThreads)}, kThreads, a);
 }
 
-void CudaDevice::relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
-                              const TokenPosition* rows) {
+void CudaDevice::relu_forward(const ReluForward& op) {
+  const int64_t n = op.rows, f = op.width;
   ReluForwardArguments a = {};
   a.n = n;
   a.f = width_of(f);
-  a.vectors = all_aligned(f, ConstTypedFloats(x), bias);
-  a.x = x.data;
-  a.bias = bias;
-  a.key = mask_key(key);
-  a.rows = row_ids(rows);
-  launch(kernels_for(x.type), Kernel::relu_forward, {blocks_for(n * strips_of_row(f), kThreads)}, kThreads, a);
+  a.vectors = all_aligned(f, ConstTypedFloats(op.x), op.bias);
+  a.x = op.x.data;
+  a.bias = op.bias;
+  a.key = mask_key(op.dropout);
+  a.token_positions = mask_positions(op.token_positions);
+  launch(kernels_for(op.x.type), Kernel::relu_forward, {blocks_for(n * strips_of_row(f), kThreads)}, kThreads, a);
 }
 
-void CudaDevice::relu_backward(int64_t n, int64_t f, ConstTypedFloats output, TypedFloats gradient, float scale,
-                               float* bias_gradient, float* partial_sums) {
-  if (output.type != gradient.type) fail("the output of a ReLU is of another type than its gradient");
+void CudaDevice::relu_backward(const ReluBackward& op) {
+  const int64_t f = op.width;
+  if (op.output.type != op.gradient.type) fail("the output of a ReLU has another type than its gradient");
   ReluBackwardArguments a = {};
-  a.n = n;
+  a.n = op.rows;
   a.f = width_of(f);
-  a.vectors = all_aligned(f, output, ConstTypedFloats(gradient));
-  a.output = output.data;
-  a.gradient = gradient.data;
-  a.scale = scale;
-  a.partial_sums = partial_sums;
-  launch(kernels_for(gradient.type), Kernel::relu_backward, {blocks_for(f, kTileColumns), kRowBlocks}, kThreads, a);
-  if (bias_gradient != nullptr) add_partials(f, 1, partial_sums, bias_gradient);
+  a.vectors = all_aligned(f, op.output, ConstTypedFloats(op.gradient));
+  a.output = op.output.data;
+  a.gradient = op.gradient.data;
+  a.scale = op.scale;
+  a.partial_sums = op.partial_sums;
+  launch(kernels_for(op.gradient.type), Kernel::relu_backward, {blocks_for(f, kTileColumns), kRowBlocks}, kThreads, a);
+  if (op.bias_gradient != nullptr) add_partials(f, 1, op.partial_sums, op.bias_gradient);
 }
 
-void CudaDevice::embed_forward(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
-                               const float* positions, float* out, const DropoutKey& key, const TokenPosition* rows) {
+void CudaDevice::embed_forward(const EmbedForward& op) {
+  const int64_t n = op.rows, d = op.width;
   EmbedForwardArguments a = {};
   a.n = n;
   a.d = width_of(d);
-  a.vectors = all_aligned(d, table, positions, out);
-  a.ids = ids;
-  a.table = table;
-  a.factor = factor;
-  a.positions = positions;
-  a.out = out;
-  a.key = mask_key(key);
-  a.rows = row_ids(rows);
-  launch(*factor_kernels_, Kernel::embed_forward, {blocks_for(n * strips_of_row(d), kThreads)}, kThreads, a);
+  a.vectors = all_aligned(d, op.table, op.position_codes, op.out);
+  a.ids = op.ids;
+  a.table = op.table;
+  a.factor = op.factor;
+  a.position_codes = op.position_codes;
+  a.out = op.out;
+  a.key = mask_key(op.dropout);
+  a.token_positions = mask_positions(op.token_positions);
+  launch(*compute_kernels_, Kernel::embed_forward, {blocks_for(n * strips_of_row(d), kThreads)}, kThreads, a);
 }
 
-void CudaDevice::embed_backward(int64_t, int64_t d, const int32_t*, const TokenOrder& order, const float* gradient,
-                                float factor, float* table_gradient, const DropoutKey& key, const TokenPosition* rows) {
+void CudaDevice::embed_backward(const EmbedBackward& op) {
+  const int64_t d = op.width;
   EmbedBackwardArguments a = {};
-  a.distinct = order.distinct;
+  a.distinct = op.order.distinct;
   a.d = width_of(d);
-  a.vectors = all_aligned(d, gradient, table_gradient);
-  a.tokens = order.tokens;
-  a.first = order.first;
-  a.token_rows = order.rows;
-  a.gradient = gradient;
-  a.factor = factor;
-  a.table_gradient = table_gradient;
-  a.key = mask_key(key);
-  a.rows = row_ids(rows);
-  launch(*factor_kernels_, Kernel::embed_backward, {blocks_for(order.distinct * strips_of_row(d), kThreads)}, kThreads,
-         a);
+  a.vectors = all_aligned(d, op.gradient, op.table_gradient);
+  a.tokens = op.order.tokens;
+  a.first = op.order.first;
+  a.token_rows = op.order.rows;
+  a.gradient = op.gradient;
+  a.factor = op.factor;
+  a.table_gradient = op.table_gradient;
+  a.key = mask_key(op.dropout);
+  a.token_positions = mask_positions(op.token_positions);
+  launch(*compute_kernels_, Kernel::embed_backward, {blocks_for(op.order.distinct * strips_of_row(d), kThreads)},
+         kThreads, a);
 }
 
-void CudaDevice::add_bias(int64_t n, int64_t d, TypedFloats x, int64_t stride, const float* bias) {
+void CudaDevice::add_bias(const AddBias& op) {
+  const int64_t n = op.rows, d = op.width;
   AddBiasArguments a = {};
   a.n = n;
   a.d = width_of(d);
-  a.vectors = stride % 4 == 0 && all_aligned(d, ConstTypedFloats(x), bias);
-  a.x = x.data;
-  a.stride = stride;
-  a.bias = bias;
-  launch(kernels_for(x.type), Kernel::add_bias, {blocks_for(n * ((d + 3) / 4), kThreads)}, kThreads, a);
+  a.vectors = op.stride % 4 == 0 && all_aligned(d, ConstTypedFloats(op.x), op.bias);
+  a.x = op.x.data;
+  a.stride = op.stride;
+  a.bias = op.bias;
+  launch(kernels_for(op.x.type), Kernel::add_bias, {blocks_for(n * ((d + 3) / 4), kThreads)}, kThreads, a);
 }
 
-void CudaDevice::column_sums(int64_t n, int64_t d, ConstTypedFloats x, float* sums, float* partial_sums) {
+void CudaDevice::column_sums(const ColumnSums& op) {
+  const int64_t d = op.width;
   ColumnSumsArguments a = {};
-  a.n = n;
+  a.n = op.rows;
   a.d = width_of(d);
-  a.vectors = all_aligned(d, x);
-  a.x = x.data;
+  a.vectors = all_aligned(d, op.x);
+  a.x = op.x.data;
   a.arrays = 1;
   a.array = 0;
-  a.partial_sums = partial_sums;
-  launch(kernels_for(x.type), Kernel::column_sums, {blocks_for(d, kTileColumns), kRowBlocks}, kThreads, a);
-  add_partials(d, 1, partial_sums, sums);
+  a.partial_sums = op.partial_sums;
+  launch(kernels_for(op.x.type), Kernel::column_sums, {blocks_for(d, kTileColumns), kRowBlocks}, kThreads, a);
+  add_partials(d, 1, op.partial_sums, op.sums);
 }
 
 }  // namespace verbund::cuda

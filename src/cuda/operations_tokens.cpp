@@ -1,4 +1,4 @@
-// Launches of what works on logits: the loss, and the choice of next tokens.
+// Launches of the operations on logits: the loss, and the choice of next tokens.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +14,7 @@ int32_t vocabulary_of(int64_t size) {
   return static_cast<int32_t>(size);
 }
 
-// Enough blocks to fill any GPU; their threads go on with every so many-th number.
+// Enough blocks to fill any GPU; their threads stride over the numbers.
 uint64_t striding_blocks(int64_t count) { return std::min<uint64_t>(blocks_for(count, kThreads), 2048); }
 
 }  // namespace
@@ -31,17 +31,16 @@ void CudaDevice::loss(const LossRows& op) {
   a.smoothed = op.smoothed;
   a.cross_entropy = op.cross_entropy;
   a.best = op.best;
-  if (op.gradient && op.gradient.type != op.logits.type) fail("logits are of another type than their gradient");
+  if (op.gradient && op.gradient.type != op.logits.type) fail("logits have another type than their gradient");
   const bool floats = op.logits.type == FloatType::kFp32 && compute_dtype() != FloatType::kFp32;
-  launch(*factor_kernels_, floats ? Kernel::loss_of_floats : Kernel::loss, {static_cast<uint64_t>(op.rows)}, kThreads,
+  launch(*compute_kernels_, floats ? Kernel::loss_of_floats : Kernel::loss, {static_cast<uint64_t>(op.rows)}, kThreads,
          a);
 }
 
-void CudaDevice::sum_losses(int64_t rows, const double* smoothed, const double* cross_entropy, const int32_t* best,
-                            const int32_t* targets, LossSums* sums) {
+void CudaDevice::sum_losses(const SumLosses& op) {
   static_assert(sizeof(LossSums) == 3 * sizeof(double));
-  const SumLossesArguments a = {rows, smoothed, cross_entropy, best, targets, &sums->smoothed};
-  launch(*factor_kernels_, Kernel::sum_losses, {1}, kThreads, a);
+  const SumLossesArguments a = {op.rows, op.smoothed, op.cross_entropy, op.best, op.targets, &op.sums->smoothed};
+  launch(*compute_kernels_, Kernel::sum_losses, {1}, kThreads, a);
 }
 
 void CudaDevice::best_tokens(const BestTokens& op) {
@@ -51,18 +50,17 @@ void CudaDevice::best_tokens(const BestTokens& op) {
                                  op.tokens,
                                  op.log_probabilities,
                                  op.log_partition};
-  launch(*factor_kernels_, Kernel::best_tokens, {static_cast<uint64_t>(op.rows)}, kThreads, a);
+  launch(*compute_kernels_, Kernel::best_tokens, {static_cast<uint64_t>(op.rows)}, kThreads, a);
 }
 
-void CudaDevice::add_probabilities(int64_t rows, int64_t vocabulary, const float* logits, const float* log_partition,
-                                   float share, float* probabilities) {
-  const AddProbabilitiesArguments a = {rows, vocabulary, logits, log_partition, share, probabilities};
-  launch(*factor_kernels_, Kernel::add_probabilities, {striding_blocks(rows * vocabulary)}, kThreads, a);
+void CudaDevice::add_probabilities(const AddProbabilities& op) {
+  const AddProbabilitiesArguments a = {op.rows, op.vocabulary, op.logits, op.log_partition, op.share, op.probabilities};
+  launch(*compute_kernels_, Kernel::add_probabilities, {striding_blocks(op.rows * op.vocabulary)}, kThreads, a);
 }
 
-void CudaDevice::take_logarithm(int64_t count, float* values) {
-  const LogarithmArguments a = {count, values};
-  launch(*factor_kernels_, Kernel::take_logarithm, {striding_blocks(count)}, kThreads, a);
+void CudaDevice::take_logarithm(const TakeLogarithm& op) {
+  const LogarithmArguments a = {op.count, op.values};
+  launch(*compute_kernels_, Kernel::take_logarithm, {striding_blocks(op.count)}, kThreads, a);
 }
 
 }  // namespace verbund::cuda

@@ -1,4 +1,4 @@
-// Launches of what changes or measures flat buffers: the optimisers' updates, averages, norms.
+// Launches of the operations on flat buffers: optimizer updates, EMA, norms.
 #include <algorithm>
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace verbund::cuda {
 namespace {
 
-// Enough blocks to fill any GPU; their threads go on with every so many-th four numbers.
+// Enough blocks to fill any GPU; their threads stride over groups of four numbers.
 uint64_t blocks_of_quads(size_t size) {
   return std::min<uint64_t>(blocks_for(static_cast<int64_t>(size), 4 * int64_t{kThreads}), 2048);
 }
@@ -18,21 +18,21 @@ constexpr size_t kMeasuredBlock = 65536;  // values that one block measures
 
 }  // namespace
 
-void CudaDevice::round(size_t count, const float* values, TypedFloats factors) {
-  const RoundArguments a = {static_cast<int64_t>(count), aligned(values) && aligned(ConstTypedFloats(factors)), values,
-                            factors.data};
-  launch(kernels_for(factors.type), Kernel::round_factors, {blocks_of_quads(count)}, kThreads, a);
+void CudaDevice::round(const RoundValues& op) {
+  const RoundArguments a = {static_cast<int64_t>(op.size), aligned(op.values) && aligned(ConstTypedFloats(op.operands)),
+                            op.values, op.operands.data};
+  launch(kernels_for(op.operands.type), Kernel::round_operands, {blocks_of_quads(op.size)}, kThreads, a);
 }
 
 void CudaDevice::adam(const AdamUpdate& u) {
   AdamArguments a = {};
   a.size = static_cast<int64_t>(u.size);
-  a.vectors = all_aligned(0, u.gradients, u.weights, u.mean, u.square, ConstTypedFloats(u.factors));
+  a.vectors = all_aligned(0, u.gradients, u.weights, u.mean, u.square, ConstTypedFloats(u.operands));
   a.gradients = u.gradients;
   a.weights = u.weights;
   a.mean = u.mean;
   a.square = u.square;
-  a.factors = u.factors.data;
+  a.operands = u.operands.data;
   a.gradient_scale = u.gradient_scale;
   a.gradient_decay = u.gradient_decay;
   a.weight_keep = u.weight_keep;
@@ -43,33 +43,35 @@ void CudaDevice::adam(const AdamUpdate& u) {
   a.root_scale = u.root_scale;
   a.epsilon = u.epsilon;
   a.rate = u.rate;
-  launch(kernels_for(u.factors ? u.factors.type : compute_dtype()), Kernel::adam, {blocks_of_quads(u.size)}, kThreads, a);
+  launch(kernels_for(u.operands ? u.operands.type : compute_dtype()), Kernel::adam, {blocks_of_quads(u.size)}, kThreads,
+         a);
 }
 
 void CudaDevice::sgd(const SgdUpdate& u) {
   SgdArguments a = {};
   a.size = static_cast<int64_t>(u.size);
-  a.vectors = all_aligned(0, u.gradients, u.weights, u.momentum, ConstTypedFloats(u.factors));
+  a.vectors = all_aligned(0, u.gradients, u.weights, u.momentum, ConstTypedFloats(u.operands));
   a.gradients = u.gradients;
   a.weights = u.weights;
   a.momentum = u.momentum;
-  a.factors = u.factors.data;
+  a.operands = u.operands.data;
   a.gradient_scale = u.gradient_scale;
   a.weight_decay = u.weight_decay;
   a.momentum_keep = u.momentum_keep;
   a.rate = u.rate;
-  launch(kernels_for(u.factors ? u.factors.type : compute_dtype()), Kernel::sgd, {blocks_of_quads(u.size)}, kThreads, a);
+  launch(kernels_for(u.operands ? u.operands.type : compute_dtype()), Kernel::sgd, {blocks_of_quads(u.size)}, kThreads,
+         a);
 }
 
-void CudaDevice::average(const AverageUpdate& u) {
-  const AverageArguments a = {static_cast<int64_t>(u.size), all_aligned(0, u.weights, u.average), u.weights, u.average,
-                              u.share};
-  launch(*factor_kernels_, Kernel::average, {blocks_of_quads(u.size)}, kThreads, a);
+void CudaDevice::ema(const EmaUpdate& u) {
+  const EmaArguments a = {static_cast<int64_t>(u.size), all_aligned(0, u.weights, u.average), u.weights, u.average,
+                          u.share};
+  launch(*compute_kernels_, Kernel::ema, {blocks_of_quads(u.size)}, kThreads, a);
 }
 
-void CudaDevice::swap(float* a, float* b, size_t count) {
-  const SwapArguments arguments = {static_cast<int64_t>(count), all_aligned(0, a, b), a, b};
-  launch(*factor_kernels_, Kernel::swap_buffers, {blocks_of_quads(count)}, kThreads, arguments);
+void CudaDevice::swap(const SwapBuffers& op) {
+  const SwapArguments a = {static_cast<int64_t>(op.size), all_aligned(0, op.a, op.b), op.a, op.b};
+  launch(*compute_kernels_, Kernel::swap_buffers, {blocks_of_quads(op.size)}, kThreads, a);
 }
 
 Magnitude CudaDevice::measure(const float* values, std::span<const Interval> pieces) {
@@ -86,8 +88,8 @@ Magnitude CudaDevice::measure(const float* values, std::span<const Interval> pie
   auto* memory = static_cast<MeasuredPart*>(scratch(parts.size() * sizeof(MeasuredPart)));
   upload(memory, parts.data(), parts.size() * sizeof(MeasuredPart));
   const MeasureArguments a = {values, static_cast<int64_t>(count), memory};
-  launch(*factor_kernels_, Kernel::measure_parts, {count}, kThreads, a);
-  launch(*factor_kernels_, Kernel::add_measured, {1}, kThreads, a);
+  launch(*compute_kernels_, Kernel::measure_parts, {count}, kThreads, a);
+  launch(*compute_kernels_, Kernel::add_measured, {1}, kThreads, a);
   MeasuredPart all = {};
   download(&all, memory + count, sizeof(all));
   return {all.squares, all.largest};

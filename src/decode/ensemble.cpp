@@ -53,9 +53,9 @@ const float* Ensemble::mix(std::span<const NextRow> rows, int32_t* aligned) {
   for (size_t i = 0; i < models_.size(); ++i) {
     logits_ = models_[i]->step(rows, i == 0 ? aligned : nullptr);
     find_best(rows.size());
-    device_.add_probabilities(count, vocabulary_, logits_, device_partitions_, share, mixed);
+    device_.add_probabilities({count, vocabulary_, logits_, device_partitions_, share, mixed});
   }
-  device_.take_logarithm(size, mixed);
+  device_.take_logarithm({size, mixed});
   return mixed;
 }
 

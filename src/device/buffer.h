@@ -1,5 +1,5 @@
-// Floats in a device's memory, zero at first. The host reaches them by copies, or through `host()` where the device is
-// the CPU.
+// Buffer holds floats in a device's memory, zero at first. The host reads and writes them by copies, or through
+// `host()` where the device is the CPU.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ class Buffer {
   size_t size() const { return size_; }
   float* data() const { return data_; }  // the device's address, for its operations
 
-  // The values themselves; refused where they are not in the host's memory.
+  // The values in place; fails where they are not in the host's memory.
   std::span<float> host() const;
 
   void upload(std::span<const float> values);
@@ -33,7 +33,7 @@ class Buffer {
   float* data_;
 };
 
-// The values of a buffer for the host to read: themselves where they are in its memory, else a copy.
+// HostCopy gives the host a buffer's values to read: in place if they are in its memory, else as a copy.
 class HostCopy {
  public:
   explicit HostCopy(const Buffer& buffer);
@@ -44,7 +44,7 @@ class HostCopy {
   std::span<const float> values_;
 };
 
-// Lets `change(std::span<float>)` work on a buffer's values on the host, and carries the result back.
+// Lets `change(std::span<float>)` work on a buffer's values on the host, and copies the result back.
 template <typename Change>
 void change_on_host(Buffer& buffer, const Change& change) {
   if (buffer.device().is_host()) return change(buffer.host());
@@ -53,5 +53,22 @@ void change_on_host(Buffer& buffer, const Change& change) {
   change(std::span<float>(values));
   buffer.upload(values);
 }
+
+// HostMemory holds floats in the host's memory from and to which a device copies fastest.
+class HostMemory {
+ public:
+  HostMemory(Device& device, size_t size)
+      : device_(device), size_(size), data_(static_cast<float*>(device.allocate_host(size * sizeof(float)))) {}
+  ~HostMemory() { device_.release_host(data_, size_ * sizeof(float)); }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  std::span<float> values() const { return {data_, size_}; }
+
+ private:
+  Device& device_;
+  size_t size_;
+  float* data_;
+};
 
 }  // namespace verbund

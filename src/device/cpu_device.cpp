@@ -2,9 +2,7 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 
 #include "core/error.h"
@@ -15,25 +13,25 @@
 namespace verbund {
 namespace {
 
-// What has been asked for has happened.
-class Now final : public DeviceEvent {
+// CpuEvent is over as soon as it is made.
+class CpuEvent final : public DeviceEvent {
  public:
   void wait() override {}
   double seconds_after(DeviceEvent& earlier) override {
-    return std::chrono::duration<double>(time_ - dynamic_cast<Now&>(earlier).time_).count();
+    return std::chrono::duration<double>(time_ - dynamic_cast<CpuEvent&>(earlier).time_).count();
   }
 
  private:
   std::chrono::steady_clock::time_point time_ = std::chrono::steady_clock::now();
 };
 
-class HostCopies final : public SideStream {
+class CpuSideStream final : public SideStream {
  public:
   void wait_for(DeviceEvent&) override {}
   void download(void* host, const void* from, size_t bytes) override { std::memcpy(host, from, bytes); }
   void upload(void* to, const void* host, size_t bytes) override { std::memcpy(to, host, bytes); }
   void synchronize() override {}
-  std::unique_ptr<DeviceEvent> mark() override { return std::make_unique<Now>(); }
+  std::unique_ptr<DeviceEvent> mark() override { return std::make_unique<CpuEvent>(); }
 };
 
 }  // namespace
@@ -43,7 +41,7 @@ std::string CpuDevice::trouble_with(Precision precision) {
     case Precision::kFp32:
       return "";
     case Precision::kBf16:
-      return has_bf16_products() ? "" : "bf16 needs a processor with AVX512-BF16, which this one is not: take fp32";
+      return has_bf16_gemm() ? "" : "bf16 needs a processor with AVX512-BF16, which this one lacks: use fp32";
     case Precision::kTf32:
     case Precision::kFp16:
       return fmt::format("{} needs a GPU; a CPU has fp32, and some have bf16",
@@ -69,7 +67,7 @@ void* CpuDevice::allocate(size_t bytes, const char* purpose) {
         "model",
         human_bytes(bytes), purpose);
   }
-  ::madvise(memory, bytes, MADV_HUGEPAGE);  // without them everything works, a little slower
+  ::madvise(memory, bytes, MADV_HUGEPAGE);  // without huge pages everything works, a little slower
   return memory;
 }
 
@@ -87,43 +85,14 @@ void CpuDevice::zero(void* memory, size_t bytes) {
   if (bytes > 0) std::memset(memory, 0, bytes);
 }
 
-std::unique_ptr<DeviceEvent> CpuDevice::mark() { return std::make_unique<Now>(); }
+std::unique_ptr<DeviceEvent> CpuDevice::mark() { return std::make_unique<CpuEvent>(); }
 
-std::unique_ptr<SideStream> CpuDevice::make_side_stream() { return std::make_unique<HostCopies>(); }
+std::unique_ptr<SideStream> CpuDevice::make_side_stream() { return std::make_unique<CpuSideStream>(); }
 
-void CpuDevice::multiply(const Gemm& product) {
-  if (log_ != nullptr) log_->push_back(product);
-  verbund::multiply(kernels_, precision() == Precision::kBf16 ? Factors::kRoundedToBf16 : Factors::kFloat, product);
+void CpuDevice::multiply(const Gemm& gemm) {
+  if (log_ != nullptr) log_->push_back(gemm);
+  const bool bf16 = precision() == Precision::kBf16;
+  verbund::multiply(kernels_, bf16 ? GemmOperands::kRoundedToBf16 : GemmOperands::kFloat, gemm);
 }
-
-void CpuDevice::sum_losses(int64_t rows, const double* smoothed, const double* plain, const int32_t* best,
-                           const int32_t* targets, LossSums* sums) {
-  *sums = {};
-  for (int64_t i = 0; i < rows; ++i) {
-    sums->smoothed += smoothed[i];
-    sums->cross_entropy += plain[i];
-    sums->correct += best[i] == targets[i] ? 1 : 0;
-  }
-}
-
-void CpuDevice::add_probabilities(int64_t rows, int64_t vocabulary, const float* logits, const float* log_partition,
-                                  float share, float* probabilities) {
-#pragma omp parallel for schedule(static)
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t i = row * vocabulary; i < (row + 1) * vocabulary; ++i) {
-      probabilities[i] += share * std::exp(logits[i] - log_partition[row]);
-    }
-  }
-}
-
-void CpuDevice::take_logarithm(int64_t count, float* values) {
-  for (int64_t i = 0; i < count; ++i) values[i] = std::log(values[i]);
-}
-
-void CpuDevice::round(size_t count, const float* values, TypedFloats factors) {
-  if (factors.data != values) copy(factors.data, values, count * sizeof(float));
-}
-
-void CpuDevice::swap(float* a, float* b, size_t count) { std::swap_ranges(a, a + count, b); }
 
 }  // namespace verbund

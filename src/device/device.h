@@ -1,9 +1,9 @@
-// What computes: a CPU with one of its instruction sets, or a GPU. A device is memory, the operations of a training
-// step on it, and the precision of its products. It is a value that is handed over; there may be several.
+// Device is a CPU with one of its instruction sets, or a GPU: its memory, the operations of a training step on it, and
+// the precision of its GEMMs. A device is passed to what computes on it; a program may have several.
 //
-// Operations happen in the order in which they are asked for, perhaps later than the call returns: what they read and
-// write must stay. Pointers in their arguments are the device's, which the host must not follow; upload and download
-// carry data over. Of one thread only, where nothing else is said.
+// Operations run in the order of their calls, perhaps after the call has returned: what they read and write must stay
+// alive. Pointers in their arguments are the device's, and the host must not dereference them; upload and download copy
+// data. A device is used by one thread only, unless stated otherwise.
 #pragma once
 
 #include <cstddef>
@@ -15,48 +15,72 @@
 #include <vector>
 
 #include "config/device_config.h"
-#include "device/facts.h"
-#include "kernels/kernels.h"
-#include "kernels/updates.h"
+#include "core/error.h"
+#include "core/interval.h"
+#include "kernels/operations.h"
 
 namespace verbund {
 
-// A point in a device's order of operations. Any thread may wait for it.
+// The properties of a device, for logs and records.
+struct DeviceFacts {
+  std::string kind;         // "cpu", "cuda" or "emulated"
+  std::string name;         // "avx512", "Tesla V100-SXM2-16GB"
+  int number = 0;           // of the GPU among those that the process sees
+  std::string uuid;         // of a GPU, or of its part: the same whoever sees it
+  int architecture = 0;     // of a GPU: 70 for sm_70
+  uint64_t memory = 0;      // of a GPU, bytes
+  std::string libraries;    // of a GPU: driver, NVRTC and cuBLAS with their versions
+  std::string description;  // one line of all this, for people
+};
+
+struct MemoryUse {
+  uint64_t free = 0, total = 0;
+  uint64_t taken = 0;  // by this device's user
+};
+
+// OutOfMemory is thrown where a device has no room for an allocation; what was allocated before stays.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+// DeviceEvent is a point in a device's order of operations. Any thread may wait for it.
 class DeviceEvent {
  public:
   virtual ~DeviceEvent() = default;
-  virtual void wait() = 0;  // until all that was asked for before it has happened
-  // When both have happened: how much later than that one, by the device's clock.
+  virtual void wait() = 0;  // until everything before it has finished
+  // When both have finished: the time between them by the device's clock.
   virtual double seconds_after(DeviceEvent& earlier) = 0;
 };
 
-// A second order of operations beside the main one: gradients that are final leave while others are still being made.
-// Of one thread at a time.
+// SideStream is a second order of operations beside the main one: gradients that are final are sent while others are
+// still being computed. It is used by one thread at a time.
 class SideStream {
  public:
   virtual ~SideStream() = default;
-  virtual void wait_for(DeviceEvent& moment) = 0;  // what is asked of it from now on comes after that
+  virtual void wait_for(DeviceEvent& event) = 0;  // later calls run after the event
   virtual void download(void* host, const void* from, size_t bytes) = 0;
   virtual void upload(void* to, const void* host, size_t bytes) = 0;
-  virtual void synchronize() = 0;              // the caller waits until all of it has happened
-  virtual std::unique_ptr<DeviceEvent> mark() = 0;  // the point after what it has been asked so far
+  virtual void synchronize() = 0;                   // waits until all of it has finished
+  virtual std::unique_ptr<DeviceEvent> mark() = 0;  // the point after all calls so far
 };
 
-// What the devices of all workers do together without the hosts' help. On a side stream, in the same order everywhere.
+// DeviceCommunicator runs collectives between the devices of all ranks without the hosts' help, on a side stream and in
+// the same order on every rank.
 class DeviceCommunicator {
  public:
   virtual ~DeviceCommunicator() = default;
   virtual SideStream& stream() = 0;
-  virtual void all_reduce(float* values, size_t count) = 0;  // sums over all workers, everywhere
+  virtual void all_reduce(float* values, size_t count) = 0;  // sums over all ranks, on every rank
   virtual void broadcast(float* values, size_t count, int from_rank) = 0;
-  // Of as many pieces in a row as there are workers, one of each by rank, everybody gets all.
+  // `values` has one piece per rank in the order of ranks; every rank gets all pieces.
   virtual void all_gather(float* values, size_t count_of_each) = 0;
-  // What `calls` asks for happens as one operation.
+  // The calls in `calls` run as one operation.
   virtual void group(const std::function<void()>& calls) = 0;
-  // The caller waits until all of it has happened. Throws if it has not: another worker's device may be gone, and what
-  // is in memory then is no result. Other threads may go on asking.
+  // Waits until all of it has finished. Throws if it has not: another rank's device may be gone, and the memory then
+  // holds no result. Other threads may continue to call.
   virtual void wait() = 0;
-  virtual void abort() noexcept = 0;  // of any thread: whatever waits for others ends, and wait() fails
+  virtual void abort() noexcept = 0;  // by any thread: whatever waits for other ranks ends, and wait() fails
 };
 
 class Device {
@@ -67,79 +91,50 @@ class Device {
 
   virtual const DeviceFacts& facts() const = 0;
   Precision precision() const { return precision_; }
-  FloatType compute_dtype() const { return factor_type_; }  // of what only products read
-  bool is_host() const { return is_host_; }               // its memory is the host's
+  FloatType compute_dtype() const { return compute_dtype_; }  // of what only GEMMs read
+  bool is_host() const { return is_host_; }                   // its memory is the host's
 
   // Memory, zero at first.
   virtual void* allocate(size_t bytes, const char* purpose) = 0;
   virtual void release(void* memory, size_t bytes) noexcept = 0;
-  // Host memory that copies to and from the device are fastest with.
+  // Host memory from and to which the device copies fastest.
   virtual void* allocate_host(size_t bytes) = 0;
   virtual void release_host(void* memory, size_t bytes) noexcept = 0;
   virtual MemoryUse memory() = 0;
 
   virtual void upload(void* to, const void* host, size_t bytes) = 0;      // `host` may be changed afterwards
-  virtual void download(void* host, const void* from, size_t bytes) = 0;  // waits for what was asked for before
+  virtual void download(void* host, const void* from, size_t bytes) = 0;  // waits for all earlier operations
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
   virtual void zero(void* memory, size_t bytes) = 0;
-  virtual void synchronize() = 0;  // the caller waits until all that was asked for has happened
+  virtual void synchronize() = 0;  // waits until all operations have finished
 
   virtual std::unique_ptr<DeviceEvent> mark() = 0;
-  virtual void wait_for(DeviceEvent& moment) = 0;  // what is asked for from now on comes after that
+  virtual void wait_for(DeviceEvent& event) = 0;  // later operations run after the event
   virtual std::unique_ptr<SideStream> make_side_stream() = 0;
 
-  // Together with the devices of other workers: "" if it can, else why not; a name that worker 0 gives the meeting; and
-  // the meeting, by all of them.
+  // A communicator of the devices of all ranks: "" if there can be one, else the reason why not; the id that rank 0
+  // creates for it; and the connection, which every rank must make.
   virtual std::string trouble_with_communicator() const { return "a CPU's gradients are exchanged by the hosts"; }
   virtual std::string new_communicator_id() { return ""; }
   virtual std::unique_ptr<DeviceCommunicator> connect(const std::string& /*id*/, int /*rank*/, int /*size*/) {
     return nullptr;
   }
 
-  // Operations: see kernels/kernels.h and kernels/updates.h for what each computes.
-  virtual void multiply(const Gemm& product) = 0;
-  virtual void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key,
-                            const TokenPosition* rows) = 0;
-  virtual void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
-                             float* partial_sums) = 0;
-  virtual void relu_forward(int64_t n, int64_t f, TypedFloats x, const float* bias, const DropoutKey& key,
-                            const TokenPosition* rows) = 0;
-  virtual void relu_backward(int64_t n, int64_t f, ConstTypedFloats output, TypedFloats gradient, float scale,
-                             float* bias_gradient, float* partial_sums) = 0;
-  virtual void embed_forward(int64_t n, int64_t d, const int32_t* ids, const float* table, float factor,
-                             const float* positions, float* out, const DropoutKey& key, const TokenPosition* rows) = 0;
-  virtual bool needs_token_order() const = 0;  // for embed_backward
-  virtual void embed_backward(int64_t n, int64_t d, const int32_t* ids, const TokenOrder& order, const float* gradient,
-                              float factor, float* table_gradient, const DropoutKey& key, const TokenPosition* rows) = 0;
-  virtual void attention_forward(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key) = 0;
-  virtual void attention_backward(const AttentionShape& shape, const AttentionBackward& op, const DropoutKey& key) = 0;
-  virtual void loss(const LossRows& op) = 0;
-  // `sums` is in the device's memory.
-  virtual void sum_losses(int64_t rows, const double* smoothed, const double* plain, const int32_t* best,
-                          const int32_t* targets, LossSums* sums) = 0;
-  virtual void add_bias(int64_t n, int64_t d, TypedFloats x, int64_t stride, const float* bias) = 0;
-  virtual void column_sums(int64_t n, int64_t d, ConstTypedFloats x, float* sums, float* partial_sums) = 0;
-  virtual void step_attention(const StepAttention& op) = 0;
-  virtual void best_tokens(const BestTokens& op) = 0;
-  // probabilities += share * exp(logits - log_partition of the row); then the logarithm of all.
-  virtual void add_probabilities(int64_t rows, int64_t vocabulary, const float* logits, const float* log_partition,
-                                 float share, float* probabilities) = 0;
-  virtual void take_logarithm(int64_t count, float* values) = 0;
-
-  virtual void round(size_t count, const float* values, TypedFloats factors) = 0;
-  virtual void adam(const AdamUpdate& update) = 0;
-  virtual void sgd(const SgdUpdate& update) = 0;
-  virtual void average(const AverageUpdate& update) = 0;
-  virtual void swap(float* a, float* b, size_t count) = 0;
+  // Operations: kernels/operations.h tells what each computes.
+  virtual void multiply(const Gemm& gemm) = 0;
+#define VERBUND_OPERATION(operation, Arguments) virtual void operation(const Arguments& op) = 0;
+  VERBUND_OPERATIONS(VERBUND_OPERATION)
+#undef VERBUND_OPERATION
+  virtual bool needs_token_order() const = 0;                                            // for embed_backward
   virtual Magnitude measure(const float* values, std::span<const Interval> pieces) = 0;  // waits for the result
 
  protected:
   Device(Precision precision, FloatType compute_dtype, bool is_host)
-      : precision_(precision), factor_type_(compute_dtype), is_host_(is_host) {}
+      : precision_(precision), compute_dtype_(compute_dtype), is_host_(is_host) {}
 
  private:
   Precision precision_;
-  FloatType factor_type_;
+  FloatType compute_dtype_;
   bool is_host_;
 };
 

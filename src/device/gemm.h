@@ -1,11 +1,11 @@
-// The three products of a linear map on a device, by their names.
+// The three GEMMs of a linear layer, by name: output, gradient of the input, gradient of the weight.
 #pragma once
 
 #include "device/device.h"
 
 namespace verbund {
 
-// Rows that may be part of wider ones: `stride` elements lie between their beginnings.
+// Rows that may be part of wider ones: they begin `stride` elements apart.
 struct MatrixRows {
   TypedFloats data;
   int64_t stride;

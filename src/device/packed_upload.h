@@ -1,4 +1,4 @@
-// Arrays of the host that a device's operations read, brought over in one copy.
+// PackedUpload copies several arrays of the host to a device in one transfer.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class PackedUpload {
  public:
   void clear() { bytes_.clear(); }
 
-  // Where the array will lie, for `at`.
+  // The offset of the array, for `at`.
   template <typename T>
   size_t add(std::span<const T> values) {
     const size_t offset = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
@@ -27,7 +27,7 @@ class PackedUpload {
     return add(std::span<const T>(values));
   }
 
-  // From here on the device can read it, until the workspace is reset.
+  // From here on the device can read the arrays, until the workspace is reset.
   void send(Device& device, Workspace& workspace) {
     data_ = workspace.take<char>(static_cast<int64_t>(bytes_.size()));
     device.upload(data_, bytes_.data(), bytes_.size());

@@ -3,7 +3,7 @@
 namespace verbund {
 namespace {
 
-// Of a buffer that has the room of floats.
+// The size of a buffer of floats that has room for `size` values of the type; 0 for floats, which need no copy.
 size_t floats_for(FloatType type, size_t size) { return type == FloatType::kFp32 ? 0 : (size + 1) / 2; }
 
 }  // namespace
@@ -11,10 +11,10 @@ size_t floats_for(FloatType type, size_t size) { return type == FloatType::kFp32
 Weights::Weights(Device& device, size_t size)
     : values_(device, size, "weights"), copy_(device, floats_for(device.compute_dtype(), size), "weights in 16 bits") {}
 
-ConstTypedFloats Weights::factors() {
+ConstTypedFloats Weights::operands() {
   if (copy_.size() == 0) return values_.data();
   const TypedFloats copy = {copy_.data(), device().compute_dtype()};
-  if (stale_) device().round(size(), values_.data(), copy);
+  if (stale_) device().round({size(), values_.data(), copy});
   stale_ = false;
   return copy;
 }
@@ -26,7 +26,7 @@ Buffer& Weights::write() {
 
 Weights::Both Weights::write_both() {
   if (copy_.size() == 0) return {values_.data(), {}};
-  factors();  // what is not written must be right already
+  operands();  // what is not written must be up to date
   return {values_.data(), {copy_.data(), device().compute_dtype()}};
 }
 

@@ -1,5 +1,5 @@
-// A model's weights in a device's memory, and once more in the type that its products read, if that is another one. The
-// copy follows what is written by whatever way.
+// Weights holds a model's weights in a device's memory, and a second time in the compute dtype, if that is not float.
+// The copy always follows the weights, whoever writes them.
 #pragma once
 
 #include "device/buffer.h"
@@ -15,21 +15,21 @@ class Weights {
 
   const float* data() const { return values_.data(); }  // the device's address
   const Buffer& values() const { return values_; }
-  // For products. Brings the copy up to date.
-  ConstTypedFloats factors();
+  // The weights in the compute dtype, as GEMMs read them. Brings the copy up to date.
+  ConstTypedFloats operands();
 
-  // To write. The copy will be made anew.
+  // For writing. The copy will be made anew.
   Buffer& write();
-  // For an operation that writes values and factors alike: where those are (null: nowhere).
+  // For an operation that writes the values and the copy (null if there is none).
   struct Both {
     float* values;
-    TypedFloats factors;
+    TypedFloats operands;
   };
   Both write_both();
 
  private:
   Buffer values_;
-  Buffer copy_;  // of size 0 where values are factors
+  Buffer copy_;  // empty where the compute dtype is float
   bool stale_ = true;
 };
 

@@ -24,14 +24,13 @@ void* Workspace::take_bytes(size_t bytes) {
 
 void Workspace::grow(size_t bytes) {
   const size_t before = before_ + (blocks_.empty() ? 0 : used_);
-  // At least half as much again as so far, so that growing ends soon; of a GPU's memory less, for what is taken is
-  // gone.
+  // At least half as much again as so far, so that growing ends soon; on a GPU less, since its memory is scarce.
   size_t more = before / 2;
   if (!device_.is_host()) more = std::min<size_t>(before / 8, device_.memory().free / 4);
   const size_t wanted = std::max({bytes, more, size_t{16} << 20});
   const size_t size = (wanted + kHugePage - 1) / kHugePage * kHugePage;
   blocks_.push_back({static_cast<char*>(device_.allocate(size, "activations")), size});
-  before_ = before;  // now: what could not be had does not count
+  before_ = before;  // only now: a failed allocation does not count
   used_ = 0;
 }
 

@@ -1,5 +1,5 @@
-// A device's memory for the activations of a step: handed out by moving a pointer, taken back all at
-// once. It grows while it learns how much a step needs; after that nothing is allocated.
+// Workspace is a device's memory for the activations of a step: allocated by moving a pointer, freed all at once. It
+// grows until it has the size that a step needs; after that nothing is allocated.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ class Workspace {
   TypedFloats take(int64_t count, FloatType type) {
     return {take_bytes(static_cast<size_t>(count * size_of(type))), type};
   }
-  // For what only products read.
-  TypedFloats take_factors(int64_t count) { return take(count, device_.compute_dtype()); }
+  // In the compute dtype, for what only GEMMs read.
+  TypedFloats take_operand(int64_t count) { return take(count, device_.compute_dtype()); }
 
-  // Forgets everything that was taken. If it did not fit into one block, the next step gets one that does.
+  // Frees everything. If it did not fit into one block, the next step gets a block that is large enough.
   void reset();
 
   uint64_t bytes() const;
 
-  // What is taken while this lives is given back at its end.
+  // Temporary frees at its end what was taken while it lived.
   class Temporary {
    public:
     explicit Temporary(Workspace& workspace)

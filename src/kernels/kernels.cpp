@@ -25,7 +25,7 @@ DropoutKey dropout_key(double rate, uint64_t seed, uint64_t step, uint32_t site)
   const RandomBlock block = philox(seed, step, site);
   key.key = uint64_t{block[1]} << 32 | block[0];
   key.threshold = static_cast<uint32_t>(std::lround(rate * 65536));
-  // What is kept is scaled by the rate that the 16 bits really give.
+  // Kept elements are scaled by the rate that the 16 bits really give.
   key.scale = static_cast<float>(65536.0 / (65536.0 - key.threshold));
   return key;
 }

@@ -1,9 +1,7 @@
-// VERBUND_PORTABLE_LOOP before a loop over plain buffers: it is compiled once per
-// instruction set and the loader picks the best one that the processor has.
-//
-// The bits of the result do not depend on that choice: no multiplication is fused with an
-// addition (-ffp-contract=off), square root and division are exact everywhere. So workers
-// on different machines that apply the same gradient keep the same weights.
+// VERBUND_PORTABLE_LOOP before a function that loops over flat buffers compiles it once per instruction set, and the
+// loader picks the best version that the processor has. The bits do not depend on that choice: no multiplication is
+// fused with an addition (-ffp-contract=off), square root and division are exact everywhere. So ranks on different
+// machines that apply the same gradient keep the same weights.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)

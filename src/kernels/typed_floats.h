@@ -1,5 +1,5 @@
-// Arrays of floating-point numbers whose width is known when the program runs: what only products read is kept in 16
-// bits by devices that multiply such numbers faster.
+// TypedFloats is an array of floating-point numbers whose dtype is known when the program runs: what only GEMMs read is
+// kept in 16 bits by devices that multiply such numbers faster.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ enum class FloatType : uint8_t { kFp32, kBf16, kFp16 };
 
 inline constexpr int64_t size_of(FloatType type) { return type == FloatType::kFp32 ? 4 : 2; }
 
-// Where such an array lies, which may be in a device's memory. `+` counts elements.
+// The address of such an array, which may be in a device's memory. `+` counts elements.
 struct TypedFloats {
   void* data = nullptr;
   FloatType type = FloatType::kFp32;

@@ -6,18 +6,18 @@
 namespace verbund {
 namespace {
 
-std::vector<TokenPosition> row_names(const Batch& batch, const std::vector<int32_t>& offsets) {
-  std::vector<TokenPosition> rows;
-  rows.reserve(static_cast<size_t>(offsets.back()));
+std::vector<TokenPosition> token_positions(const Batch& batch, const std::vector<int32_t>& offsets) {
+  std::vector<TokenPosition> positions;
+  positions.reserve(static_cast<size_t>(offsets.back()));
   for (size_t s = 0; s < batch.sentences(); ++s) {
     for (int32_t i = offsets[s]; i < offsets[s + 1]; ++i) {
-      rows.push_back({batch.sentence_ids[s], static_cast<uint32_t>(i - offsets[s])});
+      positions.push_back({batch.sentence_ids[s], static_cast<uint32_t>(i - offsets[s])});
     }
   }
-  return rows;
+  return positions;
 }
 
-// Rows of keys are padded to whole vectors of the CPU.
+// The offsets of each sentence's attention weights; rows of keys are padded to whole vectors of the CPU.
 std::vector<int64_t> weight_offsets(int64_t heads, const std::vector<int32_t>& queries,
                                     const std::vector<int32_t>& keys) {
   std::vector<int64_t> offsets = {0};
@@ -28,7 +28,7 @@ std::vector<int64_t> weight_offsets(int64_t heads, const std::vector<int32_t>& q
   return offsets;
 }
 
-// The rows of a side by their tokens; see TokenOrder.
+// The rows of a side sorted by token; see TokenOrder.
 struct SortedRows {
   std::vector<int32_t> tokens, first, rows;
 
@@ -46,9 +46,9 @@ struct SortedRows {
   }
 };
 
-// One side of the batch on its way: where in the upload its arrays are.
+// The offsets of one side's arrays in the upload.
 struct SideOffsets {
-  size_t ids, offsets, rows;
+  size_t ids, offsets, positions;
   size_t order[3] = {};
   int64_t distinct = 0;
 
@@ -56,7 +56,7 @@ struct SideOffsets {
               const std::vector<int32_t>& sentence_offsets, bool ordered)
       : ids(upload.add(tokens)),
         offsets(upload.add(sentence_offsets)),
-        rows(upload.add(row_names(batch, sentence_offsets))) {
+        positions(upload.add(token_positions(batch, sentence_offsets))) {
     if (!ordered) return;
     const SortedRows sorted(tokens);
     distinct = static_cast<int64_t>(sorted.tokens.size());
@@ -65,10 +65,10 @@ struct SideOffsets {
     order[2] = upload.add(sorted.rows);
   }
 
-  Rows arrived(const PackedUpload& upload, const Batch& batch, size_t tokens, size_t sentence_ids, bool ordered) const {
-    Rows side = {static_cast<int64_t>(tokens), static_cast<int32_t>(batch.sentences()),
-                 upload.at<int32_t>(ids),      upload.at<int32_t>(offsets),
-                 upload.at<uint64_t>(sentence_ids),   upload.at<TokenPosition>(rows)};
+  Rows view(const PackedUpload& upload, const Batch& batch, size_t tokens, size_t sentence_ids, bool ordered) const {
+    Rows side = {static_cast<int64_t>(tokens),      static_cast<int32_t>(batch.sentences()),
+                 upload.at<int32_t>(ids),           upload.at<int32_t>(offsets),
+                 upload.at<uint64_t>(sentence_ids), upload.at<TokenPosition>(positions)};
     if (ordered) {
       side.order = {distinct, upload.at<int32_t>(order[0]), upload.at<int32_t>(order[1]), upload.at<int32_t>(order[2])};
     }
@@ -94,8 +94,8 @@ void DeviceBatch::put(const Batch& batch, int64_t heads, Device& device, Workspa
   const size_t target_weights = add_offsets(batch.target_offsets, batch.target_offsets, target_weights_);
   const size_t cross_weights = add_offsets(batch.target_offsets, batch.source_offsets, cross_weights_);
   upload_.send(device, workspace);
-  source_ = source.arrived(upload_, batch, batch.source_tokens(), sentence_ids, ordered);
-  target_ = target.arrived(upload_, batch, batch.target_tokens(), sentence_ids, ordered);
+  source_ = source.view(upload_, batch, batch.source_tokens(), sentence_ids, ordered);
+  target_ = target.view(upload_, batch, batch.target_tokens(), sentence_ids, ordered);
   target_output_ = upload_.at<TokenId>(output);
   source_weights_.offsets = upload_.at<int64_t>(source_weights);
   target_weights_.offsets = upload_.at<int64_t>(target_weights);

@@ -1,4 +1,5 @@
-// A batch in a device's memory: all that the operations of a pass need to know of its sentences, in one copy.
+// DeviceBatch holds a batch in a device's memory, copied in one transfer: tokens, sentence offsets and all else that
+// the operations of a pass need.
 #pragma once
 
 #include <vector>
@@ -10,7 +11,7 @@ namespace verbund {
 
 class DeviceBatch {
  public:
-  // Until the workspace is reset.
+  // Valid until the workspace is reset.
   void put(const Batch& batch, int64_t heads, Device& device, Workspace& workspace);
 
   const Rows& source() const { return source_; }

@@ -1,9 +1,11 @@
 #include "model/gradient_order.h"
 
+#include <algorithm>
+
 namespace verbund {
 namespace {
 
-// With the gap after it, which belongs to nobody but must leave with someone.
+// A parameter's interval with the gap after it, which belongs to no parameter but must be sent with one.
 Interval place_with_gap(const ParameterTable& table, const Parameter& parameter) {
   const auto begin = static_cast<size_t>(parameter.offset);
   for (const Parameter& next : table.all()) {
@@ -19,7 +21,7 @@ Lookup lookup_of(const Parameter& parameter, bool is_dense) {
 
 }  // namespace
 
-GradientOrder from_end_to_begin(size_t size) { return {size, {}, {}, 0, {{{0, size}, {}}}}; }
+GradientOrder order_without_rows(size_t size) { return {size, {}, {}, 0, {{{0, size}, {}}}}; }
 
 GradientOrder order_with_rows(const ModelConfig& config, const ParameterTable& table) {
   const Sharing sharing = config.share_embeddings;
@@ -33,7 +35,7 @@ GradientOrder order_with_rows(const ModelConfig& config, const ParameterTable& t
   order.tables_end = place_with_gap(table, target).end;
   if (sharing != Sharing::kNone) order.dense_table = place_with_gap(table, target);
 
-  // Between the decoder and the encoder the target's rows come.
+  // The target's rows come between the decoder and the encoder.
   const auto decoder = static_cast<size_t>(table.find("decoder.0.self.qkv.weight").offset);
   if (order.dense_table.size() > 0) order.events.push_back({order.dense_table, {}});
   order.events.push_back({{decoder, order.size}, {}});
@@ -41,6 +43,15 @@ GradientOrder order_with_rows(const ModelConfig& config, const ParameterTable& t
   order.events.push_back({{order.tables_end, decoder}, {}});
   order.events.push_back({{}, kSourceLookup});
   return order;
+}
+
+CompactIds::CompactIds(std::span<const int32_t> ids) : distinct(ids.begin(), ids.end()) {
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  rows.reserve(ids.size());
+  for (const int32_t id : ids) {
+    rows.push_back(static_cast<int32_t>(std::lower_bound(distinct.begin(), distinct.end(), id) - distinct.begin()));
+  }
 }
 
 }  // namespace verbund

@@ -11,7 +11,7 @@ StepwiseDecoder::StepwiseDecoder(Device& device, const ModelConfig& config, cons
     : device_(device),
       config_(config),
       workspace_(device),
-      context_{device,  workspace_, config_,          table, weights.data(), weights.factors(), nullptr,
+      context_{device,  workspace_, config_,          table, weights.data(), weights.operands(), nullptr,
                nullptr, nullptr,    Pass{0, 0, false}},
       embedding_(context_.tensor(config.share_embeddings == Sharing::kAll ? "source.embedding" : "target.embedding")),
       output_(config.share_embeddings == Sharing::kNone ? context_.tensor("output.weight") : embedding_),
@@ -34,63 +34,66 @@ StepwiseDecoder::StepwiseDecoder(Device& device, const ModelConfig& config, cons
   }
 }
 
-void StepwiseDecoder::start(ConstTypedFloats keys, const std::vector<int32_t>& source_offsets) {
+void StepwiseDecoder::start(ConstTypedFloats source_cache, const std::vector<int32_t>& source_offsets) {
   const int64_t stride = config_.decoder_layers * 2 * config_.d_model;
   source_offsets_ = source_offsets;
-  source_keys_.clear();
-  for (int32_t token = 0; token < source_offsets.back(); ++token) source_keys_.push_back((keys + token * stride).data);
+  source_entries_.clear();
+  for (int32_t token = 0; token < source_offsets.back(); ++token)
+    source_entries_.push_back((source_cache + token * stride).data);
   position_ = 0;
   rows_.clear();
   for (size_t s = 0; s + 1 < source_offsets.size(); ++s) rows_.push_back({static_cast<int32_t>(s), {}});
 }
 
-TypedFloats StepwiseDecoder::cache_at(int64_t position) const {
-  return {cache_[static_cast<size_t>(position)].data(), device_.compute_dtype()};
+TypedFloats StepwiseDecoder::kv_cache_at(int64_t position) const {
+  return {kv_cache_[static_cast<size_t>(position)].data(), device_.compute_dtype()};
 }
 
-// Each row takes over its parent's keys and gets a place for its own.
+// Each row inherits the kv cache entries of its parent and gets a new one for its token.
 void StepwiseDecoder::continue_rows(std::span<const NextRow> rows) {
   const int64_t row_size = config_.decoder_layers * 3 * config_.d_model;
   const auto position = static_cast<size_t>(position_);
-  const auto bytes = static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.compute_dtype()));
+  const auto bytes =
+      static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.compute_dtype()));
   const size_t needed = (bytes + sizeof(float) - 1) / sizeof(float);
-  if (cache_.size() > position && cache_[position].size() < needed) {
-    while (cache_.size() > position) cache_.pop_back();
+  if (kv_cache_.size() > position && kv_cache_[position].size() < needed) {
+    while (kv_cache_.size() > position) kv_cache_.pop_back();
   }
-  if (cache_.size() <= position) cache_.emplace_back(device_, needed, "keys of translations");
+  if (kv_cache_.size() <= position) kv_cache_.emplace_back(device_, needed, "the kv cache");
   std::vector<Row> continued;
   continued.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     Row row = rows_[static_cast<size_t>(rows[i].parent)];
-    row.own.push_back((cache_at(position_) + static_cast<int64_t>(i) * row_size).data);
+    row.entries.push_back((kv_cache_at(position_) + static_cast<int64_t>(i) * row_size).data);
     continued.push_back(std::move(row));
   }
   rows_ = std::move(continued);
 }
 
-// Brings to the device what the step needs to know of its rows.
+// Uploads the rows of the step: tokens, and the addresses of their kv cache entries.
 void StepwiseDecoder::send(std::span<const NextRow> next) {
   std::vector<int32_t> ids, own_counts, source_counts;
   std::vector<int64_t> own_first, source_first;
-  std::vector<const void*> own;
+  std::vector<const void*> own_entries;
   for (const NextRow& row : next) ids.push_back(row.token);
   for (const Row& row : rows_) {
     const int32_t begin = source_offsets_[static_cast<size_t>(row.sentence)];
-    own_first.push_back(static_cast<int64_t>(own.size()));
-    own_counts.push_back(static_cast<int32_t>(row.own.size()));
-    own.insert(own.end(), row.own.begin(), row.own.end());
+    own_first.push_back(static_cast<int64_t>(own_entries.size()));
+    own_counts.push_back(static_cast<int32_t>(row.entries.size()));
+    own_entries.insert(own_entries.end(), row.entries.begin(), row.entries.end());
     source_first.push_back(begin);
     source_counts.push_back(source_offsets_[static_cast<size_t>(row.sentence) + 1] - begin);
   }
   upload_.clear();
   const size_t at_ids = upload_.add(ids);
-  const size_t at_names = upload_.add(std::vector<TokenPosition>(next.size(), {0, 0}));  // the position's code is handed over
-  const size_t at_own[] = {upload_.add(own), upload_.add(own_first), upload_.add(own_counts)};
-  const size_t at_source[] = {upload_.add(source_keys_), upload_.add(source_first), upload_.add(source_counts)};
+  // All zero: position_codes points at the code of this step's position.
+  const size_t at_positions = upload_.add(std::vector<TokenPosition>(next.size(), {0, 0}));
+  const size_t at_own[] = {upload_.add(own_entries), upload_.add(own_first), upload_.add(own_counts)};
+  const size_t at_source[] = {upload_.add(source_entries_), upload_.add(source_first), upload_.add(source_counts)};
   upload_.send(device_, workspace_);
   ids_ = upload_.at<int32_t>(at_ids);
-  names_ = upload_.at<TokenPosition>(at_names);
-  const auto lists = [&](const size_t(&at)[3]) -> KeyLists {
+  token_positions_ = upload_.at<TokenPosition>(at_positions);
+  const auto lists = [&](const size_t(&at)[3]) -> EntryLists {
     return {upload_.at<const void*>(at[0]), upload_.at<int64_t>(at[1]), upload_.at<int32_t>(at[2])};
   };
   own_ = lists(at_own);
@@ -100,8 +103,17 @@ void StepwiseDecoder::send(std::span<const NextRow> next) {
 ConstTypedFloats StepwiseDecoder::embed(const Rows& rows) {
   const int64_t d = config_.d_model;
   positions_.reach(position_ + 1);
-  device_.embed_forward(rows.count, d, ids_, embedding_.value, std::sqrt(static_cast<float>(d)),
-                        positions_.at(position_), context_.output, DropoutKey(), names_);
+  device_.embed_forward({
+      .rows = rows.count,
+      .width = d,
+      .ids = ids_,
+      .table = embedding_.value,
+      .factor = std::sqrt(static_cast<float>(d)),
+      .position_codes = positions_.at(position_),
+      .out = context_.output,
+      .dropout = {},
+      .token_positions = token_positions_,
+  });
   embedded_.forward(context_, rows, nullptr, context_.output, nullptr);
   return embedded_.output();
 }
@@ -110,23 +122,23 @@ void StepwiseDecoder::attend_to_self(size_t layer, ConstTypedFloats input) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 3 * d,
                 count = static_cast<int64_t>(rows_.size());
   const int64_t offset = static_cast<int64_t>(layer) * 3 * d;
-  const TypedFloats projected = cache_at(position_) + offset;
-  const TypedFloats mixed = workspace_.take_factors(count * d);
+  const TypedFloats projected = kv_cache_at(position_) + offset;
+  const TypedFloats mixed = workspace_.take_operand(count * d);
   layers_[layer].qkv.forward(context_, count, {input, d}, {projected, stride});
-  device_.step_attention({count, config_.heads, d / config_.heads, projected, stride, own_.keys, own_.first,
+  device_.step_attention({count, config_.heads, d / config_.heads, projected, stride, own_.entries, own_.first,
                           own_.counts, offset + d, offset + 2 * d, mixed, nullptr});
-  layers_[layer].self_out.forward_without_bias(context_, count, {mixed, d}, {context_.output_factors(), d});
+  layers_[layer].self_out.forward_without_bias(context_, count, {mixed, d}, {context_.typed_output(), d});
 }
 
 void StepwiseDecoder::attend_to_source(size_t layer, ConstTypedFloats input, int32_t* aligned) {
   const int64_t d = config_.d_model, count = static_cast<int64_t>(rows_.size());
   const int64_t offset = static_cast<int64_t>(layer) * 2 * d;
-  const TypedFloats query = workspace_.take_factors(count * d);
-  const TypedFloats mixed = workspace_.take_factors(count * d);
+  const TypedFloats query = workspace_.take_operand(count * d);
+  const TypedFloats mixed = workspace_.take_operand(count * d);
   layers_[layer].query.forward(context_, count, {input, d}, {query, d});
-  device_.step_attention({count, config_.heads, d / config_.heads, query, d, source_.keys, source_.first,
+  device_.step_attention({count, config_.heads, d / config_.heads, query, d, source_.entries, source_.first,
                           source_.counts, offset, offset + d, mixed, aligned});
-  layers_[layer].cross_out.forward_without_bias(context_, count, {mixed, d}, {context_.output_factors(), d});
+  layers_[layer].cross_out.forward_without_bias(context_, count, {mixed, d}, {context_.typed_output(), d});
 }
 
 const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* aligned) {
@@ -141,23 +153,23 @@ const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* align
 
   ConstTypedFloats input = embed(rows);
   const float* residual = embedded_.residual();
-  const auto join = [&](ResidualNorm& after, const Tensor& bias) {
-    after.forward(context_, rows, residual, context_.output_factors(), bias.value);
+  const auto add_and_norm = [&](ResidualNorm& after, const Tensor& bias) {
+    after.forward(context_, rows, residual, context_.typed_output(), bias.value);
     residual = after.residual();
     input = after.output();
   };
   for (size_t i = 0; i < layers_.size(); ++i) {
     Layer& layer = layers_[i];
     attend_to_self(i, input);
-    join(layer.after_self, layer.self_out.bias());
+    add_and_norm(layer.after_self, layer.self_out.bias());
     attend_to_source(i, input, i + 1 == layers_.size() ? attended : nullptr);
-    join(layer.after_cross, layer.cross_out.bias());
+    add_and_norm(layer.after_cross, layer.cross_out.bias());
     layer.feed_forward.forward(context_, rows, input);
-    join(layer.after_feed_forward, layer.feed_forward.out_bias());
+    add_and_norm(layer.after_feed_forward, layer.feed_forward.out_bias());
   }
   ++position_;
   float* logits = workspace_.take(rows.count * vocabulary_);
-  multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.factors, {logits, vocabulary_}, Into::kReplace);
+  multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.operand, {logits, vocabulary_}, Into::kReplace);
   if (aligned != nullptr) device_.download(aligned, attended, next.size() * sizeof(int32_t));
   return logits;
 }

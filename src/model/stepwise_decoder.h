@@ -1,6 +1,6 @@
-// The decoder one token at a time. Keys and values of earlier tokens are kept, never computed again
-// and never moved: an unfinished sentence (a row) knows its ancestors by where their keys lie, so
-// reordering the beams of a search copies pointers, not caches.
+// StepwiseDecoder runs the decoder one token at a time with a kv cache: keys and values of earlier tokens are kept,
+// never computed again and never moved. An unfinished sentence (a row) has the addresses of its tokens' cache entries,
+// so reordering the beams of a search copies pointers, not caches.
 #pragma once
 
 #include <span>
@@ -20,8 +20,9 @@ class StepwiseDecoder {
   StepwiseDecoder(Device& device, const ModelConfig& config, const ParameterTable& table, Weights& weights,
                   int64_t vocabulary);
 
-  // `keys`: [source tokens, layers, {key, value}, d], which must stay while decoding.
-  void start(ConstTypedFloats keys, const std::vector<int32_t>& source_offsets);
+  // `source_cache`: the kv cache of cross-attention, [source tokens, layers, {key, value}, d], which must stay alive
+  // while decoding.
+  void start(ConstTypedFloats source_cache, const std::vector<int32_t>& source_offsets);
   // See DecodableModel.
   const float* step(std::span<const NextRow> rows, int32_t* aligned);
 
@@ -34,19 +35,19 @@ class StepwiseDecoder {
     FeedForward feed_forward;
     ResidualNorm after_feed_forward;
   };
-  // A row of this step: the keys it attends to.
+  // A row of this step: the kv cache entries that it attends to.
   struct Row {
     int32_t sentence;
-    std::vector<const void*> own;  // where its tokens' [layers, {query, key, value}, d] lie
+    std::vector<const void*> entries;  // of each of its tokens, [layers, {query, key, value}, d]
   };
-  // The keys of all rows of this step, see StepAttention.
-  struct KeyLists {
-    const void* const* keys;
+  // The kv cache entries of all rows of this step, see StepAttention.
+  struct EntryLists {
+    const void* const* entries;
     const int64_t* first;
     const int32_t* counts;
   };
 
-  TypedFloats cache_at(int64_t position) const;
+  TypedFloats kv_cache_at(int64_t position) const;
   void continue_rows(std::span<const NextRow> rows);
   void send(std::span<const NextRow> next);
   ConstTypedFloats embed(const Rows& rows);
@@ -62,16 +63,16 @@ class StepwiseDecoder {
   ResidualNorm embedded_;
   std::vector<Layer> layers_;
 
-  // Of each sentence: where its tokens' keys lie, all of them in one array, and where in it they begin.
-  std::vector<const void*> source_keys_;
+  // The kv cache entries of all source tokens in one array, and where in it each sentence begins.
+  std::vector<const void*> source_entries_;
   std::vector<int32_t> source_offsets_;
   int64_t position_ = 0;  // of the next token
   std::vector<Row> rows_;
-  std::vector<Buffer> cache_;  // of each position: [rows, layers, {query, key, value}, d]
+  std::vector<Buffer> kv_cache_;  // of each position: [rows, layers, {query, key, value}, d]
   PackedUpload upload_;
   const int32_t* ids_ = nullptr;
-  const TokenPosition* names_ = nullptr;
-  KeyLists own_ = {}, source_ = {};
+  const TokenPosition* token_positions_ = nullptr;
+  EntryLists own_ = {}, source_ = {};
   PositionCodes positions_;
 };
 

@@ -4,7 +4,7 @@ namespace verbund {
 
 Tensor Context::tensor(const std::string& name) const {
   const Parameter& parameter = table.find(name);
-  return {values + parameter.offset, factors + parameter.offset,
+  return {values + parameter.offset, operands + parameter.offset,
           gradients == nullptr ? nullptr : gradients + parameter.offset};
 }
 
@@ -20,24 +20,25 @@ Linear::Linear(const Context& context, const std::string& name, int64_t out, int
     : out_(out), in_(in), weight_(context.tensor(name + ".weight")), bias_(context.optional(name + ".bias")) {}
 
 void Linear::forward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const {
-  multiply_nt(context.device, n, out_, in_, x, weight_.factors, y, Into::kReplace);
+  multiply_nt(context.device, n, out_, in_, x, weight_.operand, y, Into::kReplace);
 }
 
 void Linear::forward(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const {
   forward_without_bias(context, n, x, y);
-  if (bias_.value != nullptr) context.device.add_bias(n, out_, y.data, y.stride, bias_.value);
+  if (bias_.value != nullptr) context.device.add_bias({n, out_, y.data, y.stride, bias_.value});
 }
 
 void Linear::backward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy,
                                    MatrixRows dx, Into into) const {
   add_outer_product(context.device, n, out_, in_, dy, x, weight_.gradient);
-  multiply_nn(context.device, n, in_, out_, dy, weight_.factors, dx, into);
+  multiply_nn(context.device, n, in_, out_, dy, weight_.operand, dx, into);
 }
 
 void Linear::backward(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx,
                       Into into) const {
   backward_without_bias(context, n, x, dy, dx, into);
-  if (bias_.value != nullptr) context.device.column_sums(n, out_, dy.data, bias_.gradient, context.partial_sums);
+  if (bias_.value == nullptr) return;
+  context.device.column_sums({n, out_, dy.data, bias_.gradient, context.partial_sums});
 }
 
 // ResidualNorm
@@ -49,10 +50,10 @@ ResidualNorm::ResidualNorm(const Context& context, const std::string& norm, uint
       site_(site_number) {}
 
 void ResidualNorm::forward(const Context& context, const Rows& rows, const float* residual, ConstTypedFloats input,
-                   const float* input_bias) {
+                           const float* input_bias) {
   const int64_t n = rows.count, d = context.config.d_model;
   Workspace& workspace = context.workspace;
-  // Factors of 16 bits are written beside what is added to further on.
+  // Operands of 16 bits are written beside the floats that later residuals add to.
   const bool is_narrow = context.device.compute_dtype() != FloatType::kFp32;
   key_ = context.dropout(context.config.dropout, site_);
   sum_ = workspace.take(n * d);
@@ -61,20 +62,47 @@ void ResidualNorm::forward(const Context& context, const Rows& rows, const float
     mean_ = workspace.take(n);
     inverse_ = workspace.take(n);
   }
-  output_ = is_narrow ? workspace.take_factors(n * d) : normed_ != nullptr ? normed_ : sum_;
-  context.device.norm_forward(
-      n, d,
-      {residual, input, input_bias, scale_.value, bias_.value, static_cast<float>(context.config.norm_epsilon), sum_,
-       normed_, mean_, inverse_, is_narrow ? output_ : TypedFloats()},
-      key_, rows.rows);
+  output_ = is_narrow ? workspace.take_operand(n * d) : normed_ != nullptr ? normed_ : sum_;
+  context.device.norm_forward({
+      .rows = n,
+      .width = d,
+      .residual = residual,
+      .input = input,
+      .input_bias = input_bias,
+      .scale = scale_.value,
+      .bias = bias_.value,
+      .epsilon = static_cast<float>(context.config.norm_epsilon),
+      .sum = sum_,
+      .normed = normed_,
+      .mean = mean_,
+      .inverse_deviation = inverse_,
+      .operand = is_narrow ? output_ : TypedFloats(),
+      .dropout = key_,
+      .token_positions = rows.token_positions,
+  });
 }
 
-void ResidualNorm::backward(const Context& context, const Rows& rows, const float* normed_gradient, const float* sum_gradient,
-                    float* residual_gradient, TypedFloats input_gradient, float* input_bias_gradient) const {
-  context.device.norm_backward(rows.count, context.config.d_model,
-                               {sum_, mean_, inverse_, scale_.value, normed_gradient, sum_gradient, residual_gradient,
-                                input_gradient, scale_.gradient, bias_.gradient, input_bias_gradient},
-                               key_, rows.rows, context.partial_sums);
+void ResidualNorm::backward(const Context& context, const Rows& rows, const float* normed_gradient,
+                            const float* sum_gradient, float* residual_gradient, TypedFloats input_gradient,
+                            float* input_bias_gradient) const {
+  context.device.norm_backward({
+      .rows = rows.count,
+      .width = context.config.d_model,
+      .sum = sum_,
+      .mean = mean_,
+      .inverse_deviation = inverse_,
+      .scale = scale_.value,
+      .normed_gradient = normed_gradient,
+      .sum_gradient = sum_gradient,
+      .residual_gradient = residual_gradient,
+      .input_gradient = input_gradient,
+      .scale_gradient = scale_.gradient,
+      .bias_gradient = bias_.gradient,
+      .input_bias_gradient = input_bias_gradient,
+      .dropout = key_,
+      .token_positions = rows.token_positions,
+      .partial_sums = context.partial_sums,
+  });
 }
 
 // SelfAttention
@@ -105,14 +133,23 @@ TypedFloats SelfAttention::forward(const Context& context, const Rows& rows, con
   key_ = context.dropout(context.config.attention_dropout, site_);
   input_ = input;
   weight_offsets_ = weight_offsets;
-  projected_ = workspace.take_factors(n * 3 * d_);  // [n, {query, key, value}, heads, depth]
+  projected_ = workspace.take_operand(n * 3 * d_);  // [n, {query, key, value}, heads, depth]
   weights_ = workspace.take(weight_offsets.total);
-  mixed_ = workspace.take_factors(n * d_);
+  mixed_ = workspace.take_operand(n * d_);
   qkv_.forward(context, n, {input, d_}, {projected_, 3 * d_});
-  context.device.attention_forward(
-      shape(rows), {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_}, key_);
-  out_.forward_without_bias(context, n, {mixed_, d_}, {context.output_factors(), d_});
-  return context.output_factors();
+  context.device.attention_forward({
+      .shape = shape(rows),
+      .query = projected_,
+      .key = projected_ + d_,
+      .value = projected_ + 2 * d_,
+      .query_stride = 3 * d_,
+      .key_stride = 3 * d_,
+      .weights = weights_,
+      .output = mixed_,
+      .dropout = key_,
+  });
+  out_.forward_without_bias(context, n, {mixed_, d_}, {context.typed_output(), d_});
+  return context.typed_output();
 }
 
 void SelfAttention::backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient,
@@ -120,14 +157,23 @@ void SelfAttention::backward(const Context& context, const Rows& rows, ConstType
   const int64_t n = rows.count;
   Workspace& workspace = context.workspace;
   const Workspace::Temporary temporary(workspace);
-  const TypedFloats mixed_gradient = workspace.take_factors(n * d_);
-  const TypedFloats projected_gradient = workspace.take_factors(n * 3 * d_);
+  const TypedFloats mixed_gradient = workspace.take_operand(n * d_);
+  const TypedFloats projected_gradient = workspace.take_operand(n * 3 * d_);
   out_.backward_without_bias(context, n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
-  context.device.attention_backward(
-      shape(rows),
-      {projected_, projected_ + d_, projected_ + 2 * d_, 3 * d_, 3 * d_, weights_, mixed_gradient, projected_gradient,
-       projected_gradient + d_, projected_gradient + 2 * d_},
-      key_);
+  context.device.attention_backward({
+      .shape = shape(rows),
+      .query = projected_,
+      .key = projected_ + d_,
+      .value = projected_ + 2 * d_,
+      .query_stride = 3 * d_,
+      .key_stride = 3 * d_,
+      .weights = weights_,
+      .output_gradient = mixed_gradient,
+      .query_gradient = projected_gradient,
+      .key_gradient = projected_gradient + d_,
+      .value_gradient = projected_gradient + 2 * d_,
+      .dropout = key_,
+  });
   qkv_.backward(context, n, {input_, d_}, {projected_gradient, 3 * d_}, input_gradient, into);
 }
 
@@ -161,14 +207,23 @@ TypedFloats CrossAttention::forward(const Context& context, const Rows& rows, co
   keys_ = keys;
   stride_ = stride;
   weight_offsets_ = weight_offsets;
-  projected_ = workspace.take_factors(n * d_);
+  projected_ = workspace.take_operand(n * d_);
   weights_ = workspace.take(weight_offsets.total);
-  mixed_ = workspace.take_factors(n * d_);
+  mixed_ = workspace.take_operand(n * d_);
   query_.forward(context, n, {input, d_}, {projected_, d_});
-  context.device.attention_forward(shape(rows, source), {projected_, keys, keys + d_, d_, stride, weights_, mixed_},
-                                   key_);
-  out_.forward_without_bias(context, n, {mixed_, d_}, {context.output_factors(), d_});
-  return context.output_factors();
+  context.device.attention_forward({
+      .shape = shape(rows, source),
+      .query = projected_,
+      .key = keys,
+      .value = keys + d_,
+      .query_stride = d_,
+      .key_stride = stride,
+      .weights = weights_,
+      .output = mixed_,
+      .dropout = key_,
+  });
+  out_.forward_without_bias(context, n, {mixed_, d_}, {context.typed_output(), d_});
+  return context.typed_output();
 }
 
 void CrossAttention::backward(const Context& context, const Rows& rows, const Rows& source,
@@ -177,13 +232,23 @@ void CrossAttention::backward(const Context& context, const Rows& rows, const Ro
   const int64_t n = rows.count;
   Workspace& workspace = context.workspace;
   const Workspace::Temporary temporary(workspace);
-  const TypedFloats mixed_gradient = workspace.take_factors(n * d_);
-  const TypedFloats projected_gradient = workspace.take_factors(n * d_);
+  const TypedFloats mixed_gradient = workspace.take_operand(n * d_);
+  const TypedFloats projected_gradient = workspace.take_operand(n * d_);
   out_.backward_without_bias(context, n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
-  context.device.attention_backward(shape(rows, source),
-                                    {projected_, keys_, keys_ + d_, d_, stride_, weights_, mixed_gradient,
-                                     projected_gradient, keys_gradient, keys_gradient + d_},
-                                    key_);
+  context.device.attention_backward({
+      .shape = shape(rows, source),
+      .query = projected_,
+      .key = keys_,
+      .value = keys_ + d_,
+      .query_stride = d_,
+      .key_stride = stride_,
+      .weights = weights_,
+      .output_gradient = mixed_gradient,
+      .query_gradient = projected_gradient,
+      .key_gradient = keys_gradient,
+      .value_gradient = keys_gradient + d_,
+      .dropout = key_,
+  });
   query_.backward(context, n, {input_, d_}, {projected_gradient, d_}, input_gradient, into);
 }
 
@@ -200,20 +265,21 @@ TypedFloats FeedForward::forward(const Context& context, const Rows& rows, Const
   const int64_t n = rows.count;
   key_ = context.dropout(context.config.relu_dropout, site_);
   input_ = input;
-  hidden_ = context.workspace.take_factors(n * f_);
+  hidden_ = context.workspace.take_operand(n * f_);
   in_.forward_without_bias(context, n, {input, d_}, {hidden_, f_});
-  context.device.relu_forward(n, f_, hidden_, in_.bias().value, key_, rows.rows);
-  out_.forward_without_bias(context, n, {hidden_, f_}, {context.output_factors(), d_});
-  return context.output_factors();
+  context.device.relu_forward({n, f_, hidden_, in_.bias().value, key_, rows.token_positions});
+  out_.forward_without_bias(context, n, {hidden_, f_}, {context.typed_output(), d_});
+  return context.typed_output();
 }
 
 void FeedForward::backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient,
                            MatrixRows input_gradient, Into into) {
   const int64_t n = rows.count;
   const Workspace::Temporary temporary(context.workspace);
-  const TypedFloats hidden_gradient = context.workspace.take_factors(n * f_);
+  const TypedFloats hidden_gradient = context.workspace.take_operand(n * f_);
   out_.backward_without_bias(context, n, {hidden_, f_}, {output_gradient, d_}, {hidden_gradient, f_}, Into::kReplace);
-  context.device.relu_backward(n, f_, hidden_, hidden_gradient, key_.scale, in_.bias().gradient, context.partial_sums);
+  context.device.relu_backward(
+      {n, f_, hidden_, hidden_gradient, key_.scale, in_.bias().gradient, context.partial_sums});
   in_.backward_without_bias(context, n, {input_, d_}, {hidden_gradient, f_}, input_gradient, into);
 }
 

@@ -1,6 +1,5 @@
-// The building blocks of encoder and decoder on packed rows, forward and backward: linear
-// maps, self-attention, cross-attention, feed-forward, and what stands between them
-// (residual + dropout + norm). Each keeps what its backward needs in the workspace.
+// The sublayers of encoder and decoder on packed rows, forward and backward: linear layers, self-attention,
+// cross-attention, feed-forward, and ResidualNorm between them. Each keeps in the workspace what its backward needs.
 #pragma once
 
 #include <string>
@@ -13,35 +12,35 @@
 
 namespace verbund {
 
-// Where a parameter and its gradient are in the device's memory.
+// A parameter and its gradient in the device's memory.
 struct Tensor {
   const float* value = nullptr;
-  ConstTypedFloats factors = {};  // the value as products read it
+  ConstTypedFloats operand = {};  // the value in the compute dtype, as GEMMs read it
   float* gradient = nullptr;
 };
 
-// Everything the building blocks share during a step.
+// Context is what the sublayers share during a step.
 struct Context {
   Device& device;
   Workspace& workspace;
   const ModelConfig& config;
   const ParameterTable& table;
   const float* values = nullptr;
-  ConstTypedFloats factors = {};  // the values as products read them
+  ConstTypedFloats operands = {};  // the values in the compute dtype, as GEMMs read them
   float* gradients = nullptr;
   float* partial_sums = nullptr;  // scratch of the kernels
-  float* output = nullptr;        // [n, d] where sublayers put their result, to be joined at once
+  float* output = nullptr;        // [n, d] the result of a sublayer, which a ResidualNorm reads at once
   Pass pass = {};
 
-  // The same place for what has the type of factors.
-  TypedFloats output_factors() const { return {output, device.compute_dtype()}; }
+  // The same memory for a result in the compute dtype.
+  TypedFloats typed_output() const { return {output, device.compute_dtype()}; }
 
   Tensor tensor(const std::string& name) const;
   Tensor optional(const std::string& name) const;  // null if the model has none of this name
   DropoutKey dropout(double rate, uint32_t site_number) const;
 };
 
-// Which norm follows a sublayer: its own (post), or the next one's (pre).
+// The norm that follows a sublayer: its own (post), or the next one's (pre).
 inline std::string norm_after(const ModelConfig& config, const std::string& own, const std::string& next) {
   return config.norm == NormPlace::kPost ? own : next;
 }
@@ -67,7 +66,7 @@ class Linear {
   Tensor weight_, bias_;
 };
 
-// Residual + dropout + norm after a sublayer, in either norm order.
+// ResidualNorm is residual + dropout + norm after a sublayer, in either norm order.
 class ResidualNorm {
  public:
   // `norm`: name of the norm that is applied; "" for none.
@@ -80,7 +79,7 @@ class ResidualNorm {
   void backward(const Context& context, const Rows& rows, const float* normed_gradient, const float* sum_gradient,
                 float* residual_gradient, TypedFloats input_gradient, float* input_bias_gradient) const;
 
-  // What the next sublayer adds to, and what its products read.
+  // The residual that the next sublayer adds to, and the input that its GEMMs read.
   const float* residual() const { return pre_ || normed_ == nullptr ? sum_ : normed_; }
   ConstTypedFloats output() const { return output_; }
 
@@ -122,7 +121,7 @@ class CrossAttention {
  public:
   CrossAttention(const Context& context, const std::string& layer, uint32_t weights_site);
 
-  // Keys and values are columns of the product for all layers: rows of `stride` elements.
+  // Keys and values are columns of one GEMM's result for all layers: rows of `stride` elements.
   TypedFloats forward(const Context& context, const Rows& rows, const Rows& source, const WeightOffsets& weight_offsets,
                       ConstTypedFloats input, ConstTypedFloats keys, int64_t stride);
   void backward(const Context& context, const Rows& rows, const Rows& source, ConstTypedFloats output_gradient,

@@ -11,15 +11,15 @@
 #include "data/batch.h"
 #include "device/weights.h"
 #include "model/batch_view.h"
-#include "model/gradient_ready.h"
+#include "model/gradient_order.h"
 #include "model/parameters.h"
 
 namespace verbund {
 
 // Sums over the target tokens of a batch.
 struct Loss {
-  double smoothed = 0;  // what is minimised
-  double cross_entropy = 0;     // cross-entropy, for perplexity
+  double smoothed = 0;       // what is minimised
+  double cross_entropy = 0;  // cross-entropy, for perplexity
   int64_t tokens = 0;
   int64_t correct = 0;  // tokens whose most likely prediction is the target
 

@@ -32,7 +32,7 @@ void Adam::update(const OwnedPiece& piece, double rate, double gradient_scale) {
       .weights = piece.weights,
       .mean = mean_.data() + piece.state,
       .square = square_.data() + piece.state,
-      .factors = piece.factors,
+      .operands = piece.operands,
       .gradient_scale = static_cast<float>(gradient_scale),
       .gradient_decay = decoupled ? 0.0f : static_cast<float>(config_.weight_decay),
       .weight_keep = decoupled ? static_cast<float>(1 - rate * config_.weight_decay) : 1.0f,

@@ -20,7 +20,7 @@ void WeightAverage::update(const Buffer& weights, int64_t step) {
   if (n == 0) {
     average_.device().copy(average_.data(), weights.data(), weights.size() * sizeof(float));
   } else {
-    average_.device().average({weights.size(), weights.data(), average_.data(), share});
+    average_.device().ema({weights.size(), weights.data(), average_.data(), share});
   }
 }
 

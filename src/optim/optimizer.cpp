@@ -43,7 +43,7 @@ void Optimizer::step(Weights& weights, const Buffer& gradients, double rate, dou
     while (piece.begin >= owned_[mine].end) state += owned_[mine++].size();
     const auto first = static_cast<int64_t>(piece.begin);
     update({piece.size(), state + piece.begin - owned_[mine].begin, gradients.data() + first, both.values + first,
-            both.factors ? both.factors + first : TypedFloats()},
+            both.operands ? both.operands + first : TypedFloats()},
            rate, gradient_scale);
   }
 }

@@ -1,5 +1,5 @@
-// What makes new weights from weights and gradients. All three are flat buffers in the
-// same order; what the optimiser remembers lies in further buffers of that order.
+// Optimizer updates weights from gradients. Both are flat buffers in the same order, and so is the optimizer's own
+// state.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace verbund {
 
-// One buffer of an optimiser, for checkpoints: written from it, read back into it.
+// One buffer of an optimizer's state, for checkpoints: saved from it, loaded into it.
 struct OptimizerState {
   std::string name;
   Buffer& values;
 };
 
-// A piece of the weights without frozen ones, in the device's memory.
+// An interval of the weights without frozen ones, in the device's memory.
 struct OwnedPiece {
   size_t size;
-  size_t state;  // the number of its first weight among those that are owned
+  size_t state;  // the index of its first weight among those that are owned
   const float* gradients;
   float* weights;
-  TypedFloats factors;  // the weights once more, for products; or null
+  TypedFloats operands;  // the weights in the compute dtype; or null
 };
 
 class Optimizer {

@@ -18,7 +18,7 @@ void Sgd::update(const OwnedPiece& piece, double rate, double gradient_scale) {
       .gradients = piece.gradients,
       .weights = piece.weights,
       .momentum = momentum_.size() == 0 ? nullptr : momentum_.data() + piece.state,
-      .factors = piece.factors,
+      .operands = piece.operands,
       .gradient_scale = static_cast<float>(gradient_scale),
       .weight_decay = static_cast<float>(config_.weight_decay),
       .momentum_keep = static_cast<float>(config_.momentum),

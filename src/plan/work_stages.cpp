@@ -123,7 +123,7 @@ TokenCounts TokenCounts::operator*(double factor) const {
 }
 
 GradientOrder gradient_order(const ModelConfig& config, const ParameterTable& table, bool rows_apart) {
-  return rows_apart ? order_with_rows(config, table) : from_end_to_begin(static_cast<size_t>(table.buffer_size()));
+  return rows_apart ? order_with_rows(config, table) : order_without_rows(static_cast<size_t>(table.buffer_size()));
 }
 
 std::vector<WorkStage> work_stages(const ModelConfig& config, VocabularySizes vocabularies, const TokenCounts& tokens,

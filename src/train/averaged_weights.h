@@ -17,7 +17,7 @@ class AveragedWeights {
   void swap() {
     if (!average_.started()) return;
     Buffer& weights = model_.weights().write();
-    weights.device().swap(weights.data(), average_.values().data(), weights.size());
+    weights.device().swap({weights.size(), weights.data(), average_.values().data()});
   }
 
   TranslationModel& model_;

@@ -5,7 +5,6 @@
 #include "core/log.h"
 #include "core/process.h"
 #include "core/progress.h"
-#include "device/out_of_memory.h"
 #include "model/transformer.h"
 #include "optim/ema.h"
 #include "optim/optimizer.h"

@@ -43,7 +43,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
       return call.refuse(CUDA_ERROR_NO_BINARY_FOR_GPU, "the image is for sm_{}, the device is sm_{}",
                          parsed->architecture, settings().architecture);
     }
-    *module = new CUmod_st{&call.device, parsed->factor};
+    *module = new CUmod_st{&call.device, parsed->dtype};
     call.all.modules.insert(*module);
     return CUDA_SUCCESS;
   });
@@ -67,7 +67,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   return in_context("cuModuleGetFunction", [&](const Call& call) {
     if (!call.all.modules.contains(module)) return call.refuse(CUDA_ERROR_INVALID_HANDLE, "the module does not exist");
     if (function == nullptr || name == nullptr || *name == 0) return CUDA_ERROR_INVALID_VALUE;
-    Kernel* kernel = find_kernel(name, module->factor);
+    Kernel* kernel = find_kernel(name, module->dtype);
     if (kernel == nullptr) return call.refuse(CUDA_ERROR_NOT_FOUND, "there is no kernel {}", name);
     *function = new CUfunc_st{module, kernel};
     call.all.functions.insert(*function);

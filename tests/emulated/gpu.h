@@ -126,7 +126,7 @@ struct CUevent_st {
 };
 struct CUmod_st {
   emulated::Device* device;
-  int factor;
+  int dtype;
 };
 struct CUfunc_st {
   CUmodule module;

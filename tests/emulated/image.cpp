@@ -15,7 +15,7 @@ constexpr char kMagic[] =
 }  // namespace
 
 std::string write_image(const Image& image) {
-  std::string bytes = fmt::format("{} sm_{} factor {}", kMagic, image.architecture, image.factor);
+  std::string bytes = fmt::format("{} sm_{} dtype {}", kMagic, image.architecture, image.dtype);
   bytes.push_back(0);
   return bytes;
 }
@@ -23,7 +23,7 @@ std::string write_image(const Image& image) {
 std::optional<Image> parse_image(const char* bytes) {
   Image image{};
   if (std::strncmp(bytes, kMagic, sizeof kMagic - 1) != 0) return {};
-  if (std::sscanf(bytes + sizeof kMagic - 1, " sm_%d factor %d", &image.architecture, &image.factor) != 2) return {};
+  if (std::sscanf(bytes + sizeof kMagic - 1, " sm_%d dtype %d", &image.architecture, &image.dtype) != 2) return {};
   return image;
 }
 

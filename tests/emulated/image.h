@@ -8,7 +8,7 @@ namespace emulated {
 
 struct Image {
   int architecture;
-  int factor;  // VERBUND_FACTOR
+  int dtype;  // VERBUND_COMPUTE_DTYPE
 };
 
 std::string write_image(const Image& image);

@@ -19,14 +19,14 @@ auto& kernels() {
 
 }  // namespace
 
-Kernel* find_kernel(const std::string& name, int factor) {
-  const auto found = kernels().find({name, factor});
+Kernel* find_kernel(const std::string& name, int dtype) {
+  const auto found = kernels().find({name, dtype});
   return found == kernels().end() ? nullptr : found->second.get();
 }
 
 void add_kernel(std::unique_ptr<Kernel> kernel) {
   kernel->number = static_cast<unsigned>(kernels().size()) + 1;
-  const std::pair key{kernel->name, kernel->factor};
+  const std::pair key{kernel->name, kernel->dtype};
   kernels()[key] = std::move(kernel);
 }
 

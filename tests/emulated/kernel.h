@@ -1,4 +1,4 @@
-// The kernels compiled into the library: by name and by the type of products' factors (VERBUND_FACTOR), with what is
+// The kernels compiled into the library: by name and by compute dtype (VERBUND_COMPUTE_DTYPE), with what is
 // needed to copy the arguments of a launch and to call one thread.
 #pragma once
 
@@ -21,7 +21,7 @@ extern const bool kChecked;
 
 struct Kernel {
   std::string name;
-  int factor;
+  int dtype;
   unsigned number;        // from 1
   unsigned most_threads;  // of a block, as it was declared
   size_t parameters;
@@ -32,22 +32,22 @@ struct Kernel {
 };
 
 // nullptr if there is none.
-Kernel* find_kernel(const std::string& name, int factor);
+Kernel* find_kernel(const std::string& name, int dtype);
 void add_kernel(std::unique_ptr<Kernel> kernel);
 
-// Is called when the library is loaded; one per value of VERBUND_FACTOR.
+// Is called when the library is loaded; one per value of VERBUND_COMPUTE_DTYPE.
 void add_kernels_0();
 void add_kernels_1();
 void add_kernels_2();
 
 template <typename... Parameters>
-void add_kernel(const char* name, int factor, unsigned most_threads, void (*)(Parameters...),
+void add_kernel(const char* name, int dtype, unsigned most_threads, void (*)(Parameters...),
                 void (*call)(const std::byte*)) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "arguments of kernels are copied as bytes");
   using Storage = std::tuple<Parameters...>;
   auto kernel = std::make_unique<Kernel>();
   kernel->name = name;
-  kernel->factor = factor;
+  kernel->dtype = dtype;
   kernel->most_threads = most_threads;
   kernel->parameters = sizeof...(Parameters);
   kernel->storage = sizeof(Storage);

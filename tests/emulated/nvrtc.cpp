@@ -129,8 +129,8 @@ nvrtcResult compile(_nvrtcProgram& program, const std::vector<std::string_view>&
         return NVRTC_ERROR_INVALID_OPTION;
       }
       image.architecture = std::atoi(std::string(architecture.substr(3)).c_str());
-    } else if (const auto factor = value_of("-DVERBUND_FACTOR="); !factor.empty()) {
-      image.factor = factor[0] - '0';
+    } else if (const auto dtype = value_of("-DVERBUND_COMPUTE_DTYPE="); !dtype.empty()) {
+      image.dtype = dtype[0] - '0';
     } else if (!harmless(option)) {
       program.log += fmt::format("nvrtc: error: invalid option {}\n", option);
       return NVRTC_ERROR_INVALID_OPTION;
@@ -138,9 +138,10 @@ nvrtcResult compile(_nvrtcProgram& program, const std::vector<std::string_view>&
   }
   bool known = false;
   for (const int architecture : kArchitectures) known = known || architecture == image.architecture;
-  if (!known || image.factor < 0 || image.factor > 2) {
-    program.log += fmt::format("nvrtc: error: invalid value for --gpu-architecture (sm_{}) or VERBUND_FACTOR ({})\n",
-                               image.architecture, image.factor);
+  if (!known || image.dtype < 0 || image.dtype > 2) {
+    program.log +=
+        fmt::format("nvrtc: error: invalid value for --gpu-architecture (sm_{}) or VERBUND_COMPUTE_DTYPE ({})\n",
+                    image.architecture, image.dtype);
     return NVRTC_ERROR_INVALID_OPTION;
   }
   check_text(program, program.name, program.source);

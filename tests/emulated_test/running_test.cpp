@@ -122,11 +122,11 @@ TEST_P(Running, NeighboursOfTwoBytesDoNotRace) {
 }
 
 TEST(Modules, HaveTheirOwnKernelsPerTypeOfFactors) {
-  for (int factor = 0; factor < 3; ++factor) {
-    TestGpu gpu(false, 0, factor);
+  for (int dtype = 0; dtype < 3; ++dtype) {
+    TestGpu gpu(false, 0, dtype);
     const CUdeviceptr out = gpu.allocate(4);
     ASSERT_EQ(gpu.launch("tell_factor", {1}, {1}, out), CUDA_SUCCESS);
-    EXPECT_EQ(gpu.download<int>(out, 1)[0], factor);
+    EXPECT_EQ(gpu.download<int>(out, 1)[0], dtype);
   }
 }
 

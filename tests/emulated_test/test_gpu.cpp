@@ -51,7 +51,7 @@ const TestLibrary& test_library(bool checked) {
   return checked ? with_checks : plain;
 }
 
-std::string compile_kernels(const TestLibrary& library, int factor, const std::string& architecture) {
+std::string compile_kernels(const TestLibrary& library, int dtype, const std::string& architecture) {
   const Nvrtc& nvrtc = library.nvrtc;
   const std::string source = read("kernels.cu"), language = read("language.cuh");
   const char* headers[] = {language.c_str()};
@@ -61,7 +61,7 @@ std::string compile_kernels(const TestLibrary& library, int factor, const std::s
     throw std::runtime_error("nvrtcCreateProgram");
   }
   const std::string target = "--gpu-architecture=" + architecture;
-  const std::string define = "-DVERBUND_FACTOR=" + std::to_string(factor);
+  const std::string define = "-DVERBUND_COMPUTE_DTYPE=" + std::to_string(dtype);
   const char* options[] = {target.c_str(), define.c_str(), "--std=c++17"};
   const nvrtcResult result = nvrtc.nvrtcCompileProgram(program, 3, options);
   size_t size = 0;
@@ -79,14 +79,14 @@ std::string compile_kernels(const TestLibrary& library, int factor, const std::s
   return image;
 }
 
-TestGpu::TestGpu(bool checked, int device, int factor) : library_(test_library(checked)), device_(device) {
+TestGpu::TestGpu(bool checked, int device, int dtype) : library_(test_library(checked)), device_(device) {
   const Driver& driver = library_.driver;
   library_.control.emulated_gpu_reset();
   library_.control.emulated_gpu_set_order("forward");
   expect(driver.cuDevicePrimaryCtxRetain(&context_, device), "cuDevicePrimaryCtxRetain");
   expect(driver.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
   expect(driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  expect(driver.cuModuleLoadData(&module_, compile_kernels(library_, factor).data()), "cuModuleLoadData");
+  expect(driver.cuModuleLoadData(&module_, compile_kernels(library_, dtype).data()), "cuModuleLoadData");
 }
 
 TestGpu::~TestGpu() { library_.driver.cuDevicePrimaryCtxRelease_v2(device_); }

@@ -23,12 +23,12 @@ struct TestLibrary {
 const TestLibrary& test_library(bool checked);
 
 // What nvrtcCompileProgram makes of the tests' kernels, or fails with its log.
-std::string compile_kernels(const TestLibrary& library, int factor, const std::string& architecture = "sm_70");
+std::string compile_kernels(const TestLibrary& library, int dtype, const std::string& architecture = "sm_70");
 
 // A context on one device, one stream, and the module of the kernels; all ends with it, an error too.
 class TestGpu {
  public:
-  explicit TestGpu(bool checked, int device = 0, int factor = 0);
+  explicit TestGpu(bool checked, int device = 0, int dtype = 0);
   ~TestGpu();
 
   const Driver* operator->() const { return &library_.driver; }

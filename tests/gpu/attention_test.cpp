@@ -4,7 +4,7 @@
 
 #include "gpu/gpu.h"
 
-namespace verbund {
+namespace verbund::attention_test {
 namespace {
 
 class GpuAttention : public GpuTest {};
@@ -93,21 +93,18 @@ TEST_P(GpuAttention, ForwardAndBackward) {
     const auto run = [&](Device& device) {
       const Batch batch(device, c.sentences, c.heads, c.depth, c.causal);
       // Queries alone in their rows, keys and values side by side, as in attention to the encoder.
-      const TypedOnDevice query(device, factors(batch.queries * d, 1), type());
-      const TypedOnDevice key_value(device, factors(batch.keys * 2 * d, 2), type());
+      const TypedOnDevice query(device, operands(batch.queries * d, 1), type());
+      const TypedOnDevice key_value(device, operands(batch.keys * 2 * d, 2), type());
       const TypedOnDevice output(device, zeros(batch.queries * d), type());
       const OnDevice<float> weights(device, Floats(batch.weights, 7));
-      device.attention_forward(
-          batch.shape, {query.data(), key_value.data(), key_value.data() + d, d, 2 * d, weights.data(), output.data()},
-          key);
-      const TypedOnDevice output_gradient(device, factors(batch.queries * d, 3), type());
+      device.attention_forward({batch.shape, query.data(), key_value.data(), key_value.data() + d, d, 2 * d,
+                                weights.data(), output.data(), key});
+      const TypedOnDevice output_gradient(device, operands(batch.queries * d, 3), type());
       const TypedOnDevice query_gradient(device, zeros(batch.queries * d), type());
       const TypedOnDevice key_value_gradient(device, zeros(batch.keys * 2 * d), type());
-      device.attention_backward(
-          batch.shape,
-          {query.data(), key_value.data(), key_value.data() + d, d, 2 * d, weights.data(), output_gradient.data(),
-           query_gradient.data(), key_value_gradient.data(), key_value_gradient.data() + d},
-          key);
+      device.attention_backward({batch.shape, query.data(), key_value.data(), key_value.data() + d, d, 2 * d,
+                                 weights.data(), output_gradient.data(), query_gradient.data(),
+                                 key_value_gradient.data(), key_value_gradient.data() + d, key});
       return Outputs{{"weights", weights.get()},
                      {"output.", output.get()},
                      {"query gradient.", query_gradient.get()},
@@ -134,8 +131,8 @@ TEST_P(GpuAttention, MasksAreTheCpusBitByBit) {
       const TypedOnDevice zero(device, zeros(batch.keys * d), type()), values(device, value, type());
       const TypedOnDevice output(device, zeros(batch.queries * d), type());
       const OnDevice<float> weights(device, zeros(batch.weights));
-      device.attention_forward(batch.shape,
-                               {zero.data(), zero.data(), values.data(), d, d, weights.data(), output.data()}, key);
+      device.attention_forward(
+          {batch.shape, zero.data(), zero.data(), values.data(), d, d, weights.data(), output.data(), key});
       Floats kept = output.get();
       for (float& x : kept) x = x != 0 ? 1 : 0;
       return Outputs{{"kept", kept}};
@@ -151,19 +148,31 @@ TEST_P(GpuAttention, MasksAreTheCpusBitByBit) {
 TEST_P(GpuAttention, ChangesNothingBetweenTheKeys) {
   const int32_t heads = 1, depth = 8;
   const Batch batch(device(), {{3}, {5}}, heads, depth, false);
-  const TypedOnDevice rows(device(), factors(5 * 3 * depth, 1), type());
+  const TypedOnDevice rows(device(), operands(5 * 3 * depth, 1), type());
   const TypedOnDevice gradient(device(), Floats(5 * 3 * depth, 9), type());
-  const TypedOnDevice output(device(), factors(5 * depth, 2), type());
+  const TypedOnDevice output(device(), operands(5 * depth, 2), type());
   const OnDevice<float> weights(device(), zeros(batch.weights));
-  device().attention_forward(
-      batch.shape,
-      {rows.data(), rows.data() + depth, rows.data() + 2 * depth, 3 * depth, 3 * depth, weights.data(), output.data()},
-      {});
-  device().attention_backward(
-      batch.shape,
-      {rows.data(), rows.data() + depth, rows.data() + 2 * depth, 3 * depth, 3 * depth, weights.data(), output.data(),
-       gradient.data(), gradient.data() + depth, gradient.data() + 2 * depth},
-      {});
+  device().attention_forward({batch.shape,
+                              rows.data(),
+                              rows.data() + depth,
+                              rows.data() + 2 * depth,
+                              3 * depth,
+                              3 * depth,
+                              weights.data(),
+                              output.data(),
+                              {}});
+  device().attention_backward({batch.shape,
+                               rows.data(),
+                               rows.data() + depth,
+                               rows.data() + 2 * depth,
+                               3 * depth,
+                               3 * depth,
+                               weights.data(),
+                               output.data(),
+                               gradient.data(),
+                               gradient.data() + depth,
+                               gradient.data() + 2 * depth,
+                               {}});
   const Floats found = gradient.get();
   // Rows 3 and 4 are of keys alone: their queries' part is nobody's.
   for (int64_t row = 3; row < 5; ++row) {
@@ -182,12 +191,12 @@ TEST_P(GpuAttention, OfSingleQueries) {
     for (const bool aligned : {true, false}) {
       const auto run = [&](Device& device) {
         const int64_t all = std::accumulate(c.counts.begin(), c.counts.end(), int64_t{0});
-        const TypedOnDevice cache(device, factors(all * 2 * d, 1), type());
-        const TypedOnDevice query(device, factors(rows * 3 * d, 2, 2), type());
+        const TypedOnDevice kv_cache(device, operands(all * 2 * d, 1), type());
+        const TypedOnDevice query(device, operands(rows * 3 * d, 2, 2), type());
         std::vector<const void*> keys;
         std::vector<int64_t> first;
         // Not in the order of memory.
-        for (int64_t i = 0; i < all; ++i) keys.push_back((cache.data() + (i * 7919 % all) * 2 * d).data);
+        for (int64_t i = 0; i < all; ++i) keys.push_back((kv_cache.data() + (i * 7919 % all) * 2 * d).data);
         int64_t begin = 0;
         for (const int32_t count : c.counts) {
           first.push_back(begin);
@@ -208,4 +217,4 @@ TEST_P(GpuAttention, OfSingleQueries) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::attention_test

@@ -13,7 +13,7 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
-namespace verbund {
+namespace verbund::device_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -113,7 +113,7 @@ TEST_P(GpuDevice, ASideStreamComesAfterWhatItWaitsFor) {
     const OnDevice<float> a(device(), random_values(size, 1)), b(device(), random_values(size, 2));
     auto* pinned = static_cast<float*>(device().allocate_host(size * sizeof(float)));
     const std::unique_ptr<SideStream> side = device().make_side_stream();
-    device().average({size, a.data(), b.data(), 1.0f});  // b = a
+    device().ema({size, a.data(), b.data(), 1.0f});  // b = a
     side->wait_for(*device().mark());
     side->download(pinned, b.data(), size * sizeof(float));
     side->synchronize();
@@ -124,7 +124,7 @@ TEST_P(GpuDevice, ASideStreamComesAfterWhatItWaitsFor) {
     }
     side->upload(b.data(), pinned, size * sizeof(float));
     device().wait_for(*side->mark());
-    device().swap(a.data(), b.data(), size);
+    device().swap({size, a.data(), b.data()});
     const Floats found = a.get();
     for (size_t i = 0; i < size; ++i) ASSERT_NEAR(found[i], expected[i] + 1, 1e-6) << order;
     device().synchronize();
@@ -177,7 +177,7 @@ TEST_P(GpuDevice, KeepsCompiledKernels) {
   const auto works = [&] {
     cuda::CudaDevice device(gpu_libraries(), options);
     const OnDevice<float> a(device, {1}), b(device, {2});
-    device.swap(a.data(), b.data(), 1);
+    device.swap({1, a.data(), b.data()});
     return a.get() == Floats{2};
   };
   const auto kept = [&] { return list_folder(options.cache); };
@@ -200,4 +200,4 @@ TEST_P(GpuDevice, KeepsCompiledKernels) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::device_test

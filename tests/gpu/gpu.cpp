@@ -135,7 +135,7 @@ void GpuTest::compare(const std::function<Outputs(Device&)>& run, const std::str
   CpuDevice cpu;
   const Outputs expected = run(cpu), found = in_any_order(run);
   for (const auto& [name, values] : expected) {
-    expect_near(values, found.at(name), name.ends_with('.') ? factor_error() : float_error(), what + ": " + name);
+    expect_near(values, found.at(name), name.ends_with('.') ? operand_error() : float_error(), what + ": " + name);
   }
 }
 
@@ -158,13 +158,13 @@ void expect_near(const Floats& expected, const Floats& found, double relative, c
                       << ", not " << (expected.empty() ? 0 : expected[at]) << "; largest " << largest;
 }
 
-std::vector<TokenPosition> row_names(int64_t n) {
-  std::vector<TokenPosition> rows;
-  for (uint32_t length = 1; static_cast<int64_t>(rows.size()) < n; ++length) {
-    for (uint32_t position = 0; position < length; ++position) rows.push_back({0x500000000U + length, position});
+std::vector<TokenPosition> token_positions(int64_t n) {
+  std::vector<TokenPosition> positions;
+  for (uint32_t length = 1; static_cast<int64_t>(positions.size()) < n; ++length) {
+    for (uint32_t position = 0; position < length; ++position) positions.push_back({0x500000000U + length, position});
   }
-  rows.resize(static_cast<size_t>(n));
-  return rows;
+  positions.resize(static_cast<size_t>(n));
+  return positions;
 }
 
 }  // namespace verbund

@@ -1,7 +1,7 @@
-// What the tests of a GPU share. The GPU is the one that VERBUND_CUDA_PATH leads to, if that is set, else the emulated
-// one of the build folder. An operation is written down once and runs on both devices: on the CPU with its best
-// instruction set, in float, from inputs that were rounded to the GPU's type of factors; on the GPU several times, with
-// threads, blocks and streams of the emulated one in other orders, and always to the same bits.
+// GpuTest compares operations on a GPU with the CPU's. The GPU is the one that VERBUND_CUDA_PATH leads to, if that is
+// set, else the emulated one of the build folder. An operation is written once and runs on both devices: on the CPU
+// with its best instruction set, in float, from inputs that were rounded to the GPU's compute dtype; on the GPU several
+// times, with threads, blocks and streams of the emulated one in other orders, and always to the same bits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -82,18 +82,18 @@ class GpuTest : public ::testing::TestWithParam<Precision> {
 
   cuda::CudaDevice& device() { return gpu(GetParam()); }
   FloatType type() { return device().compute_dtype(); }
-  // Random numbers that are the same in the GPU's type of factors.
-  Floats factors(int64_t count, uint64_t seed, double size = 1) {
+  // Random numbers that the GPU's compute dtype represents exactly.
+  Floats operands(int64_t count, uint64_t seed, double size = 1) {
     return rounded(random_values(static_cast<size_t>(count), seed, size), type());
   }
-  // How far a number may be from the CPU's: that of numbers in float, or of those that were rounded to factors.
+  // The largest allowed distance from the CPU's result: of numbers in float, and of those in the compute dtype.
   double float_error() const { return 1e-5; }
-  double factor_error() {
+  double operand_error() {
     return type() == FloatType::kFp32 ? 1e-5 : type() == FloatType::kBf16 ? 1.0 / 200 : 1.0 / 1600;
   }
 
-  // What `run(device)` gives on the GPU, the same bits every time, is near to what it gives on the CPU. Names of
-  // outputs that end in "." were rounded to factors.
+  // The result of `run(device)` on the GPU, the same bits every time, is near the result on the CPU. Outputs whose
+  // names end in "." are in the compute dtype.
   void compare(const std::function<Outputs(Device&)>& run, const std::string& what);
   // The outputs on the GPU.
   Outputs in_any_order(const std::function<Outputs(Device&)>& run);
@@ -108,6 +108,6 @@ void expect_near(const Floats& expected, const Floats& found, double relative, c
 inline Floats zeros(int64_t count) { return Floats(static_cast<size_t>(count)); }
 
 // n rows of sentences with 1, 2, 3, ... tokens.
-std::vector<TokenPosition> row_names(int64_t n);
+std::vector<TokenPosition> token_positions(int64_t n);
 
 }  // namespace verbund

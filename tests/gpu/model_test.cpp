@@ -7,7 +7,7 @@
 #include "optim/optimizer.h"
 #include "support/random_batch.h"
 
-namespace verbund {
+namespace verbund::model_test {
 namespace {
 
 // The same weights on both devices.
@@ -124,4 +124,4 @@ INSTANTIATE_TEST_SUITE_P(On, GpuModel, ::testing::Values(Precision::kFp32, Preci
                          GpuTest::name);
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::model_test

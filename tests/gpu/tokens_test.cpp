@@ -4,7 +4,7 @@
 
 #include "gpu/gpu.h"
 
-namespace verbund {
+namespace verbund::tokens_test {
 namespace {
 
 class GpuTokens : public GpuTest {};
@@ -30,19 +30,20 @@ TEST_P(GpuTokens, Loss) {
     }
     const auto run = [&](Device& device) {
       const FloatType logit_type = c.float_logits ? FloatType::kFp32 : type();
-      const TypedOnDevice logits(device, factors(c.rows * c.vocabulary, 1, 4), logit_type);
+      const TypedOnDevice logits(device, operands(c.rows * c.vocabulary, 1, 4), logit_type);
       const TypedOnDevice separate(device, zeros(c.rows * c.vocabulary), type());
       // On a CPU the gradient takes the logits' place.
       const TypedOnDevice& gradient = c.in_place || device.is_host() ? logits : separate;
       const OnDevice<int32_t> targets(device, wanted), best(device, std::vector<int32_t>(count));
-      const OnDevice<double> smoothed(device, std::vector<double>(count)), cross_entropy(device, std::vector<double>(count));
+      const OnDevice<double> smoothed(device, std::vector<double>(count)),
+          cross_entropy(device, std::vector<double>(count));
       const OnDevice<double> sums(device, {9, 9, 9});
-      LossRows op{c.rows, c.vocabulary, logits.data(),   targets.data(), c.smoothing,
-                  {},     0.5f,         smoothed.data(), cross_entropy.data(),   best.data()};
+      LossRows op{c.rows, c.vocabulary, logits.data(),   targets.data(),       c.smoothing,
+                  {},     0.5f,         smoothed.data(), cross_entropy.data(), best.data()};
       if (c.gradient) op.gradient = gradient.data();
       device.loss(op);
-      device.sum_losses(c.rows, smoothed.data(), cross_entropy.data(), best.data(), targets.data(),
-                        reinterpret_cast<LossSums*>(sums.data()));
+      device.sum_losses({c.rows, smoothed.data(), cross_entropy.data(), best.data(), targets.data(),
+                         reinterpret_cast<LossSums*>(sums.data())});
       return Outputs{{"smoothed", to_floats(smoothed.get())},
                      {"cross_entropy", to_floats(cross_entropy.get())},
                      {"best", to_floats(best.get())},
@@ -60,19 +61,20 @@ TEST_P(GpuTokens, TheFirstOfEqualsIsBest) {
   const TypedOnDevice logits(device(), values, type());
   const OnDevice<int32_t> targets(device(), {700}), best(device(), {-1});
   const OnDevice<double> smoothed(device(), {0}), cross_entropy(device(), {0});
-  device().loss({1, vocabulary, logits.data(), targets.data(), 0, {}, 1, smoothed.data(), cross_entropy.data(), best.data()});
+  device().loss(
+      {1, vocabulary, logits.data(), targets.data(), 0, {}, 1, smoothed.data(), cross_entropy.data(), best.data()});
   EXPECT_EQ(best.get()[0], 700);
 }
 
 TEST_P(GpuTokens, TroubleInALogitIsSeenInTheLoss) {
   for (const float trouble : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    Floats values = factors(1500, 1);
+    Floats values = operands(1500, 1);
     values[1300] = trouble;
     const TypedOnDevice logits(device(), values, type());
     const OnDevice<int32_t> targets(device(), {3}), best(device(), {-1});
     const OnDevice<double> smoothed(device(), {0}), cross_entropy(device(), {0});
-    device().loss(
-        {1, 1500, logits.data(), targets.data(), 0.1, logits.data(), 1, smoothed.data(), cross_entropy.data(), best.data()});
+    device().loss({1, 1500, logits.data(), targets.data(), 0.1, logits.data(), 1, smoothed.data(), cross_entropy.data(),
+                   best.data()});
     EXPECT_FALSE(std::isfinite(smoothed.get()[0]));
     EXPECT_FALSE(std::isfinite(cross_entropy.get()[0]));
   }
@@ -109,12 +111,12 @@ TEST_P(GpuTokens, MeansOfProbabilities) {
   const auto run = [&](Device& device) {
     const OnDevice<float> logits(device, random_values(rows * vocabulary, 1, 3));
     const OnDevice<float> partition(device, random_values(rows, 2)), mean(device, Floats(rows * vocabulary, 0.01f));
-    device.add_probabilities(rows, vocabulary, logits.data(), partition.data(), 0.5f, mean.data());
-    device.take_logarithm(rows * vocabulary, mean.data());
+    device.add_probabilities({rows, vocabulary, logits.data(), partition.data(), 0.5f, mean.data()});
+    device.take_logarithm({rows * vocabulary, mean.data()});
     return Outputs{{"logarithm", mean.get()}};
   };
   compare(run, "mean");
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::tokens_test

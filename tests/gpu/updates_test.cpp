@@ -1,10 +1,10 @@
-// What changes or measures flat buffers.
+// The GPU operations on flat buffers: optimizer updates, EMA, magnitudes.
 #include <cmath>
 #include <limits>
 
 #include "gpu/gpu.h"
 
-namespace verbund {
+namespace verbund::updates_test {
 namespace {
 
 class GpuUpdates : public GpuTest {};
@@ -42,14 +42,14 @@ TEST_P(GpuUpdates, Adam) {
                           1.5f,
                           1e-8f,
                           0.01f};
-        if (!device.is_host()) update.factors = copy.data() + static_cast<int64_t>(shift);
+        if (!device.is_host()) update.operands = copy.data() + static_cast<int64_t>(shift);
         device.adam(update);
         Floats expected = weights.get();
         (shift == 0 ? expected.back() : expected.front()) = 0;
         return Outputs{{"weights", weights.get()},
                        {"mean", mean.get()},
                        {"square", square.get()},
-                       {"factors.", device.is_host() ? expected : copy.get()}};
+                       {"operands.", device.is_host() ? expected : copy.get()}};
       };
       compare(run, std::to_string(size));
     }
@@ -64,11 +64,11 @@ TEST_P(GpuUpdates, Sgd) {
         const OnDevice<float> momentum(device, with_momentum ? random_values(size, 3) : Floats());
         const TypedOnDevice copy(device, zeros(static_cast<int64_t>(size)), type());
         SgdUpdate update{size, gradients.data(), weights.data(), momentum.data(), {}, 0.5f, 0.01f, 0.9f, 0.1f};
-        if (!device.is_host()) update.factors = copy.data();
+        if (!device.is_host()) update.operands = copy.data();
         device.sgd(update);
         return Outputs{{"weights", weights.get()},
                        {"momentum", momentum.get()},
-                       {"factors.", device.is_host() ? weights.get() : copy.get()}};
+                       {"operands.", device.is_host() ? weights.get() : copy.get()}};
       };
       compare(run, std::to_string(size));
     }
@@ -79,9 +79,9 @@ TEST_P(GpuUpdates, AverageAndSwap) {
   for (const size_t size : sizes()) {
     const auto run = [&](Device& device) {
       const OnDevice<float> weights(device, random_values(size, 1)), average(device, random_values(size, 2));
-      device.average({size, weights.data(), average.data(), 0.1f});
+      device.ema({size, weights.data(), average.data(), 0.1f});
       const Floats averaged = average.get();
-      device.swap(weights.data(), average.data(), size);
+      device.swap({size, weights.data(), average.data()});
       return Outputs{{"average", averaged}, {"a", weights.get()}, {"b", average.get()}};
     };
     compare(run, std::to_string(size));
@@ -97,10 +97,10 @@ TEST_P(GpuUpdates, RoundingIsToTheNearestEven) {
   }
   const OnDevice<float> on_device(device(), values);
   const TypedOnDevice copy(device(), zeros(static_cast<int64_t>(values.size())), type());
-  device().round(values.size(), on_device.data(), copy.data());
+  device().round({values.size(), on_device.data(), copy.data()});
   EXPECT_TRUE(same_bits(rounded(values, type()), copy.get()));
   const OnDevice<float> none(device(), {std::numeric_limits<float>::quiet_NaN()});
-  device().round(1, none.data(), copy.data());
+  device().round({1, none.data(), copy.data()});
   EXPECT_TRUE(std::isnan(copy.get()[0]));
 }
 
@@ -108,7 +108,7 @@ TEST_P(GpuUpdates, Magnitude) {
   const Floats values = random_values(200'000, 1);
   const OnDevice<float> on_device(device(), values);
   const std::vector<Interval> pieces = {{0, 7}, {100, 100}, {1000, 150'000}, {199'999, 200'000}};
-  const verbund::Magnitude expected = measure_magnitude(values.data(), pieces);
+  const verbund::Magnitude expected = portable::measure(values.data(), pieces);
   const Outputs found = in_any_order([&](Device& gpu) {
     const verbund::Magnitude size = gpu.measure(on_device.data(), pieces);
     return Outputs{{"both", {static_cast<float>(size.squares), size.largest}}};
@@ -128,4 +128,4 @@ TEST_P(GpuUpdates, MagnitudeOfTrouble) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::updates_test

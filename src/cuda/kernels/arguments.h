@@ -1,5 +1,5 @@
-// The arguments of the kernels, as the host hands them over: each kernel takes one of these structs by value. What is
-// of the type of products' factors is `void*` here.
+// The arguments of the GPU kernels: the host passes one of these structs by value to each kernel. Arrays in the compute
+// dtype are `void*` here.
 //
 // Letters: n rows (tokens), d columns. `vectors`: all rows are aligned for, and d is a multiple of, four at a time.
 //
@@ -8,13 +8,13 @@
 
 namespace verbund::cuda {
 
-// Laid out like DropoutKey and TokenPosition of kernels/kernels.h.
+// Laid out like DropoutKey and TokenPosition of kernels/operations.h.
 struct MaskKey {
   uint64_t key;
   uint32_t threshold;
   float scale;
 };
-struct RowId {
+struct MaskPosition {
   uint64_t sentence;
   uint32_t position;
 };
@@ -34,9 +34,9 @@ struct NormForwardArguments {
   float* normed;
   float* mean;
   float* inverse_deviation;
-  void* factors;
+  void* operand;
   MaskKey key;
-  const RowId* rows;
+  const MaskPosition* token_positions;
 };
 
 struct NormBackwardArguments {
@@ -54,10 +54,10 @@ struct NormBackwardArguments {
   void* input_gradient;
   float* partial_sums;  // [32][3][d]
   MaskKey key;
-  const RowId* rows;
+  const MaskPosition* token_positions;
 };
 
-// Sums over the rows of up to three arrays, which other kernels have left for 32 blocks of rows.
+// Sums over the rows of up to three arrays, from the partial sums that other kernels wrote for 32 blocks of rows.
 struct AddPartialsArguments {
   int32_t d;
   int32_t arrays;  // in partial_sums: [32][arrays][d]
@@ -72,7 +72,7 @@ struct ReluForwardArguments {
   void* x;
   const float* bias;
   MaskKey key;
-  const RowId* rows;
+  const MaskPosition* token_positions;
 };
 
 struct ReluBackwardArguments {
@@ -110,10 +110,10 @@ struct EmbedForwardArguments {
   const int32_t* ids;
   const float* table;
   float factor;
-  const float* positions;
+  const float* position_codes;
   float* out;
   MaskKey key;
-  const RowId* rows;
+  const MaskPosition* token_positions;
 };
 
 struct EmbedBackwardArguments {
@@ -127,7 +127,7 @@ struct EmbedBackwardArguments {
   float factor;
   float* table_gradient;
   MaskKey key;
-  const RowId* rows;
+  const MaskPosition* token_positions;
 };
 
 struct AttentionArguments {
@@ -137,7 +137,7 @@ struct AttentionArguments {
   const int32_t* query_offsets;
   const int32_t* key_offsets;
   const int64_t* weight_offsets;
-  const uint64_t* sentence_names;
+  const uint64_t* sentence_ids;
   const void* query;
   const void* key;
   const void* value;
@@ -208,12 +208,12 @@ struct LogarithmArguments {
   float* values;
 };
 
-// Of flat buffers. `vectors`: all of them are aligned for four at a time.
+// Operations on flat buffers. `vectors`: all of them are aligned for four at a time.
 struct RoundArguments {
   int64_t size;
   bool vectors;
   const float* values;
-  void* factors;
+  void* operands;
 };
 
 struct AdamArguments {
@@ -223,7 +223,7 @@ struct AdamArguments {
   float* weights;
   float* mean;
   float* square;
-  void* factors;
+  void* operands;
   float gradient_scale, gradient_decay, weight_keep;
   float beta1, one_minus_beta1, beta2, one_minus_beta2;
   float root_scale, epsilon, rate;
@@ -235,11 +235,11 @@ struct SgdArguments {
   const float* gradients;
   float* weights;
   float* momentum;
-  void* factors;
+  void* operands;
   float gradient_scale, weight_decay, momentum_keep, rate;
 };
 
-struct AverageArguments {
+struct EmaArguments {
   int64_t size;
   bool vectors;
   const float* weights;
@@ -254,7 +254,7 @@ struct SwapArguments {
   float* b;
 };
 
-// A part of a buffer that one block measures, and what it found.
+// A part of a buffer that one block measures, and its result.
 struct MeasuredPart {
   int64_t begin, end;
   double squares;

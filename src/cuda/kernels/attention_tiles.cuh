@@ -37,7 +37,7 @@ struct Head {
     padded = (keys + 15) / 16 * 16;
     column = head * a.depth;
     weights = a.weight_offsets[s] + static_cast<int64_t>(head) * queries * padded;
-    sentence = a.sentence_names[s];
+    sentence = a.sentence_ids[s];
     factor = 1.0f / sqrtf(static_cast<float>(a.depth));
   }
   // The keys that a query sees, and those that any of a tile's sees.
@@ -53,7 +53,7 @@ struct Head {
 template <int kDepth>
 __device__ __forceinline__ void load_tile(const AttentionArguments& a, const void* from, int64_t offset, int64_t stride,
                                           int rows, RowTile<kDepth>& tile) {
-  const FactorT* source = static_cast<const FactorT*>(from) + offset;
+  const ComputeT* source = static_cast<const ComputeT*>(from) + offset;
   UNROLL
   for (int j = 0; j < kTile / 8; ++j) {
     const int row = tile_y() + 8 * j;
@@ -94,7 +94,7 @@ struct RowSums {
   // `add_to`: what is there is added first.
   __device__ __forceinline__ void store(const AttentionArguments& a, void* to, int64_t offset, int64_t stride, int rows,
                                         bool add_to = false) {
-    FactorT* target = static_cast<FactorT*>(to) + offset;
+    ComputeT* target = static_cast<ComputeT*>(to) + offset;
     UNROLL
     for (int i = 0; i < kTileRows; ++i) {
       const int row = kTileRows * tile_y() + i;

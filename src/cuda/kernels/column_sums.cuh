@@ -39,7 +39,7 @@ __device__ __forceinline__ void column_sums_tile(const ColumnSumsArguments& a, T
   float sums[4] = {0, 0, 0, 0};
   for (int64_t row = my.first; row < my.end; row += kBlockWarps) {
     float x[4];
-    load_features<kVector>(static_cast<const FactorT*>(a.x) + row * a.d, my.column, a.d, x);
+    load_features<kVector>(static_cast<const ComputeT*>(a.x) + row * a.d, my.column, a.d, x);
     UNROLL
     for (int c = 0; c < 4; ++c) sums[c] += x[c];
   }

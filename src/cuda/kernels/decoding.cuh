@@ -8,7 +8,7 @@ constexpr int kStepThreads = 128, kStepWarps = kStepThreads / kWarp;
 constexpr int kWidestQuery = 4096;
 
 template <bool kVector>
-__device__ __forceinline__ float inner_product(const float* query, const FactorT* key, int depth) {
+__device__ __forceinline__ float inner_product(const float* query, const ComputeT* key, int depth) {
   float total = 0;
   for (int i = 0; i < depth; i += 4) {
     float x[4];
@@ -30,7 +30,7 @@ KERNEL_OF(128, 4, step_attention)(StepAttentionArguments a) {
   const void* const* keys = a.keys + a.first[row];
   const int count = a.counts[row];
   if (thread < a.depth)
-    query[thread] = to_float(static_cast<const FactorT*>(a.query)[row * a.query_stride + column + thread]);
+    query[thread] = to_float(static_cast<const ComputeT*>(a.query)[row * a.query_stride + column + thread]);
   __syncthreads();
 
   // For the sums, threads are in groups of `depth`: a group takes every so many-th key, a thread one feature.
@@ -40,7 +40,7 @@ KERNEL_OF(128, 4, step_attention)(StepAttentionArguments a) {
   for (int first = 0; first < count; first += kStepThreads) {
     float score = -3e38f;
     if (first + thread < count) {
-      const FactorT* key = static_cast<const FactorT*>(keys[first + thread]) + a.key_offset + column;
+      const ComputeT* key = static_cast<const ComputeT*>(keys[first + thread]) + a.key_offset + column;
       score =
           factor * (a.vectors ? inner_product<true>(query, key, a.depth) : inner_product<false>(query, key, a.depth));
     }
@@ -53,7 +53,7 @@ KERNEL_OF(128, 4, step_attention)(StepAttentionArguments a) {
     if (group < groups) {
       const int end = min(kStepThreads, count - first);
       for (int j = group; j < end; j += groups) {
-        const FactorT* value = static_cast<const FactorT*>(keys[first + j]) + a.value_offset + column;
+        const ComputeT* value = static_cast<const ComputeT*>(keys[first + j]) + a.value_offset + column;
         sum += weights[j] * to_float(value[feature]);
       }
       COUNT_OPERATIONS(2 * (end / groups));
@@ -65,7 +65,7 @@ KERNEL_OF(128, 4, step_attention)(StepAttentionArguments a) {
   if (thread < a.depth) {
     float total = 0;
     for (int g = 0; g < groups; ++g) total += board[g * a.depth + thread];
-    from_float(total / partition, static_cast<FactorT*>(a.output)[(row * a.heads + head) * a.depth + thread]);
+    from_float(total / partition, static_cast<ComputeT*>(a.output)[(row * a.heads + head) * a.depth + thread]);
   }
   if (a.partitions != nullptr && thread == 0) {
     a.partitions[(row * a.heads + head) * 2] = highest;
@@ -79,13 +79,13 @@ KERNEL(step_alignment)(StepAttentionArguments a) {
   SHARED(Numbered, tops, [kBlockWarps]);
   const int64_t row = blockIdx.x;
   for (int i = threadIdx.x; i < a.heads * a.depth; i += kBlockThreads) {
-    query[i] = to_float(static_cast<const FactorT*>(a.query)[row * a.query_stride + i]);
+    query[i] = to_float(static_cast<const ComputeT*>(a.query)[row * a.query_stride + i]);
   }
   __syncthreads();
   const float factor = 1.0f / sqrtf(static_cast<float>(a.depth));
   Numbered top = {-1.0f, kNoNumber};
   for (int j = threadIdx.x; j < a.counts[row]; j += kBlockThreads) {
-    const FactorT* key = static_cast<const FactorT*>(a.keys[a.first[row] + j]) + a.key_offset;
+    const ComputeT* key = static_cast<const ComputeT*>(a.keys[a.first[row] + j]) + a.key_offset;
     float total = 0;
     for (int head = 0; head < a.heads; ++head) {
       const int column = head * a.depth;

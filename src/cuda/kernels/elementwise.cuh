@@ -8,8 +8,8 @@ template <bool kVector>
 __device__ __forceinline__ void relu_forward_strip(const ReluForwardArguments& a) {
   const StripOf my(a.f);
   if (my.row >= a.n) return;
-  FactorT* row = static_cast<FactorT*>(a.x) + my.row * a.f;
-  const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, my.strip);
+  ComputeT* row = static_cast<ComputeT*>(a.x) + my.row * a.f;
+  const uint32_t kept = kept_in_strip(a.key, a.token_positions, my.row, my.strip);
   Strip x;
   load_strip<kVector>(row, my.strip, a.f, x);
   if (a.bias != nullptr) add_to_strip<kVector>(a.bias, my.strip, a.f, x);
@@ -27,8 +27,8 @@ __device__ __forceinline__ void relu_backward_tile(const ReluBackwardArguments& 
   float sums[4] = {0, 0, 0, 0};
   for (int64_t row = my.first; row < my.end; row += kBlockWarps) {
     float output[4], g[4];
-    FactorT* gradient = static_cast<FactorT*>(a.gradient) + row * a.f;
-    load_features<kVector>(static_cast<const FactorT*>(a.output) + row * a.f, my.column, a.f, output);
+    ComputeT* gradient = static_cast<ComputeT*>(a.gradient) + row * a.f;
+    load_features<kVector>(static_cast<const ComputeT*>(a.output) + row * a.f, my.column, a.f, output);
     load_features<kVector>(gradient, my.column, a.f, g);
     UNROLL
     for (int c = 0; c < 4; ++c) {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void add_bias_quad(const AddBiasArguments& a) {
   const int64_t number = static_cast<int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x, row = number / quads;
   if (row >= a.n) return;
   const int i = static_cast<int>(number - row * quads) * 4;
-  FactorT* values = static_cast<FactorT*>(a.x) + row * a.stride;
+  ComputeT* values = static_cast<ComputeT*>(a.x) + row * a.stride;
   float x[4], bias[4];
   load_features<kVector>(values, i, a.d, x);
   load_features<kVector>(a.bias, i, a.d, bias);

@@ -8,8 +8,8 @@ __device__ __forceinline__ void embed_forward_strip(const EmbedForwardArguments&
   const StripOf my(a.d);
   if (my.row >= a.n) return;
   const float* entry = a.table + static_cast<int64_t>(a.ids[my.row]) * a.d;
-  const float* code = a.positions + static_cast<int64_t>(a.rows[my.row].position) * a.d;
-  const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, my.strip);
+  const float* code = a.position_codes + static_cast<int64_t>(a.token_positions[my.row].position) * a.d;
+  const uint32_t kept = kept_in_strip(a.key, a.token_positions, my.row, my.strip);
   Strip x, position;
   load_strip<kVector>(entry, my.strip, a.d, x);
   load_strip<kVector>(code, my.strip, a.d, position);
@@ -32,7 +32,7 @@ __device__ __forceinline__ void embed_backward_strip(const EmbedBackwardArgument
   for (int32_t j = a.first[my.row]; j < a.first[my.row + 1]; ++j) {
     const int64_t row = a.token_rows[j];
     load_strip<kVector>(a.gradient + row * a.d, my.strip, a.d, g);
-    const uint32_t kept = kept_in_strip(a.key, a.rows, row, my.strip);
+    const uint32_t kept = kept_in_strip(a.key, a.token_positions, row, my.strip);
     change_strip(total, [&](float v, int k, int c) { return v + g[k][c] * mask_of(a.key, kept, k, c) * a.factor; });
   }
   store_strip<kVector>(entry, my.strip, a.d, total);

@@ -1,4 +1,4 @@
-// All kernels, as NVRTC and the emulated GPU compile them: once per type of factors (VERBUND_FACTOR, see numbers.cuh).
+// All kernels, as NVRTC and the emulated GPU compile them: once per compute dtype (VERBUND_COMPUTE_DTYPE, see numbers.cuh).
 // clang-format off: the order matters
 #include "language.cuh"
 #include "arguments.h"

@@ -1,4 +1,5 @@
-// The names of all kernels: what is looked up in a compiled module, and what the emulated GPU of the tests offers.
+// VERBUND_CUDA_KERNELS lists the names of all kernels: those that are looked up in a compiled module, and that the
+// emulated GPU of the tests offers.
 #pragma once
 
 #define VERBUND_CUDA_KERNELS(X) \
@@ -25,10 +26,10 @@
   X(best_tokens)                \
   X(add_probabilities)          \
   X(take_logarithm)             \
-  X(round_factors)              \
+  X(round_operands)             \
   X(adam)                       \
   X(sgd)                        \
-  X(average)                    \
+  X(ema)                        \
   X(swap_buffers)               \
   X(measure_parts)              \
   X(add_measured)

@@ -83,9 +83,9 @@ __device__ __forceinline__ void loss_row(const LossArguments& a, Numbered* tops,
 KERNEL(loss)(LossArguments a) {
   SHARED(Numbered, tops, [kBlockWarps]);
   SHARED(float, sums, [kBlockWarps]);
-  a.vectors ? loss_row<true, FactorT>(a, tops, sums) : loss_row<false, FactorT>(a, tops, sums);
+  a.vectors ? loss_row<true, ComputeT>(a, tops, sums) : loss_row<false, ComputeT>(a, tops, sums);
 }
-// Of logits in float, where factors are not: what evaluations compute.
+// The loss of logits in float where the compute dtype is not: for evaluation.
 KERNEL(loss_of_floats)(LossArguments a) {
   SHARED(Numbered, tops, [kBlockWarps]);
   SHARED(float, sums, [kBlockWarps]);

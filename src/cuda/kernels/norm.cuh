@@ -26,12 +26,12 @@ template <bool kVector, typename Input>
 __device__ __forceinline__ void norm_forward_row(const NormForwardArguments& a) {
   const RowShare my(a.n, a.d, a.threads);
   const int64_t begin = my.row * a.d;
-  FactorT* factors = a.factors == nullptr ? nullptr : static_cast<FactorT*>(a.factors) + begin;
+  ComputeT* operand = a.operand == nullptr ? nullptr : static_cast<ComputeT*>(a.operand) + begin;
   Strip x;
   float total = 0;
   for (int strip = my.first; strip < my.strips; strip += my.step) {
     load_strip<kVector>(static_cast<const Input*>(a.input) + begin, strip, a.d, x);
-    const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, strip);
+    const uint32_t kept = kept_in_strip(a.key, a.token_positions, my.row, strip);
     if (a.input_bias != nullptr) add_to_strip<kVector>(a.input_bias, strip, a.d, x);
     change_strip(x, [&](float v, int k, int c) { return v * mask_of(a.key, kept, k, c); });
     if (a.residual != nullptr) add_to_strip<kVector>(a.residual + begin, strip, a.d, x);
@@ -40,7 +40,7 @@ __device__ __forceinline__ void norm_forward_row(const NormForwardArguments& a) 
       return v;
     });
     store_strip<kVector>(a.sum + begin, strip, a.d, x);
-    if (a.scale == nullptr && factors != nullptr) store_strip<kVector>(factors, strip, a.d, x);
+    if (a.scale == nullptr && operand != nullptr) store_strip<kVector>(operand, strip, a.d, x);
   }
   if (a.scale == nullptr) return;
   const float mean = group_sum(total, my.step) / static_cast<float>(a.d);
@@ -67,7 +67,7 @@ __device__ __forceinline__ void norm_forward_row(const NormForwardArguments& a) 
       for (int c = 0; c < 4; ++c) x[k][c] = (x[k][c] - mean) * inverse * scale[c] + bias[c];
     }
     if (a.normed != nullptr) store_strip<kVector>(a.normed + begin, strip, a.d, x);
-    if (factors != nullptr) store_strip<kVector>(factors, strip, a.d, x);
+    if (operand != nullptr) store_strip<kVector>(operand, strip, a.d, x);
   }
   if (my.strips > 0 && my.first == 0) {
     a.mean[my.row] = mean;
@@ -76,9 +76,9 @@ __device__ __forceinline__ void norm_forward_row(const NormForwardArguments& a) 
 }
 
 KERNEL_OF(kNormThreads, 3, norm_forward)(NormForwardArguments a) {
-  a.vectors ? norm_forward_row<true, FactorT>(a) : norm_forward_row<false, FactorT>(a);
+  a.vectors ? norm_forward_row<true, ComputeT>(a) : norm_forward_row<false, ComputeT>(a);
 }
-// The same of an input in float, where factors are not.
+// The same for an input in float where the compute dtype is not.
 KERNEL_OF(kNormThreads, 3, norm_forward_of_floats)(NormForwardArguments a) {
   a.vectors ? norm_forward_row<true, float>(a) : norm_forward_row<false, float>(a);
 }
@@ -135,9 +135,9 @@ __device__ __forceinline__ void norm_backward_row(const NormBackwardArguments& a
     if (a.sum_gradient != nullptr) add_to_strip<kVector>(a.sum_gradient + begin, strip, a.d, x);
     store_strip<kVector>(a.residual_gradient + begin, strip, a.d, x);
     if (a.input_gradient == nullptr) continue;
-    const uint32_t kept = kept_in_strip(a.key, a.rows, my.row, strip);
+    const uint32_t kept = kept_in_strip(a.key, a.token_positions, my.row, strip);
     change_strip(x, [&](float v, int k, int c) { return v * mask_of(a.key, kept, k, c); });
-    store_strip<kVector>(static_cast<FactorT*>(a.input_gradient) + begin, strip, a.d, x);
+    store_strip<kVector>(static_cast<ComputeT*>(a.input_gradient) + begin, strip, a.d, x);
   }
 }
 

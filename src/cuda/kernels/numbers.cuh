@@ -10,20 +10,20 @@ struct Fp16 {
   uint16_t bits;
 };
 
-// What products read: VERBUND_FACTOR is 0 for float, 1 for bfloat16, 2 for half.
-template <int kFactor>
-struct FactorOf {
+// The compute dtype, of what GEMMs read: VERBUND_COMPUTE_DTYPE is 0 for float, 1 for bfloat16, 2 for half.
+template <int kDtype>
+struct ComputeTypeOf {
   using Type = float;
 };
 template <>
-struct FactorOf<1> {
+struct ComputeTypeOf<1> {
   using Type = Bf16;
 };
 template <>
-struct FactorOf<2> {
+struct ComputeTypeOf<2> {
   using Type = Fp16;
 };
-using FactorT = FactorOf<VERBUND_FACTOR>::Type;
+using ComputeT = ComputeTypeOf<VERBUND_COMPUTE_DTYPE>::Type;
 
 __device__ __forceinline__ float to_float(float x) { return x; }
 __device__ __forceinline__ float to_float(Bf16 x) { return __uint_as_float(static_cast<uint32_t>(x.bits) << 16); }

@@ -13,13 +13,14 @@ __device__ __forceinline__ int strips_of(int d) { return (d + 127) / 128 * 4; }
 __device__ __forceinline__ int strip_feature(int strip, int k) { return strip / 4 * 128 + strip % 4 * 4 + 16 * k; }
 
 // Bit 4 k + c is set if the feature is kept.
-__device__ __forceinline__ uint32_t kept_in_strip(const MaskKey& key, const RowId* rows, int64_t row, int strip) {
+__device__ __forceinline__ uint32_t kept_in_strip(const MaskKey& key, const MaskPosition* positions, int64_t row,
+                                                  int strip) {
   if (key.threshold == 0) return 0xFFFFFFFFu;
-  const RowId id = rows[row];
+  const MaskPosition at = positions[row];
   uint32_t kept = 0;
   UNROLL
   for (int c = 0; c < 4; ++c) {
-    const uint32_t decisions = kept_by_counter(key, id.sentence, id.position, static_cast<uint32_t>(strip / 4),
+    const uint32_t decisions = kept_by_counter(key, at.sentence, at.position, static_cast<uint32_t>(strip / 4),
                                                static_cast<uint32_t>(strip % 4 * 4 + c));
     UNROLL
     for (int k = 0; k < kStripQuads; ++k) kept |= (decisions >> k & 1u) << (4 * k + c);

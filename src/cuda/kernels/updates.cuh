@@ -1,5 +1,5 @@
 // What changes or measures flat buffers of weights and gradients: each thread takes four numbers at a time, every so
-// many. New weights are rounded to factors of products on the way.
+// many. New weights are also stored in the compute dtype.
 #pragma once
 
 #include "groups.cuh"
@@ -30,9 +30,9 @@ template <bool kVector>
 __device__ __forceinline__ void round_quad(const RoundArguments& a, int64_t i) {
   float x[4];
   load_quad<kVector>(a.values, i, a.size, x);
-  store_quad<kVector>(static_cast<FactorT*>(a.factors), i, a.size, x);
+  store_quad<kVector>(static_cast<ComputeT*>(a.operands), i, a.size, x);
 }
-KERNEL(round_factors)(RoundArguments a) {
+KERNEL(round_operands)(RoundArguments a) {
   for_whole_and_rest(
       a.size, a.vectors, [&](int64_t i) { round_quad<true>(a, i); }, [&](int64_t i) { round_quad<false>(a, i); });
 }
@@ -56,7 +56,7 @@ __device__ __forceinline__ void adam_quad(const AdamArguments& a, int64_t i) {
   store_quad<kVector>(a.weights, i, a.size, weight);
   store_quad<kVector>(a.mean, i, a.size, mean);
   store_quad<kVector>(a.square, i, a.size, square);
-  if (a.factors != nullptr) store_quad<kVector>(static_cast<FactorT*>(a.factors), i, a.size, weight);
+  if (a.operands != nullptr) store_quad<kVector>(static_cast<ComputeT*>(a.operands), i, a.size, weight);
 }
 KERNEL(adam)(AdamArguments a) {
   for_whole_and_rest(
@@ -80,7 +80,7 @@ __device__ __forceinline__ void sgd_quad(const SgdArguments& a, int64_t i) {
   UNROLL
   for (int c = 0; c < 4; ++c) weight[c] = __fmaf_rn(-a.rate, change[c], weight[c]);
   store_quad<kVector>(a.weights, i, a.size, weight);
-  if (a.factors != nullptr) store_quad<kVector>(static_cast<FactorT*>(a.factors), i, a.size, weight);
+  if (a.operands != nullptr) store_quad<kVector>(static_cast<ComputeT*>(a.operands), i, a.size, weight);
 }
 KERNEL(sgd)(SgdArguments a) {
   for_whole_and_rest(
@@ -88,7 +88,7 @@ KERNEL(sgd)(SgdArguments a) {
 }
 
 template <bool kVector>
-__device__ __forceinline__ void average_quad(const AverageArguments& a, int64_t i) {
+__device__ __forceinline__ void ema_quad(const EmaArguments& a, int64_t i) {
   float weight[4], average[4];
   load_quad<kVector>(a.weights, i, a.size, weight);
   load_quad<kVector>(a.average, i, a.size, average);
@@ -96,9 +96,9 @@ __device__ __forceinline__ void average_quad(const AverageArguments& a, int64_t 
   for (int c = 0; c < 4; ++c) average[c] = __fmaf_rn(a.share, weight[c] - average[c], average[c]);
   store_quad<kVector>(a.average, i, a.size, average);
 }
-KERNEL(average)(AverageArguments a) {
+KERNEL(ema)(EmaArguments a) {
   for_whole_and_rest(
-      a.size, a.vectors, [&](int64_t i) { average_quad<true>(a, i); }, [&](int64_t i) { average_quad<false>(a, i); });
+      a.size, a.vectors, [&](int64_t i) { ema_quad<true>(a, i); }, [&](int64_t i) { ema_quad<false>(a, i); });
 }
 
 template <bool kVector>

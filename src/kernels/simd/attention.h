@@ -1,5 +1,5 @@
-// Attention of each sentence by itself over packed rows: no padding is computed. One thread
-// takes one head of one sentence; all its matrices fit into the nearest cache.
+// Attention of each sentence by itself over packed rows: no padding is computed. One thread computes one head of one
+// sentence; all its matrices fit into the nearest cache.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "kernels/simd/dropout.h"
-#include "kernels/simd/rows.h"
 
 namespace verbund::VERBUND_SIMD_NAME {
 
@@ -15,7 +14,7 @@ inline int64_t padded(int64_t length) { return (length + kLanes - 1) / kLanes * 
 
 // C[r][c] = factor * sum over k of A[r][k] B[k][c], for small matrices; A may be transposed (its
 // strides swapped).
-struct HeadProduct {
+struct HeadGemm {
   const float* a;
   int64_t a_row, a_k;
   const float* b;
@@ -27,7 +26,7 @@ struct HeadProduct {
 };
 
 template <int kRows>
-inline void product_rows(const HeadProduct& p, int64_t row) {
+inline void multiply_rows(const HeadGemm& p, int64_t row) {
   const float* a = p.a + row * p.a_row;
   int64_t column = 0;
   for (; column + 2 * kLanes <= p.columns; column += 2 * kLanes) {
@@ -56,10 +55,10 @@ inline void product_rows(const HeadProduct& p, int64_t row) {
   }
 }
 
-inline void multiply_head(const HeadProduct& p) {
+inline void multiply_head(const HeadGemm& p) {
   int64_t row = 0;
-  for (; row + 4 <= p.rows; row += 4) product_rows<4>(p, row);
-  for (; row < p.rows; ++row) product_rows<1>(p, row);
+  for (; row + 4 <= p.rows; row += 4) multiply_rows<4>(p, row);
+  for (; row < p.rows; ++row) multiply_rows<1>(p, row);
 }
 
 // out[c][r] = in[r][c], rows of `out` padded with zeros.
@@ -70,7 +69,7 @@ inline void transpose(const float* in, int64_t stride, int64_t rows, int64_t col
   }
 }
 
-// A buffer that grows and stays, one per thread and use.
+// A buffer that grows and is kept, one per thread and use.
 inline float* scratch(int which, int64_t size) {
   thread_local std::vector<float> buffers[4];
   if (static_cast<int64_t>(buffers[which].size()) < size) buffers[which].resize(static_cast<size_t>(size));
@@ -79,7 +78,7 @@ inline float* scratch(int which, int64_t size) {
 
 constexpr uint32_t kBlocksPerHead = 512;  // 65,536 keys
 
-// What one task needs to know of its sentence and head.
+// HeadTask describes the sentence and head of one task.
 struct HeadTask {
   int64_t queries, keys, keys_padded;
   int64_t query_row, key_row;  // where the sentence starts
@@ -98,7 +97,7 @@ struct HeadTask {
     keys_padded = padded(keys);
     column = head * shape.depth;
     weights = const_cast<float*>(all_weights) + shape.weight_offsets[s] + head * queries * keys_padded;
-    sentence = shape.sentence_names[s];
+    sentence = shape.sentence_ids[s];
     first_block = static_cast<uint32_t>(head) * kBlocksPerHead;
     factor = 1.0f / std::sqrt(static_cast<float>(shape.depth));
   }
@@ -131,7 +130,9 @@ inline void drop_row(const DropoutKey& key, const HeadTask& task, int64_t query,
   }
 }
 
-inline void attend(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key, int64_t index) {
+inline void attend(const AttentionForward& op, int64_t index) {
+  const AttentionShape& shape = op.shape;
+  const DropoutKey& key = op.dropout;
   const HeadTask t(shape, index, op.weights);
   const int64_t depth = shape.depth, width = shape.heads * depth;
   const float* query = op.query.f32() + t.query_row * op.query_stride + t.column;
@@ -155,8 +156,9 @@ inline void attend(const AttentionShape& shape, const AttentionForward& op, cons
                  width, t.queries, t.keys, depth});
 }
 
-inline void attend_backward(const AttentionShape& shape, const AttentionBackward& op, const DropoutKey& key,
-                            int64_t index) {
+inline void attend_backward(const AttentionBackward& op, int64_t index) {
+  const AttentionShape& shape = op.shape;
+  const DropoutKey& key = op.dropout;
   const HeadTask t(shape, index, op.weights);
   const int64_t depth = shape.depth, width = shape.heads * depth, size = t.queries * t.keys_padded;
   const float* query = op.query.f32() + t.query_row * op.query_stride + t.column;
@@ -195,16 +197,16 @@ inline void attend_backward(const AttentionShape& shape, const AttentionBackward
       {dropped, 1, t.keys_padded, output_gradient, width, value_gradient, op.key_stride, t.keys, t.queries, depth});
 }
 
-inline void attention_forward(const AttentionShape& shape, const AttentionForward& op, const DropoutKey& key) {
-  const int64_t tasks = int64_t{shape.sentences} * shape.heads;
+inline void attention_forward(const AttentionForward& op) {
+  const int64_t tasks = int64_t{op.shape.sentences} * op.shape.heads;
 #pragma omp parallel for schedule(dynamic, 4)
-  for (int64_t task = 0; task < tasks; ++task) attend(shape, op, key, task);
+  for (int64_t task = 0; task < tasks; ++task) attend(op, task);
 }
 
-inline void attention_backward(const AttentionShape& shape, const AttentionBackward& op, const DropoutKey& key) {
-  const int64_t tasks = int64_t{shape.sentences} * shape.heads;
+inline void attention_backward(const AttentionBackward& op) {
+  const int64_t tasks = int64_t{op.shape.sentences} * op.shape.heads;
 #pragma omp parallel for schedule(dynamic, 4)
-  for (int64_t task = 0; task < tasks; ++task) attend_backward(shape, op, key, task);
+  for (int64_t task = 0; task < tasks; ++task) attend_backward(op, task);
 }
 
 }  // namespace verbund::VERBUND_SIMD_NAME

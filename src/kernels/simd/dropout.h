@@ -1,5 +1,5 @@
-// Dropout masks: Philox (7 rounds, which passes the usual test batteries) on 16 counters;
-// each gives 8 decisions of 16 bits, so one call decides over 128 features.
+// Dropout masks by Philox (7 rounds, which passes the usual test batteries) on 16 counters: each gives 8 decisions of
+// 16 bits, so one call decides over 128 features.
 #pragma once
 
 #ifdef __SSE2__
@@ -12,7 +12,7 @@ namespace verbund::VERBUND_SIMD_NAME {
 
 constexpr int64_t kMaskFeatures = 128;  // decided by one call
 
-// One register of counters. (Left to itself, the compiler takes them one by one.)
+// One register of counters. (Left to itself, the compiler computes them one by one.)
 #if defined(__AVX512F__)
 constexpr int64_t kRegisterBytes = 64;
 #elif defined(__AVX2__)

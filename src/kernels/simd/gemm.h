@@ -1,7 +1,6 @@
-// Matrix products. Blocks of both factors are copied into the order in which a tile of the
-// result, held in registers, reads them; the copies stay in the caches while they are used.
-// Every element is summed in the same order wherever its product is cut into parts, so the
-// number of threads does not change a bit of the result.
+// GEMM on one thread. Blocks of both operands are packed into the order in which a tile of the result, held in
+// registers, reads them; the packed copies stay in the caches while they are used. Every element is summed in the same
+// order wherever the GEMM is cut into parts, so the number of threads does not change a bit of the result.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +21,12 @@ constexpr int64_t kRegisterLanes = 4, kTileRows = 6;
 using Register = float __attribute__((vector_size(kRegisterLanes * sizeof(float))));
 constexpr int64_t kTileColumns = 2 * kRegisterLanes;
 
-constexpr int64_t kDepth = 256;                 // of a block of both factors
+constexpr int64_t kDepth = 256;                 // of a block of both operands
 constexpr int64_t kBlockRows = 12 * kTileRows;  // a strip of A stays in the nearest cache ...
 constexpr int64_t kBlockColumns = 512;          // ... while a block of B streams from the second one
 constexpr int64_t kPaddedDepth = kDepth + 16;   // rows of a strip must not compete for a cache set
 static_assert(kBlockColumns % kTileColumns == 0);
-static_assert(kBlockRows * kPaddedDepth + kDepth * kBlockColumns <= kProductScratch);
+static_assert(kBlockRows * kPaddedDepth + kDepth * kBlockColumns <= kGemmScratch);
 
 // A strip is what a row (of A) or column (of B) of tiles reads, kDepth deep.
 constexpr int64_t kLeftStrip = kTileRows * kPaddedDepth, kRightStrip = kTileColumns * kDepth;
@@ -173,11 +172,11 @@ inline void copy_right_transposed(int64_t depth, int64_t columns, const float* b
   }
 }
 
-// The factors as they are: floats.
+// Operands as they are: floats.
 struct FloatFormat {
   using Element = float;
   static constexpr int64_t kLeftRow = kPaddedDepth, kStripOfLeft = kLeftStrip, kStripOfRight = kRightStrip;
-  static constexpr int64_t kUnit = 1;  // depths that must not be torn apart
+  static constexpr int64_t kUnit = 1;  // depths that stay together
 
   static void copy_a(bool transposed, int64_t rows, int64_t depth, const float* a, int64_t lda, float* to) {
     transposed ? copy_left_transposed(rows, depth, a, lda, to) : copy_left(rows, depth, a, lda, to);
@@ -191,8 +190,8 @@ struct FloatFormat {
 };
 
 template <typename Format>
-void multiply_in(const Gemm& product, float* scratch) {
-  const auto& [transpose_a, transpose_b, m, n, k, typed_a, lda, typed_b, ldb, add, typed_c, ldc] = product;
+void multiply_in(const Gemm& gemm, float* scratch) {
+  const auto& [transpose_a, transpose_b, m, n, k, typed_a, lda, typed_b, ldb, add, typed_c, ldc] = gemm;
   const float *a = typed_a.f32(), *b = typed_b.f32();
   float* c = typed_c.f32();
   auto* left = reinterpret_cast<typename Format::Element*>(scratch);
@@ -224,6 +223,6 @@ void multiply_in(const Gemm& product, float* scratch) {
   }
 }
 
-inline void multiply(const Gemm& product, float* scratch) { multiply_in<FloatFormat>(product, scratch); }
+inline void multiply(const Gemm& gemm, float* scratch) { multiply_in<FloatFormat>(gemm, scratch); }
 
 }  // namespace verbund::VERBUND_SIMD_NAME

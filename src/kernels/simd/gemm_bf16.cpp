@@ -1,6 +1,6 @@
-// Matrix products whose factors are rounded to bfloat16 while they are copied, and summed in
-// float: nearly twice the speed where the processor multiplies pairs of such numbers (AVX512-BF16). The
-// scheme is that of product.h, with two depths in every 32 bits.
+// GEMM whose operands are rounded to bfloat16 while they are packed, with sums in float: nearly twice the speed where
+// the processor multiplies pairs of such numbers (AVX512-BF16). The scheme is that of gemm.h, with two depths in every
+// 32 bits.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ void copy_right_transposed_bf16(int64_t depth, int64_t columns, const float* b, 
 struct Bf16Format {
   using Element = int32_t;
   static constexpr int64_t kLeftRow = kPaddedPairs, kStripOfLeft = kLeftPairs, kStripOfRight = kRightPairs;
-  static constexpr int64_t kUnit = 2;  // no pair is torn
+  static constexpr int64_t kUnit = 2;  // a pair stays together
 
   static void copy_a(bool transposed, int64_t rows, int64_t depth, const float* a, int64_t lda, int32_t* to) {
     transposed ? copy_left_transposed_bf16(rows, depth, a, lda, to) : copy_left_bf16(rows, depth, a, lda, to);
@@ -152,7 +152,7 @@ struct Bf16Format {
 
 }  // namespace
 
-extern void multiply_bf16(const Gemm& product, float* scratch);
-void multiply_bf16(const Gemm& product, float* scratch) { multiply_in<Bf16Format>(product, scratch); }
+extern void multiply_bf16(const Gemm& gemm, float* scratch);
+void multiply_bf16(const Gemm& gemm, float* scratch) { multiply_in<Bf16Format>(gemm, scratch); }
 
 }  // namespace verbund::VERBUND_SIMD_NAME

@@ -1,10 +1,10 @@
-// Cross-entropy with label smoothing on rows of logits, in place: loss, best token and
-// gradient while the row is in cache.
+// Cross-entropy with label smoothing on rows of logits, in place: loss, best token and gradient while the row is in the
+// cache.
 #pragma once
 
 #include <cmath>
 
-#include "kernels/simd/rows.h"
+#include "kernels/simd/vector.h"
 
 namespace verbund::VERBUND_SIMD_NAME {
 

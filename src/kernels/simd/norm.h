@@ -1,38 +1,39 @@
-// Residual + dropout + layer norm in one pass over each row, and its backward.
+// Residual + dropout + layer norm in one pass over each row, and its backward pass.
 #pragma once
 
 #include <cmath>
 
 #include "kernels/simd/dropout.h"
-#include "kernels/simd/rows.h"
 
 namespace verbund::VERBUND_SIMD_NAME {
 
-// The row's mask, 128 features at a time; all ones without dropout.
+// RowMask makes a row's dropout mask, 128 features at a time; all ones without dropout.
 class RowMask {
  public:
-  RowMask(const DropoutKey& key, const TokenPosition* rows) : key_(key), rows_(rows), active_(key.threshold > 0) {
+  RowMask(const DropoutKey& key, const TokenPosition* positions)
+      : key_(key), positions_(positions), active_(key.threshold > 0) {
     std::fill(std::begin(mask_), std::end(mask_), 1.0f);
   }
   Vector at(int64_t row, int64_t feature) {
     if (active_ && feature % kMaskFeatures == 0) {
-      dropout_block(key_, rows_[row].sentence, rows_[row].position, static_cast<uint32_t>(feature / kMaskFeatures),
-                    mask_);
+      dropout_block(key_, positions_[row].sentence, positions_[row].position,
+                    static_cast<uint32_t>(feature / kMaskFeatures), mask_);
     }
     return load(mask_ + feature % kMaskFeatures);
   }
 
  private:
   const DropoutKey& key_;
-  const TokenPosition* rows_;
+  const TokenPosition* positions_;
   bool active_;
   float mask_[kMaskFeatures];
 };
 
-inline void norm_forward(int64_t n, int64_t d, const NormForward& op, const DropoutKey& key, const TokenPosition* rows) {
+inline void norm_forward(const NormForward& op) {
+  const int64_t n = op.rows, d = op.width;
 #pragma omp parallel for schedule(static)
   for (int64_t row = 0; row < n; ++row) {
-    RowMask mask(key, rows);
+    RowMask mask(op.dropout, op.token_positions);
     const float* input = op.input.f32() + row * d;
     float* sums = op.sum + row * d;
     Vector total = {};
@@ -42,7 +43,7 @@ inline void norm_forward(int64_t n, int64_t d, const NormForward& op, const Drop
       x *= mask.at(row, i);
       if (op.residual != nullptr) x += get(op.residual + row * d, i, count);
       put(sums, i, count, x);
-      total += x;  // lanes behind the row's end are 0
+      total += x;  // lanes after the row's end are 0
     });
     if (op.scale == nullptr) continue;
     const float mean = sum(total) / static_cast<float>(d);
@@ -64,8 +65,9 @@ inline void norm_forward(int64_t n, int64_t d, const NormForward& op, const Drop
   }
 }
 
-inline void norm_backward(int64_t n, int64_t d, const NormBackward& op, const DropoutKey& key, const TokenPosition* rows,
-                          float* partial) {
+inline void norm_backward(const NormBackward& op) {
+  const int64_t n = op.rows, d = op.width;
+  float* partial = op.partial_sums;
   // Per block of rows: gradients of scale, bias and input bias.
   const int64_t stride = 3 * d;
 #pragma omp parallel for schedule(static)
@@ -88,14 +90,14 @@ inline void norm_backward(int64_t n, int64_t d, const NormBackward& op, const Dr
           const Vector x = (get(sums, i, count) - mean) * inverse;
           const Vector g = dy * get(op.scale, i, count);
           total_g += g;
-          total_gx += g * x;  // g is 0 behind the row's end
+          total_gx += g * x;  // g is 0 after the row's end
           put(scale_sum, i, count, get(scale_sum, i, count) + dy * x);
           put(bias_sum, i, count, get(bias_sum, i, count) + dy);
         });
         mean_g = sum(total_g) / static_cast<float>(d);
         mean_gx = sum(total_gx) / static_cast<float>(d);
       }
-      RowMask mask(key, rows);
+      RowMask mask(op.dropout, op.token_positions);
       for_vectors(d, [&](int64_t i, int64_t count) {
         Vector total = {};
         if (op.sum_gradient != nullptr) total = get(op.sum_gradient + row * d, i, count);

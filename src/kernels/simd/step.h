@@ -1,12 +1,12 @@
-// What translating token by token needs: attention of single queries over keys that lie anywhere
-// in memory, and the most likely next tokens of each row of logits.
+// The kernels of decoding token by token: attention of single queries over a kv cache whose rows lie anywhere in
+// memory, and the most likely next tokens of each row of logits.
 #pragma once
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "kernels/simd/rows.h"
+#include "kernels/simd/vector.h"
 
 namespace verbund::VERBUND_SIMD_NAME {
 

@@ -1,10 +1,10 @@
-// The kernels for one instruction set: compiled several times, with VERBUND_SIMD_NAME naming
-// the set and its namespace.
+// The kernel table of one instruction set: compiled several times, with VERBUND_SIMD_NAME naming the set and its
+// namespace.
 #include "kernels/simd/attention.h"
 #include "kernels/simd/elementwise.h"
+#include "kernels/simd/gemm.h"
 #include "kernels/simd/loss.h"
 #include "kernels/simd/norm.h"
-#include "kernels/simd/gemm.h"
 #include "kernels/simd/step.h"
 
 namespace verbund::VERBUND_SIMD_NAME {
@@ -24,25 +24,14 @@ static void dropout_row(const DropoutKey& key, uint64_t sentence, uint32_t posit
 }
 
 extern const Kernels kTable;
-const Kernels kTable = {
-    VERBUND_NAME_OF(VERBUND_SIMD_NAME),
-    multiply,
-    kTileRows,
-    kTileColumns,
-    norm_forward,
-    norm_backward,
-    relu_forward,
-    relu_backward,
-    embed_forward,
-    embed_backward,
-    attention_forward,
-    attention_backward,
-    loss,
-    add_bias,
-    column_sums,
-    step_attention,
-    best_tokens,
-    dropout_row,
+const Kernels kTable = {.name = VERBUND_NAME_OF(VERBUND_SIMD_NAME),
+                        .multiply = multiply,
+                        .tile_rows = kTileRows,
+                        .tile_columns = kTileColumns,
+                        .dropout_row = dropout_row,
+#define VERBUND_ENTRY(operation, Arguments) .operation = operation,
+                        VERBUND_SIMD_OPERATIONS(VERBUND_ENTRY)
+#undef VERBUND_ENTRY
 };
 
 }  // namespace verbund::VERBUND_SIMD_NAME

@@ -1,8 +1,9 @@
-// Vectors of floats by the compiler's vector extension: 16 lanes whatever the instruction
-// set, which become one, two or four registers. Included by the files of this folder only,
-// each of which is compiled once per instruction set with VERBUND_SIMD_NAME as its namespace.
+// Vectors of floats by the compiler's vector extension, and rows of them: 16 lanes whatever the instruction set, which
+// become one, two or four registers. Included by the files of this folder only, each of which is compiled once per
+// instruction set with VERBUND_SIMD_NAME as its namespace.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -48,7 +49,7 @@ inline float largest(Vector v) {
   return result;
 }
 
-// b where a is not a number: give the one that may be as b, so that trouble is passed on and seen.
+// b where a is not a number: pass the one that may be NaN as b, so that it is passed on and seen.
 inline Vector maximum(Vector a, Vector b) { return a > b ? a : b; }
 
 // e^x to about 1 ulp for x <= 0, which is all that softmax needs; below -87 it is 0.
@@ -72,6 +73,36 @@ inline Vector exponential(Vector x) {
   std::memcpy(&scale, &power, sizeof(scale));
   const Vector result = p * scale;
   return x < -87.3f ? Vector{} : result;
+}
+
+// Sums over rows do not depend on the number of threads: the rows are cut into a fixed number of blocks, each block
+// sums by itself, and the blocks are added in order.
+constexpr int64_t kRowBlocks = 32;
+
+inline int64_t block_begin(int64_t n, int64_t block) { return n * block / kRowBlocks; }
+
+// Calls f(first feature, number of lanes) for each vector of a row of d features.
+template <typename F>
+inline void for_vectors(int64_t d, F f) {
+  int64_t i = 0;
+  for (; i + kLanes <= d; i += kLanes) f(i, kLanes);
+  if (i < d) f(i, d - i);
+}
+
+inline Vector get(const float* row, int64_t i, int64_t count) {
+  return count == kLanes ? load(row + i) : load_some(row + i, count);
+}
+inline void put(float* row, int64_t i, int64_t count, Vector v) {
+  count == kLanes ? store(row + i, v) : store_some(row + i, v, count);
+}
+
+// sums[i] += partial[0][i] + partial[1][i] + ...
+inline void add_blocks(int64_t d, const float* partial, int64_t stride, float* sums) {
+  for_vectors(d, [&](int64_t i, int64_t count) {
+    Vector total = {};
+    for (int64_t block = 0; block < kRowBlocks; ++block) total += get(partial + block * stride, i, count);
+    put(sums, i, count, get(sums, i, count) + total);
+  });
 }
 
 }  // namespace verbund::VERBUND_SIMD_NAME

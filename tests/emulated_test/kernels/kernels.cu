@@ -13,7 +13,7 @@ KERNEL(tell_who)(int* out) {
   out[block * threads + thread] = block * 10000 + thread;
 }
 
-KERNEL(tell_factor)(int* out) { *out = VERBUND_FACTOR; }
+KERNEL(tell_factor)(int* out) { *out = VERBUND_COMPUTE_DTYPE; }
 
 KERNEL(copy)(float* to, const float* from, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) to[i] = from[i];

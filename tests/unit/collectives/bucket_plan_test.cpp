@@ -41,7 +41,7 @@ std::vector<std::string> all_of(const BucketPlan& plan) {
 }
 
 TEST(BucketPlan, GoesFromTheEndToTheBeginInWholeChunks) {
-  const BucketPlan plan(from_end_to_begin(20 * kChunk + 77), 3 * kChunk);
+  const BucketPlan plan(order_without_rows(20 * kChunk + 77), 3 * kChunk);
   EXPECT_THAT(all_of(plan), ::testing::ElementsAre("18-20+", "15-18", "12-15", "9-12", "6-9", "3-6", "0-3"));
 }
 

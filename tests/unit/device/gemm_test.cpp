@@ -1,4 +1,4 @@
-// The products of a linear map on the CPU: which matrix is transposed, strides, adding; and the log of them.
+// The GEMMs of a linear layer on the CPU: transposition, strides, adding; and their log.
 #include "device/gemm.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Matrix {
 
 constexpr int64_t kRows = 13, kOut = 7, kIn = 9;
 
-TEST(LinearProducts, AreTheThreeOfALayer) {
+TEST(LinearGemms, AreTheThreeOfALayer) {
   Matrix x(kRows, kIn, 2, 1), dy(kRows, kOut, 3, 2), w(kOut, kIn, 0, 3);
   for (const Into into : {Into::kReplace, Into::kAdd}) {
     Matrix y(kRows, kOut, 1, 4), dx(kRows, kIn, 0, 5), dw(kOut, kIn, 0, 6);
@@ -53,7 +53,7 @@ TEST(LinearProducts, AreTheThreeOfALayer) {
   }
 }
 
-TEST(CpuDevice, LogsProductsThatCanBeRepeated) {
+TEST(CpuDevice, LogsGemmsThatCanBeRepeated) {
   Matrix x(kRows, kIn, 2, 1), w(kOut, kIn, 0, 2), y(kRows, kOut, 1, 3);
   const Matrix before = y;
   CpuDevice device;

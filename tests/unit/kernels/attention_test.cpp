@@ -1,7 +1,7 @@
 // Attention over packed sentences against the textbook's formula.
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::attention_test {
 namespace {
 
 struct Case {
@@ -27,7 +27,7 @@ struct Problem {
   int64_t query_stride, key_stride;  // keys and values lie side by side, and rows have gaps
   std::vector<int32_t> query_at{0}, key_at{0};
   std::vector<int64_t> weights_at{0};
-  std::vector<uint64_t> names;
+  std::vector<uint64_t> sentence_ids;
   DropoutKey key;
   Floats query, key_value, upstream;
 
@@ -41,7 +41,7 @@ struct Problem {
       query_at.push_back(query_at[s] + c.queries[s]);
       key_at.push_back(key_at[s] + c.keys[s]);
       weights_at.push_back(weights_at[s] + int64_t{c.heads} * c.queries[s] * ((c.keys[s] + 15) / 16 * 16));
-      names.push_back(0x700000000 + 13 * s);
+      sentence_ids.push_back(0x700000000 + 13 * s);
     }
     query = floats(query_at.back() * query_stride, 1, 2);
     key_value = floats(key_at.back() * key_stride, 2, 2);
@@ -49,8 +49,8 @@ struct Problem {
   }
 
   AttentionShape shape() const {
-    return {c.heads,         c.depth,       c.causal,          static_cast<int32_t>(names.size()),
-            query_at.data(), key_at.data(), weights_at.data(), names.data()};
+    return {c.heads,         c.depth,       c.causal,          static_cast<int32_t>(sentence_ids.size()),
+            query_at.data(), key_at.data(), weights_at.data(), sentence_ids.data()};
   }
 };
 
@@ -59,19 +59,17 @@ Outputs run(const Kernels& kernels, const Problem& p) {
   Floats query_gradient(p.query.size(), 99), key_value_gradient(p.key_value.size(), 99);
   const float *key = p.key_value.data(), *value = key + p.width;
   kernels.attention_forward(
-      p.shape(), {p.query.data(), key, value, p.query_stride, p.key_stride, weights.data(), output.data()}, p.key);
-  kernels.attention_backward(
-      p.shape(),
-      {p.query.data(), key, value, p.query_stride, p.key_stride, weights.data(), p.upstream.data(),
-       query_gradient.data(), key_value_gradient.data(), key_value_gradient.data() + p.width},
-      p.key);
+      {p.shape(), p.query.data(), key, value, p.query_stride, p.key_stride, weights.data(), output.data(), p.key});
+  kernels.attention_backward({p.shape(), p.query.data(), key, value, p.query_stride, p.key_stride, weights.data(),
+                              p.upstream.data(), query_gradient.data(), key_value_gradient.data(),
+                              key_value_gradient.data() + p.width, p.key});
   return {{"output", output}, {"query gradient", query_gradient}, {"key and value gradient", key_value_gradient}};
 }
 
 // The output for these queries, keys and values; [rows, width].
 Doubles reference(const Kernels& kernels, const Problem& p, const Doubles& query, const Doubles& key_value) {
   Doubles output(p.upstream.size(), 0);
-  for (size_t task = 0; task < p.names.size() * static_cast<size_t>(p.c.heads); ++task) {
+  for (size_t task = 0; task < p.sentence_ids.size() * static_cast<size_t>(p.c.heads); ++task) {
     const size_t s = task / static_cast<size_t>(p.c.heads), head = task % static_cast<size_t>(p.c.heads);
     const int64_t column = static_cast<int64_t>(head) * p.c.depth;
     for (int32_t i = 0; i < p.c.queries[s]; ++i) {
@@ -88,7 +86,7 @@ Doubles reference(const Kernels& kernels, const Problem& p, const Doubles& query
         total += weights.back();
       }
       Floats mask = filled(keys);
-      kernels.dropout_row(p.key, p.names[s], static_cast<uint32_t>(i), static_cast<uint32_t>(512 * head), keys,
+      kernels.dropout_row(p.key, p.sentence_ids[s], static_cast<uint32_t>(i), static_cast<uint32_t>(512 * head), keys,
                           mask.data());
       for (int64_t j = 0; j < keys; ++j) {
         const double weight = weights[static_cast<size_t>(j)] / total * mask[static_cast<size_t>(j)];
@@ -157,4 +155,4 @@ TEST_P(Attention, HugeScoresDoNotOverflow) {
 VERBUND_FOR_EVERY_INSTRUCTION_SET(Attention);
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::attention_test

@@ -1,13 +1,11 @@
-// GemmRunner in bfloat16 against three loops in double precision over factors rounded the same way.
-#include "kernels/gemm.h"
-
+// GEMM in bfloat16 against three loops in double precision over operands rounded the same way.
 #include <omp.h>
 
 #include <bit>
 
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::bf16_test {
 namespace {
 
 // To the nearest bfloat16, ties to even.
@@ -23,18 +21,16 @@ struct Shape {
 constexpr Shape kShapes[] = {{1, 1, 1},      {1, 7, 3},      {14, 32, 16},  {17, 33, 65}, {6, 16, 255},   {65, 130, 31},
                              {129, 65, 257}, {200, 17, 523}, {5, 1100, 19}, {4, 5, 0},    {171, 40, 1001}};
 
-class Bf16Products : public ::testing::Test {
+class Bf16Gemm : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!has_bf16_products()) GTEST_SKIP() << "this processor has no AVX512-BF16";
+    if (!has_bf16_gemm()) GTEST_SKIP() << "this processor has no AVX512-BF16";
   }
   void TearDown() override { omp_set_num_threads(1); }
-  static void multiply(const Gemm& product) {
-    verbund::multiply(choose_kernels(), Factors::kRoundedToBf16, product);
-  }
+  static void multiply(const Gemm& gemm) { verbund::multiply(choose_kernels(), GemmOperands::kRoundedToBf16, gemm); }
 };
 
-TEST_F(Bf16Products, AreThoseOfRoundedFactors) {
+TEST_F(Bf16Gemm, IsThatOfRoundedOperands) {
   for (const Shape& s : kShapes) {
     for (int choice = 0; choice < 8; ++choice) {
       const bool transpose_a = (choice & 1) != 0, transpose_b = (choice & 2) != 0, add = (choice & 4) != 0;
@@ -66,7 +62,7 @@ TEST_F(Bf16Products, AreThoseOfRoundedFactors) {
   }
 }
 
-TEST_F(Bf16Products, PassOnWhatIsNotANumber) {
+TEST_F(Bf16Gemm, PassesOnNan) {
   Floats a(32, 1.0f), b(32, 1.0f), c(1, 0.0f);
   a[7] = std::numeric_limits<float>::quiet_NaN();
   multiply({false, true, 1, 1, 32, a.data(), 32, b.data(), 32, false, c.data(), 1});
@@ -74,4 +70,4 @@ TEST_F(Bf16Products, PassOnWhatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::bf16_test

@@ -1,7 +1,7 @@
 // Dropout masks are names, not draws: statistics, and independence of the order of calls.
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::dropout_test {
 namespace {
 
 constexpr int64_t kFeatures = 20000;
@@ -78,4 +78,4 @@ TEST_P(Dropout, NoneMeansOnes) {
 VERBUND_FOR_EVERY_INSTRUCTION_SET(Dropout);
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::dropout_test

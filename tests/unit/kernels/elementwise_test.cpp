@@ -1,7 +1,7 @@
 // ReLU, embeddings, biases and their sums against loops in double precision.
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::elementwise_test {
 namespace {
 
 struct Shape {
@@ -11,30 +11,30 @@ constexpr Shape kShapes[] = {{1, 1}, {2, 16}, {5, 7}, {70, 33}, {33, 140}};
 
 class Elementwise : public KernelTest {
  public:
-  // Calls check(n, d, key, rows, mask [n, d]) for every shape, with and without dropout.
+  // Calls check(n, d, key, positions, mask [n, d]) for every shape, with and without dropout.
   template <typename Check>
   void for_every_case(Check check) {
     for (const auto& [n, d] : kShapes) {
       for (const double rate : {0.0, 0.25}) {
         SCOPED_TRACE(::testing::Message() << n << " x " << d << ", dropout " << rate);
         const DropoutKey key = dropout_key(rate, 21, 22, 23);
-        const std::vector<TokenPosition> rows = row_names(n);
-        check(n, d, key, rows, mask_of(*GetParam(), key, rows, d));
+        const std::vector<TokenPosition> positions = token_positions(n);
+        check(n, d, key, positions, mask_of(*GetParam(), key, positions, d));
       }
     }
   }
 };
 
 TEST_P(Elementwise, Relu) {
-  for_every_case([&](int64_t n, int64_t d, const DropoutKey& key, const auto& rows, const Doubles& mask) {
+  for_every_case([&](int64_t n, int64_t d, const DropoutKey& key, const auto& positions, const Doubles& mask) {
     for (const bool biased : {true, false}) {
       const Floats x = floats(n * d, 1), bias = biased ? floats(d, 2, 0.5) : Floats(), upstream = floats(n * d, 3);
       const Outputs out = with_any_threads([&] {
         Floats output = x, gradient = upstream, bias_gradient = filled(biased ? d : 0, kBefore);
         Floats partial = filled(partial_sums_size(d), 99);
-        GetParam()->relu_forward(n, d, output.data(), biased ? bias.data() : nullptr, key, rows.data());
-        GetParam()->relu_backward(n, d, output.data(), gradient.data(), key.scale, data_or_null(bias_gradient),
-                                  partial.data());
+        GetParam()->relu_forward({n, d, output.data(), biased ? bias.data() : nullptr, key, positions.data()});
+        GetParam()->relu_backward(
+            {n, d, output.data(), gradient.data(), key.scale, data_or_null(bias_gradient), partial.data()});
         return Outputs{{"output", output}, {"gradient", gradient}, {"bias gradient", without_before(bias_gradient)}};
       });
       Doubles input = doubles(x), shift = biased ? doubles(bias) : Doubles(static_cast<size_t>(d), 0), output;
@@ -56,26 +56,27 @@ TEST_P(Elementwise, Relu) {
 TEST_P(Elementwise, Embeddings) {
   constexpr int64_t kEntries = 5;  // fewer than tokens: they repeat
   constexpr float kFactor = 1.7f;
-  for_every_case([&](int64_t n, int64_t d, const DropoutKey& key, const auto& rows, const Doubles& mask) {
-    const Floats table = floats(kEntries * d, 1), positions = floats((n + 1) * d, 2), upstream = floats(n * d, 3);
+  for_every_case([&](int64_t n, int64_t d, const DropoutKey& key, const auto& positions, const Doubles& mask) {
+    const Floats table = floats(kEntries * d, 1), codes = floats((n + 1) * d, 2), upstream = floats(n * d, 3);
     std::vector<int32_t> ids;
     Random random(4, 0);
     for (int64_t row = 0; row < n; ++row) ids.push_back(static_cast<int32_t>(random.below(kEntries)));
     const Outputs out = with_any_threads([&] {
       Floats output = filled(n * d), gradient = filled(kEntries * d, kBefore);
-      GetParam()->embed_forward(n, d, ids.data(), table.data(), kFactor, positions.data(), output.data(), key,
-                                rows.data());
-      GetParam()->embed_backward(n, d, ids.data(), upstream.data(), kFactor, gradient.data(), key, rows.data());
+      GetParam()->embed_forward(
+          {n, d, ids.data(), table.data(), kFactor, codes.data(), output.data(), key, positions.data()});
+      GetParam()->embed_backward(
+          {n, d, ids.data(), {}, upstream.data(), kFactor, gradient.data(), key, positions.data()});
       return Outputs{{"output", output}, {"gradient", without_before(gradient)}};
     });
     Doubles entries = doubles(table), output(static_cast<size_t>(n * d));
     const auto loss = [&] {
       for (int64_t row = 0; row < n; ++row) {
         for (int64_t i = 0; i < d; ++i) {
-          const auto position = static_cast<int64_t>(rows[static_cast<size_t>(row)].position);
+          const auto position = static_cast<int64_t>(positions[static_cast<size_t>(row)].position);
           const auto entry = static_cast<size_t>(ids[static_cast<size_t>(row)] * d + i);
           const auto at = static_cast<size_t>(row * d + i);
-          output[at] = (entries[entry] * kFactor + positions[static_cast<size_t>(position * d + i)]) * mask[at];
+          output[at] = (entries[entry] * kFactor + codes[static_cast<size_t>(position * d + i)]) * mask[at];
         }
       }
       return inner_product(output, upstream);
@@ -92,8 +93,8 @@ TEST_P(Elementwise, BiasesAndTheirSums) {
     const Floats x = floats(n * d, 1), bias = floats(d, 2);
     const Outputs out = with_any_threads([&, n = n, d = d] {
       Floats added = x, sums = filled(d, kBefore), partial = filled(partial_sums_size(d), 99);
-      GetParam()->add_bias(n, d, added.data(), d, bias.data());
-      GetParam()->column_sums(n, d, x.data(), sums.data(), partial.data());
+      GetParam()->add_bias({n, d, added.data(), d, bias.data()});
+      GetParam()->column_sums({n, d, x.data(), sums.data(), partial.data()});
       return Outputs{{"added", added}, {"sums", without_before(sums)}};
     });
     Doubles added = doubles(x), sums(bias.size(), 0);
@@ -109,4 +110,4 @@ TEST_P(Elementwise, BiasesAndTheirSums) {
 VERBUND_FOR_EVERY_INSTRUCTION_SET(Elementwise);
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::elementwise_test

@@ -1,11 +1,9 @@
-// Matrix products against three loops in double precision.
-#include "kernels/gemm.h"
-
+// GEMM against three loops in double precision.
 #include <limits>
 
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::gemm_test {
 namespace {
 
 // Rows that are part of wider ones: `gap` floats between them must stay what they are.
@@ -20,9 +18,9 @@ struct Matrix {
   float* data() { return values.data(); }
 };
 
-// What a product must have made of `before`: term(row, column, k) summed over k, gaps untouched.
+// The GEMM must have computed from `before`: term(row, column, k) summed over k, gaps untouched.
 template <typename Term>
-void expect_product(const Matrix& actual, const Matrix& before, bool added, int64_t terms, Term term) {
+void expect_gemm(const Matrix& actual, const Matrix& before, bool added, int64_t terms, Term term) {
   for (int64_t row = 0; row < actual.rows; ++row) {
     for (int64_t column = 0; column < actual.stride; ++column) {
       const bool gap = column >= actual.width;
@@ -42,21 +40,20 @@ constexpr Case kCases[] = {{1, 1, 1, 0},      {1, 7, 3, 2},     {3, 1, 300, 0}, 
                            {17, 33, 65, 5},   {6, 16, 256, 0},  {65, 130, 31, 1}, {129, 65, 257, 3},
                            {200, 17, 520, 0}, {5, 3100, 19, 1}, {4, 5, 0, 2}};
 
-struct Operands {
-  Gemm product;
+struct GemmCase {
+  Gemm gemm;
   Matrix a, b, before;
 
-  Operands(const Case& c, bool transpose_a, bool transpose_b, bool add)
+  GemmCase(const Case& c, bool transpose_a, bool transpose_b, bool add)
       : a(transpose_a ? c.k : c.m, transpose_a ? c.m : c.k, c.gap, 1),
         b(transpose_b ? c.n : c.k, transpose_b ? c.k : c.n, c.gap, 2),
         before(c.m, c.n, c.gap, 3) {
-    product = {transpose_a, transpose_b, c.m,      c.n, c.k,           a.data(),
-               a.stride,    b.data(),    b.stride, add, before.data(), before.stride};
+    gemm = {transpose_a, transpose_b, c.m,      c.n, c.k,           a.data(),
+            a.stride,    b.data(),    b.stride, add, before.data(), before.stride};
   }
-  Operands(const Operands&) = delete;
+  GemmCase(const GemmCase&) = delete;
   double term(int64_t row, int64_t column, int64_t k) const {
-    return (product.transpose_a ? a.at(k, row) : a.at(row, k)) *
-           (product.transpose_b ? b.at(column, k) : b.at(k, column));
+    return (gemm.transpose_a ? a.at(k, row) : a.at(row, k)) * (gemm.transpose_b ? b.at(column, k) : b.at(k, column));
   }
 };
 
@@ -69,41 +66,41 @@ class Multiply : public KernelTest {
         const bool transpose_a = (choice & 1) != 0, transpose_b = (choice & 2) != 0, add = (choice & 4) != 0;
         SCOPED_TRACE(::testing::Message() << c.m << " x " << c.n << " x " << c.k << (transpose_a ? ", A^T" : "")
                                           << (transpose_b ? ", B^T" : "") << (add ? ", added" : ""));
-        check(Operands(c, transpose_a, transpose_b, add));
+        check(GemmCase(c, transpose_a, transpose_b, add));
       }
     }
   }
-  Floats scratch = filled(kProductScratch, std::numeric_limits<float>::quiet_NaN());
+  Floats scratch = filled(kGemmScratch, std::numeric_limits<float>::quiet_NaN());
 };
 
 TEST_P(Multiply, IsThreeLoops) {
-  for_every_case([&](const Operands& operands) {
+  for_every_case([&](const GemmCase& operands) {
     Matrix c = operands.before;
-    Gemm product = operands.product;
-    product.c = c.data();
-    GetParam()->multiply(product, scratch.data());
-    expect_product(c, operands.before, product.add, product.k,
-                   [&](int64_t i, int64_t j, int64_t k) { return operands.term(i, j, k); });
+    Gemm gemm = operands.gemm;
+    gemm.c = c.data();
+    GetParam()->multiply(gemm, scratch.data());
+    expect_gemm(c, operands.before, gemm.add, gemm.k,
+                [&](int64_t i, int64_t j, int64_t k) { return operands.term(i, j, k); });
   });
 }
 
 // In four parts, cut anywhere.
 TEST_P(Multiply, CutsDoNotChangeBits) {
-  for_every_case([&](const Operands& operands) {
-    const Gemm& p = operands.product;
+  for_every_case([&](const GemmCase& operands) {
+    const Gemm& p = operands.gemm;
     Matrix whole = operands.before, parts = operands.before;
-    Gemm product = p;
-    product.c = whole.data();
-    GetParam()->multiply(product, scratch.data());
+    Gemm gemm = p;
+    gemm.c = whole.data();
+    GetParam()->multiply(gemm, scratch.data());
     const int64_t rows[] = {0, p.m / 3, p.m}, columns[] = {0, p.n / 2 + 1, p.n};
     for (const int part : {0, 1, 2, 3}) {
       const int64_t i = rows[part / 2], j = std::min(columns[part % 2], p.n);
-      product.m = rows[part / 2 + 1] - i;
-      product.n = std::min(columns[part % 2 + 1], p.n) - j;
-      product.a = p.a + (p.transpose_a ? i : i * p.lda);
-      product.b = p.b + (p.transpose_b ? j * p.ldb : j);
-      product.c = parts.data() + i * p.ldc + j;
-      GetParam()->multiply(product, scratch.data());
+      gemm.m = rows[part / 2 + 1] - i;
+      gemm.n = std::min(columns[part % 2 + 1], p.n) - j;
+      gemm.a = p.a + (p.transpose_a ? i : i * p.lda);
+      gemm.b = p.b + (p.transpose_b ? j * p.ldb : j);
+      gemm.c = parts.data() + i * p.ldc + j;
+      GetParam()->multiply(gemm, scratch.data());
     }
     EXPECT_TRUE(same_bits(parts.values, whole.values));
   });
@@ -111,32 +108,32 @@ TEST_P(Multiply, CutsDoNotChangeBits) {
 
 // Fresh memory may hold anything, also what is not a number.
 TEST_P(Multiply, ReplacingDoesNotLookAtWhatWasThere) {
-  const Operands operands({20, 41, 300, 0}, false, true, false);
+  const GemmCase operands({20, 41, 300, 0}, false, true, false);
   Matrix c = operands.before;
   std::fill(c.values.begin(), c.values.end(), std::numeric_limits<float>::quiet_NaN());
-  Gemm product = operands.product;
-  product.c = c.data();
-  GetParam()->multiply(product, scratch.data());
-  expect_product(c, c, false, 300, [&](int64_t i, int64_t j, int64_t k) { return operands.term(i, j, k); });
+  Gemm gemm = operands.gemm;
+  gemm.c = c.data();
+  GetParam()->multiply(gemm, scratch.data());
+  expect_gemm(c, c, false, 300, [&](int64_t i, int64_t j, int64_t k) { return operands.term(i, j, k); });
 }
 
 VERBUND_FOR_EVERY_INSTRUCTION_SET(Multiply);
 
-TEST(GemmRunner, AreTheSameOnAnyNumberOfThreads) {
+TEST(GemmOnThreads, IsTheSameOnAnyNumberOfThreads) {
   for (const auto& [m, n, k, gap] : {Case{0, 3, 4, 0}, Case{1, 5, 9, 2}, Case{130, 65, 257, 3}, Case{40, 300, 33, 0}}) {
     SCOPED_TRACE(::testing::Message() << m << " x " << n << " x " << k << ", gap " << gap);
-    const Operands operands({m, n, k, gap}, false, true, true);
+    const GemmCase operands({m, n, k, gap}, false, true, true);
     Matrix c = operands.before;
     with_any_threads([&] {
       c = operands.before;
-      Gemm product = operands.product;
-      product.c = c.data();
-      multiply(choose_kernels(), Factors::kFloat, product);
+      Gemm gemm = operands.gemm;
+      gemm.c = c.data();
+      multiply(choose_kernels(), GemmOperands::kFloat, gemm);
       return Outputs{{"c", c.values}};
     });
-    expect_product(c, operands.before, true, k, [&](auto r, auto j, auto i) { return operands.term(r, j, i); });
+    expect_gemm(c, operands.before, true, k, [&](auto r, auto j, auto i) { return operands.term(r, j, i); });
   }
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::gemm_test

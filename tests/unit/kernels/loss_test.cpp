@@ -3,7 +3,7 @@
 
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::loss_test {
 namespace {
 
 struct Problem {
@@ -127,4 +127,4 @@ TEST_P(LossKernel, ANumberThatIsNoneIsNotHidden) {
 VERBUND_FOR_EVERY_INSTRUCTION_SET(LossKernel);
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::loss_test

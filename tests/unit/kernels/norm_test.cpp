@@ -1,7 +1,7 @@
 // Residual + dropout + layer norm against the textbook's formula.
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::norm_test {
 namespace {
 
 constexpr float kEpsilon = 1e-6f;
@@ -23,7 +23,7 @@ constexpr Use kUses[] = {
     {"without dropout and biases", true, true, false, true, false, true, 0},
     {"the first norm", true, false, false, true, false, false, 0},
     {"the sum is not used again", true, true, true, false, false, true, 0.1},
-    {"no norm behind the sum", false, true, true, true, false, true, 0.5},
+    {"no norm after the sum", false, true, true, true, false, true, 0.5},
 };
 
 struct Inputs {
@@ -44,25 +44,34 @@ struct Inputs {
 };
 
 Outputs run(const Kernels& kernels, const Shape& shape, const Use& use, Inputs in, const DropoutKey& key,
-            const std::vector<TokenPosition>& rows) {
+            const std::vector<TokenPosition>& positions) {
   const auto [n, d] = shape;
   Floats sum = filled(n * d), normed = use.norm ? filled(n * d) : Floats(), mean = filled(n), inverse = filled(n);
-  kernels.norm_forward(n, d,
-                       {data_or_null(in.residual), in.input.data(), data_or_null(in.input_bias), data_or_null(in.scale),
-                        data_or_null(in.bias), kEpsilon, sum.data(), data_or_null(normed), mean.data(), inverse.data()},
-                       key, rows.data());
+  kernels.norm_forward({n,
+                        d,
+                        data_or_null(in.residual),
+                        in.input.data(),
+                        data_or_null(in.input_bias),
+                        data_or_null(in.scale),
+                        data_or_null(in.bias),
+                        kEpsilon,
+                        sum.data(),
+                        data_or_null(normed),
+                        mean.data(),
+                        inverse.data(),
+                        {},
+                        key,
+                        positions.data()});
 
   Floats residual_gradient = filled(n * d), input_gradient = use.input_gradient ? filled(n * d) : Floats();
   Floats scale_gradient = filled(d, kBefore), bias_gradient = filled(d, kBefore);
   Floats input_bias_gradient = use.input_bias ? filled(d, kBefore) : Floats();
   Floats partial = filled(partial_sums_size(d), 99);
   float* out = use.in_place ? in.sum_gradient.data() : residual_gradient.data();
-  kernels.norm_backward(
-      n, d,
-      {sum.data(), mean.data(), inverse.data(), data_or_null(in.scale), data_or_null(in.normed_gradient),
-       data_or_null(in.sum_gradient), out, data_or_null(input_gradient), scale_gradient.data(), bias_gradient.data(),
-       data_or_null(input_bias_gradient)},
-      key, rows.data(), partial.data());
+  kernels.norm_backward({n, d, sum.data(), mean.data(), inverse.data(), data_or_null(in.scale),
+                         data_or_null(in.normed_gradient), data_or_null(in.sum_gradient), out,
+                         data_or_null(input_gradient), scale_gradient.data(), bias_gradient.data(),
+                         data_or_null(input_bias_gradient), key, positions.data(), partial.data()});
   if (use.in_place) residual_gradient = in.sum_gradient;
   return {{"sum", sum},
           {"normed", normed},
@@ -107,8 +116,8 @@ TEST_P(Norm, IsTheFormulaAndItsGradient) {
       SCOPED_TRACE(::testing::Message() << use.name << ", " << shape.n << " x " << shape.d);
       const Inputs in(shape, use);
       const DropoutKey key = dropout_key(use.dropout, 11, 12, 13);
-      const std::vector<TokenPosition> rows = row_names(shape.n);
-      const Outputs out = with_any_threads([&] { return run(*GetParam(), shape, use, in, key, rows); });
+      const std::vector<TokenPosition> positions = token_positions(shape.n);
+      const Outputs out = with_any_threads([&] { return run(*GetParam(), shape, use, in, key, positions); });
 
       Reference reference = {static_cast<size_t>(shape.d),
                              doubles(in.residual),
@@ -116,7 +125,7 @@ TEST_P(Norm, IsTheFormulaAndItsGradient) {
                              doubles(in.input_bias),
                              doubles(in.scale),
                              doubles(in.bias),
-                             mask_of(*GetParam(), key, rows, shape.d),
+                             mask_of(*GetParam(), key, positions, shape.d),
                              {},
                              {}};
       reference.forward();
@@ -147,10 +156,8 @@ TEST_P(Norm, KeepsItsPrecisionFarFromZero) {
   Floats input = floats(d, 1, 0.01), scale = filled(d, 1), bias = filled(d), sum = filled(d), normed = filled(d);
   for (float& value : input) value += 100;
   float mean = 0, inverse = 0;
-  GetParam()->norm_forward(
-      1, d,
-      {nullptr, input.data(), nullptr, scale.data(), bias.data(), kEpsilon, sum.data(), normed.data(), &mean, &inverse},
-      {}, row_names(1).data());
+  GetParam()->norm_forward({1, d, nullptr, input.data(), nullptr, scale.data(), bias.data(), kEpsilon, sum.data(),
+                            normed.data(), &mean, &inverse});
   double squares = 0;
   for (const float value : normed) squares += static_cast<double>(value) * value;
   EXPECT_NEAR(squares / d, 1, 0.05);
@@ -159,4 +166,4 @@ TEST_P(Norm, KeepsItsPrecisionFarFromZero) {
 VERBUND_FOR_EVERY_INSTRUCTION_SET(Norm);
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::norm_test

@@ -1,6 +1,6 @@
-// What the tests of the kernels share: one instance per instruction set, the same bits for any
-// number of threads, and comparison with formulas in double precision. Gradients are compared
-// with differences of those formulas, so no derivative is worked out twice by the same head.
+// KernelTest and its helpers: one test instance per instruction set, the same bits for any number of threads, and
+// comparison with formulas in double precision. Gradients are compared with finite differences of those formulas, so no
+// derivative is worked out twice.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
 using Outputs = std::map<std::string, Floats>;  // what a kernel wrote, by name
 
-// What accumulated outputs hold before: kernels must add to it.
+// The initial value of accumulated outputs: kernels must add to it.
 constexpr float kBefore = 2;
 
 inline Floats floats(int64_t count, uint64_t seed, double size = 1) {
@@ -50,21 +50,22 @@ class KernelTest : public ::testing::TestWithParam<const Kernels*> {
   INSTANTIATE_TEST_SUITE_P(On, Suite, ::testing::ValuesIn(KernelTest::all()), KernelTest::name)
 
 // n rows of sentences with 1, 2, 3, ... tokens.
-inline std::vector<TokenPosition> row_names(int64_t n) {
-  std::vector<TokenPosition> rows;
-  for (uint32_t length = 1; static_cast<int64_t>(rows.size()) < n; ++length) {
-    for (uint32_t position = 0; position < length; ++position) rows.push_back({0x500000000U + length, position});
+inline std::vector<TokenPosition> token_positions(int64_t n) {
+  std::vector<TokenPosition> positions;
+  for (uint32_t length = 1; static_cast<int64_t>(positions.size()) < n; ++length) {
+    for (uint32_t position = 0; position < length; ++position) positions.push_back({0x500000000U + length, position});
   }
-  rows.resize(static_cast<size_t>(n));
-  return rows;
+  positions.resize(static_cast<size_t>(n));
+  return positions;
 }
 
-// [n, d] factors of 0 or the scale; ones without dropout.
-inline Doubles mask_of(const Kernels& kernels, const DropoutKey& key, const std::vector<TokenPosition>& rows, int64_t d) {
+// [n, d] multipliers: 0 or the scale; ones without dropout.
+inline Doubles mask_of(const Kernels& kernels, const DropoutKey& key, const std::vector<TokenPosition>& positions,
+                       int64_t d) {
   Doubles mask;
   Floats row = filled(d);
-  for (const TokenPosition& name : rows) {
-    kernels.dropout_row(key, name.sentence, name.position, 0, d, row.data());
+  for (const TokenPosition& at : positions) {
+    kernels.dropout_row(key, at.sentence, at.position, 0, d, row.data());
     mask.insert(mask.end(), row.begin(), row.end());
   }
   return mask;

@@ -5,7 +5,7 @@
 
 #include "unit/kernels/reference.h"
 
-namespace verbund {
+namespace verbund::step_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -238,4 +238,4 @@ TEST_P(BestTokensKernel, ANumberThatIsNoneIsNotHidden) {
 VERBUND_FOR_EVERY_INSTRUCTION_SET(BestTokensKernel);
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::step_test

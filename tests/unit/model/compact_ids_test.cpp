@@ -1,4 +1,4 @@
-#include "model/compact_ids.h"
+#include "model/gradient_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

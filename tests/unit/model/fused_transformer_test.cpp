@@ -71,7 +71,7 @@ TEST_P(FusedTransformer, GradientsDoNotChangeOnceTheyAreReady) {
     model->gradients().zero();
 
     const GradientOrder order =
-        with_rows ? order_with_rows(config, model->table()) : from_end_to_begin(gradients.size());
+        with_rows ? order_with_rows(config, model->table()) : order_without_rows(gradients.size());
     std::vector<float> sum(gradients.size());  // as they were when they were ready; then with the rows
     std::vector<int> told(gradients.size());
     std::vector<size_t> lookups;

@@ -27,7 +27,7 @@ std::vector<int> told(const GradientOrder& order) {
 }
 
 TEST(GradientOrder, WithoutRowsIsTheWholeBuffer) {
-  const GradientOrder order = from_end_to_begin(100);
+  const GradientOrder order = order_without_rows(100);
   EXPECT_EQ(told(order), std::vector<int>(100, 1));
   EXPECT_TRUE(order.lookups.empty());
 }

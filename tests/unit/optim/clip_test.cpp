@@ -5,16 +5,17 @@
 #include <limits>
 
 #include "core/error.h"
-#include "kernels/blocks.h"
+#include "kernels/kernels.h"
 #include "support/buffers.h"
 #include "support/expect_error.h"
 #include "support/on_cpu.h"
 
-namespace verbund {
+namespace verbund::clip_test {
 namespace {
 
 using ::testing::HasSubstr;
 
+using portable::kBlockSize;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -94,4 +95,4 @@ TEST(ClipFactor, RefusesANormThatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::clip_test

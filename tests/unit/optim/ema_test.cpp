@@ -7,7 +7,7 @@
 #include "support/expect_error.h"
 #include "support/on_cpu.h"
 
-namespace verbund {
+namespace verbund::ema_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(WeightAverage, RefusesAnotherSize) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::ema_test

@@ -7,7 +7,7 @@
 #include "core/random.h"
 #include "support/expect_error.h"
 
-namespace verbund {
+namespace verbund::loss_scaler_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(LossScaler, RefusesLimitsInTheWrongOrder) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::loss_scaler_test

@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/on_cpu.h"
 
-namespace verbund {
+namespace verbund::optimizer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -285,4 +285,4 @@ TEST(Optimizer, RefusesBuffersOfAnotherSize) {
 }
 
 }  // namespace
-}  // namespace verbund
+}  // namespace verbund::optimizer_test

@@ -30,7 +30,7 @@ ExchangeRates network(double chunks_a_second, double round_trip = 0) {
 // Forward takes 3 s; then 4 stages of 1 s, after each of which a chunk is final, from the end of the buffer on.
 StepToSimulate four_chunks() {
   StepToSimulate step;
-  step.order = from_end_to_begin(4 * kChunk);
+  step.order = order_without_rows(4 * kChunk);
   step.weights = 1;
   WorkStage forward;
   forward.products = 3;
