@@ -1,4 +1,4 @@
-#include "launch/restart_policy.h"
+#include "launch/job.h"
 
 #include <gtest/gtest.h>
 
@@ -39,10 +39,11 @@ TEST(RestartPolicy, NothingIsStartedAgainOnceItWasAskedToStop) {
 }
 
 TEST(RestartPolicy, WorkersThatLeftOnRequestHaveSaidSo) {
-  for (const int code : {143, 130, 129}) EXPECT_TRUE(has_said_so({.exit_code = code, .stop_requests = 1})) << code;
-  EXPECT_FALSE(has_said_so({.exit_code = 138, .stop_requests = 1}));  // ended by the request itself
-  EXPECT_FALSE(has_said_so({.exit_code = 143, .stop_requests = 2}));  // by force
-  EXPECT_FALSE(has_said_so({.exit_code = 143}));
+  for (const int code : {143, 130, 129})
+    EXPECT_TRUE(has_reported_stop({.exit_code = code, .stop_requests = 1})) << code;
+  EXPECT_FALSE(has_reported_stop({.exit_code = 138, .stop_requests = 1}));  // ended by the request itself
+  EXPECT_FALSE(has_reported_stop({.exit_code = 143, .stop_requests = 2}));  // by force
+  EXPECT_FALSE(has_reported_stop({.exit_code = 143}));
 }
 
 }  // namespace
