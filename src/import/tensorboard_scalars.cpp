@@ -1,4 +1,4 @@
-#include "import/scalar_csv.h"
+#include "import/tensorboard_scalars.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,14 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "core/file.h"
 #include "core/human.h"
-#include "import/file_head.h"
-#include "import/scalar_tags.h"
+#include "core/interrupt.h"
 #include "fetch/archive.h"
+#include "import/scalar_tags.h"
+#include "tensorboard/tensorboard_events.h"
 #include "text/line_reader.h"
 
 namespace verbund {
@@ -24,8 +26,7 @@ bool has_header(std::string_view text) {
   return text.starts_with(kScalarCsvHeader);
 }
 
-// "run-transformer-tag-train_loss.csv" -> run "transformer", tag "train_loss"; without such words the file's name is
-// the tag.
+// "run-transformer-tag-train_loss.csv" -> run "transformer", tag "train_loss"; other file names are the tag.
 struct Curve {
   std::string run, tag;
   std::vector<ImportedPoint> points;
@@ -78,7 +79,7 @@ class CsvReader {
       ++number;
       if (line.ends_with('\r')) line.pop_back();
       if (line.empty()) continue;
-      const bool cut = lines.eof();  // a whole line has an end
+      const bool cut = lines.eof();  // an incomplete line
       const auto row = cut ? std::nullopt : parse_row(line);
       if (!row) {
         if (damaged++ == 0) first_damaged = number;
@@ -97,9 +98,9 @@ class CsvReader {
       }
       curve.points.push_back(point);
     }
-    note(csv.file, damaged, fmt::format("are no values or were cut, the first is line {}", first_damaged));
-    note(csv.file, untimed, "have no time that can be");
-    note(csv.file, without_value, "tell of no steps per second that can be");
+    note(csv.file, damaged, fmt::format("are damaged, the first is line {}", first_damaged));
+    note(csv.file, untimed, "have no valid time");
+    note(csv.file, without_value, "have no valid number of steps per second");
     return curve;
   }
 
@@ -111,7 +112,7 @@ class CsvReader {
   ImportedRun& run_;
 };
 
-// All of a file, which may be compressed.
+// The whole file, decompressed.
 std::string read_text(const fs::path& path) {
   const auto source = open_bytes(path);
   std::string text;
@@ -121,7 +122,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// One run of several: that with most values, and of the others the curves that it does not have.
+// Of several runs, takes the one with most values, and from the others the curves that it lacks.
 void add_curves(std::vector<Curve> curves, ImportedRun& run) {
   std::map<std::string, size_t> sizes;
   for (const Curve& curve : curves) sizes[curve.run] += curve.points.size();
@@ -132,10 +133,15 @@ void add_curves(std::vector<Curve> curves, ImportedRun& run) {
     if (taken.insert(curve.tag).second) {
       run.points.insert(run.points.end(), curve.points.begin(), curve.points.end());
     } else {
-      run.notes.push_back(fmt::format("{} of the run {} is left out: another run has more values", curve.tag,
+      run.notes.push_back(fmt::format("{} of the run {} is skipped: another run has more values", curve.tag,
                                       curve.run.empty() ? "without a name" : curve.run));
     }
   }
+}
+
+// A start undoes earlier values of its step and of later steps.
+void undo_from(std::vector<ImportedPoint>& points, int64_t step) {
+  std::erase_if(points, [&](const ImportedPoint& point) { return point.step >= step; });
 }
 
 }  // namespace
@@ -165,6 +171,66 @@ ImportedRun read_scalar_csv(const std::vector<ScalarCsv>& files) {
   for (const ScalarCsv& csv : files) curves.push_back(CsvReader(run).read(csv));
   add_curves(std::move(curves), run);
   return run;
+}
+
+ImportedRun read_event_files(const std::vector<fs::path>& files) {
+  ImportedRun run;
+  run.kind = "tensorboard-events";
+  std::map<std::string, std::string> plugins;
+  size_t untimed = 0, without_value = 0, undone = 0, texts = 0;
+  bool started = false;
+  for (const fs::path& file : files) {
+    const std::string trouble = read_events(file, plugins, [&](const Event& event, std::string_view) {
+      check_interrupt();
+      if (event.start && std::exchange(started, true)) {
+        const size_t before = run.points.size();
+        undo_from(run.points, event.step);
+        undone += before - run.points.size();
+      }
+      for (const EventValue& value : event.values) {
+        texts += value.text.empty() ? 0 : 1;
+        if (!value.scalar || event.step < 0) continue;
+        const auto scalar = translate_scalar(value.tag, *value.scalar);
+        without_value += scalar ? 0 : 1;
+        if (!scalar) continue;
+        ImportedPoint point{scalar->key, event.step, scalar->value};
+        if (is_time(event.wall_time)) {
+          point.time = event.wall_time;
+        } else {
+          ++untimed;
+        }
+        run.points.push_back(point);
+      }
+    });
+    if (!trouble.empty()) run.notes.push_back(trouble);
+  }
+  const auto note = [&](size_t count, const char* what) {
+    if (count > 0) run.notes.push_back(fmt::format("{} {}", human_count(count), what));
+  };
+  note(undone, "values are skipped, because the run resumed from an earlier step");
+  note(untimed, "values have no valid time");
+  note(without_value, "values are no valid number of steps per second");
+  note(texts, "texts are skipped: only numbers are imported");
+  return run;
+}
+
+std::string head_of_file(const std::filesystem::path& path) {
+  constexpr size_t kHead = 1024;
+  const auto source = open_bytes(path);
+  std::string head(kHead, '\0');
+  size_t size = 0;
+  while (size < kHead) {
+    const size_t more = source->read(head.data() + size, kHead - size);
+    if (more == 0) break;
+    size += more;
+  }
+  head.resize(size);
+  return head;
+}
+
+bool is_archive(std::string_view head) {
+  constexpr size_t kTarMark = 257;  // offset of "ustar" in a tar
+  return head.starts_with("PK\3\4") || (head.size() > kTarMark && head.substr(kTarMark).starts_with("ustar"));
 }
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-#include "import/undone_steps.h"
+#include "import/imported_run.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 namespace verbund {
 namespace {
 
-// When each point was made: by its time, or, in a source without times, as it came.
+// The time of each point; in a source without times, its position.
 std::vector<double> moments_of(const std::vector<ImportedPoint>& points) {
   const bool timed = std::any_of(points.begin(), points.end(), [](const auto& point) { return point.has_time(); });
-  std::map<std::string, double> last;  // of each curve: for a point whose time is not known
+  std::map<std::string, double> last;  // of each curve, for points without a time
   std::vector<double> moments;
   for (size_t i = 0; i < points.size(); ++i) {
     const ImportedPoint& point = points[i];
@@ -50,7 +50,7 @@ std::vector<std::string> drop_undone(std::vector<ImportedPoint>& points) {
   std::vector<std::string> notes;
   const std::vector<double> moments = moments_of(points);
   if (const size_t count = count_out_of_order(points, moments); count > 0) {
-    notes.push_back(fmt::format("{} values were not in the order of their times, and are now", human_count(count)));
+    notes.push_back(fmt::format("{} values were not in the order of their times, and were sorted", human_count(count)));
   }
   std::vector<size_t> order(points.size());
   std::iota(order.begin(), order.end(), 0);
@@ -67,8 +67,8 @@ std::vector<std::string> drop_undone(std::vector<ImportedPoint>& points) {
   std::vector<ImportedPoint> kept;
   std::map<std::pair<std::string, int64_t>, bool> seen;
   size_t undone = 0, twice = 0;
-  auto next = returns.rbegin();  // returns that are later than the point at hand have been taken into account
-  int64_t earliest = INT64_MAX;  // step that one of them went to
+  auto next = returns.rbegin();  // all returns later than the current point have been counted
+  int64_t earliest = INT64_MAX;  // step that one of them went back to
   for (auto i = order.rbegin(); i != order.rend(); ++i) {
     for (; next != returns.rend() && next->moment > moments[*i]; ++next) earliest = std::min(earliest, next->to);
     const ImportedPoint& point = points[*i];
@@ -84,11 +84,10 @@ std::vector<std::string> drop_undone(std::vector<ImportedPoint>& points) {
   points = std::move(kept);
   if (!returns.empty()) {
     notes.push_back(fmt::format(
-        "training went back to an earlier step (first from step {} to {}): {} values of steps that were done again are "
-        "left out",
+        "training went back to an earlier step (first from step {} to {}): {} values of repeated steps are skipped",
         returns.front().from, returns.front().to, human_count(undone)));
   }
-  if (twice > 0) notes.push_back(fmt::format("{} values stood there twice: the later ones count", human_count(twice)));
+  if (twice > 0) notes.push_back(fmt::format("{} values occur twice: the later ones count", human_count(twice)));
   return notes;
 }
 
