@@ -1,7 +1,8 @@
-#include "plan/gpu_rates.h"
+#include "plan/compute_rates.h"
 
 #include <gtest/gtest.h>
 
+#include "plan/prediction.h"
 #include "support/expect_error.h"
 
 namespace verbund {
@@ -26,12 +27,23 @@ TEST(GpuRates, AgreeWithTheForecast) {
 }
 
 TEST(GpuRates, UnknownNamesAndPrecisions) {
-  EXPECT_ERROR(rates_of_gpu("v10", Precision::kFp32), UsageError, HasSubstr("--gpu v10 is not known"),
-               HasSubstr("did you mean v100?"));
-  EXPECT_ERROR(rates_of_gpu("v100", Precision::kBf16), UsageError, HasSubstr("V100 SXM2 has no bf16"),
+  EXPECT_ERROR(rates_of_gpu("v10", Precision::kFp32), UsageError, HasSubstr("--gpu v10"), HasSubstr("v100"));
+  EXPECT_ERROR(rates_of_gpu("v100", Precision::kBf16), UsageError, HasSubstr("V100 SXM2"), HasSubstr("bf16"),
                HasSubstr("train.precision=fp16"));
   EXPECT_EQ(fastest_precision("v100"), Precision::kFp16);
   EXPECT_EQ(fastest_precision("a100"), Precision::kBf16);
+}
+
+// The given rate comes out again: 2,000 tokens of a worker at 500 a second are a step of 4 s.
+TEST(GivenThroughput, AWorkerWithItsShareHasTheGivenRate) {
+  AssumedBatches batches({32768, 32768}, 32);
+  Scenario scenario;
+  scenario.config.batch.tokens = 4000;
+  scenario.compute = rates_of_throughput(500, scenario.config, batches, 2);
+  scenario.hosts = {{"a", 1}};
+  scenario.config.batch.tokens = 2000;
+  EXPECT_NEAR(predict(scenario, batches, 1).step.seconds, 4, 1e-6);
+  EXPECT_TRUE(scenario.compute.named);
 }
 
 }  // namespace
