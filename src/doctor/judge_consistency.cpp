@@ -1,4 +1,4 @@
-// What must be, or had better be, the same with all workers.
+// Consistency: what must be, or should be, the same on all workers.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@ using Field = std::string WorkerFacts::*;
 
 constexpr size_t kShownDigits = 8;  // of a checksum
 
-// What most have; of equally many, what worker 0 has.
+// The most common value; in a tie, that of worker 0.
 std::string common_value(const Facts& facts, Field field) {
   std::map<std::string, int> votes;
   for (const WorkerFacts& worker : facts.workers) ++votes[worker.*field];
@@ -26,7 +26,7 @@ std::string common_value(const Facts& facts, Field field) {
   return common;
 }
 
-// Those who differ from most, by what they have; a value of "" is left out.
+// Workers that differ from most, by their value; "" does not count.
 std::map<std::string, Some> deviants(const Facts& facts, Field field, const std::string& common) {
   std::map<std::string, Some> others;
   for (const WorkerFacts& worker : facts.workers) {
@@ -39,12 +39,12 @@ std::map<std::string, Some> deviants(const Facts& facts, Field field, const std:
 std::string list_deviants(const std::map<std::string, Some>& others, size_t digits = std::string::npos) {
   std::string text;
   for (const auto& [value, who] : others) {
-    text += fmt::format("{}{} with {}", text.empty() ? "" : "; ", value.substr(0, digits), describe(who));
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", describe(who), value.substr(0, digits));
   }
   return text;
 }
 
-// Errors come first: whoever has one has no checksum to compare.
+// Errors come first: a worker with an error has no checksum to compare.
 Findings judge_errors(const Facts& facts, const std::string& check, Field error, const std::string& advice) {
   Findings findings;
   for (const auto& [message, who] : deviants(facts, error, "")) {
@@ -56,15 +56,15 @@ Findings judge_errors(const Facts& facts, const std::string& check, Field error,
 Finding judge_program(const Facts& facts) {
   const std::string common = common_value(facts, &WorkerFacts::program);
   if (const auto others = deviants(facts, &WorkerFacts::program, common); !others.empty()) {
-    return {Health::kProblem, "program", fmt::format("most run {}, but there is {}", common, list_deviants(others)),
-            "install the same version everywhere: workers of different ones do not train together"};
+    return {Health::kProblem, "program", fmt::format("most run {}, but {}", common, list_deviants(others)),
+            "install the same version everywhere: workers of different versions refuse to train together"};
   }
   const std::string build = common_value(facts, &WorkerFacts::build);
   if (const auto others = deviants(facts, &WorkerFacts::build, build); !others.empty()) {
     return {Health::kWarning, "program",
-            fmt::format("all run {}, but not the same file: most have one with the checksum {}, but there is {}",
-                        common, build.substr(0, kShownDigits), list_deviants(others, kShownDigits)),
-            "copy one executable to all hosts, unless they were built alike on purpose"};
+            fmt::format("all run {}, but not the same file: most have checksum {}, but {}", common,
+                        build.substr(0, kShownDigits), list_deviants(others, kShownDigits)),
+            "copy one executable to all hosts, unless different builds are intended"};
   }
   return {Health::kOk, "program", common};
 }
@@ -74,9 +74,9 @@ Finding judge_kernels(const Facts& facts) {
   const auto others = deviants(facts, &WorkerFacts::kernels, common);
   if (others.empty()) return {Health::kOk, "kernels", common};
   return {Health::kWarning, "kernels",
-          fmt::format("most use {}, but there is {}: results differ in the last bits when workers are placed otherwise",
+          fmt::format("most use {}, but {}: results differ in the last bits when workers are placed differently",
                       common, list_deviants(others)),
-          "set VERBUND_SIMD to what all can (baseline, avx2, avx512) if the same bits are wanted"};
+          "for the same bits, set VERBUND_SIMD to what all hosts support (baseline, avx2, avx512)"};
 }
 
 Findings judge_config(const Facts& facts) {
@@ -87,11 +87,11 @@ Findings judge_config(const Facts& facts) {
   const auto others = deviants(facts, &WorkerFacts::config, common);
   if (!others.empty()) {
     return {{Health::kProblem, "config",
-             fmt::format("differs: most have one with the checksum {}, but there is {}", common.substr(0, kShownDigits),
+             fmt::format("differs: most have checksum {}, but {}", common.substr(0, kShownDigits),
                          list_deviants(others, kShownDigits)),
-             "copy one file to all hosts; verbund config --show FILE prints what each of them understands"}};
+             "copy one file to all hosts; verbund config --show FILE prints what each of them reads"}};
   }
-  if (common.empty()) return {{Health::kSkipped, "config", "not looked at: give --config FILE"}};
+  if (common.empty()) return {{Health::kSkipped, "config", "not checked: give --config FILE"}};
   return {{Health::kOk, "config", fmt::format("the same everywhere (checksum {})", common.substr(0, kShownDigits))}};
 }
 
@@ -108,34 +108,33 @@ Findings judge_dataset(const Facts& facts) {
   const std::string common = common_value(facts, &WorkerFacts::dataset);
   const auto others = deviants(facts, &WorkerFacts::dataset, common);
   if (!others.empty() && !common.empty()) {
-    findings.push_back({Health::kProblem, "dataset",
-                        fmt::format("differs: most have one with the checksum {}, but there is {}",
-                                    common.substr(0, kShownDigits), list_deviants(others, kShownDigits)),
-                        "copy one folder to all hosts: preparing it anew on each gives another one if texts differ"});
+    findings.push_back(
+        {Health::kProblem, "dataset",
+         fmt::format("differs: most have checksum {}, but {}", common.substr(0, kShownDigits),
+                     list_deviants(others, kShownDigits)),
+         "copy one folder to all hosts: preparing it on each host gives different datasets if texts differ"});
   }
   const uint64_t size = size_of_dataset(facts);
   for (const WorkerFacts& worker : facts.workers) {
     if (worker.dataset_error.empty() || worker.dataset_disk.free_bytes >= size) continue;
     findings.push_back({Health::kProblem, "dataset",
-                        fmt::format("it takes {}, and only {} are free on {} for a copy", human_bytes(size),
-                                    human_bytes(worker.dataset_disk.free_bytes), worker.host),
+                        fmt::format("it takes {}, and {} has only {} free for a copy", human_bytes(size), worker.host,
+                                    human_bytes(worker.dataset_disk.free_bytes)),
                         "make room there, or mount the folder over the network"});
     break;
   }
   if (!findings.empty()) return findings;
-  if (common.empty()) return {{Health::kSkipped, "dataset", "not looked at: give --data FOLDER"}};
+  if (common.empty()) return {{Health::kSkipped, "dataset", "not checked: give --data FOLDER"}};
   return {{Health::kOk, "dataset",
            fmt::format("the same everywhere: {}, checksum {}", human_bytes(size), common.substr(0, kShownDigits))}};
 }
 
 }  // namespace
 
-Findings judge_sameness(const Facts& facts) {
+Findings judge_consistency(const Facts& facts) {
   if (facts.workers.empty()) return {};
   Findings findings = {judge_program(facts), judge_kernels(facts)};
-  for (const auto& part : {judge_config, judge_dataset}) {
-    for (Finding& finding : part(facts)) findings.push_back(std::move(finding));
-  }
+  for (const auto& part : {judge_config, judge_dataset}) add_findings(findings, part(facts));
   return findings;
 }
 
