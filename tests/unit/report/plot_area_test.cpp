@@ -1,8 +1,10 @@
-#include "report/ticks.h"
+#include "report/plot_area.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
+
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/svg_style.h"
+#include "report/svg_parts.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +39,17 @@ std::string legend_swatch(Drawn drawn, size_t index) {
     shape = fmt::format("<path class=\"curve {}\"{} d=\"M1 6H29\"/>", colour_class(index), dash_attribute(index));
   }
   return "<svg class=\"swatch\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">" + shape + "</svg>";
+}
+
+std::string legend_list(const std::vector<std::string>& items) {
+  std::string text = "<ul class=\"legend\">\n";
+  for (const std::string& item : items) text += "<li>" + item + "</li>\n";
+  return text + "</ul>\n";
+}
+
+std::string x_tick_label(size_t index, double x, double y, const std::string& text, const char* anchor) {
+  return fmt::format("<text class=\"tick-x{}\" x=\"{:.1f}\" y=\"{:g}\" text-anchor=\"{}\">{}</text>\n",
+                     index % 2 == 1 ? " other" : "", x, y, anchor, text);
 }
 
 }  // namespace verbund
