@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "launch/network_interface.h"
+#include "launch/mpirun_command.h"
 #include "launch/reachable_hosts.h"
 
 namespace verbund {

@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "core/log.h"
 #include "import/import_run.h"
-#include "import/source_kind.h"
 
 namespace verbund {
 

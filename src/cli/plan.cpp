@@ -11,13 +11,12 @@
 #include "core/json_file.h"
 #include "core/machine.h"
 #include "core/pipeline.h"
-#include "plan/gpu_rates.h"
+#include "plan/compute_rates.h"
 #include "plan/measured_compute.h"
-#include "plan/measured_network.h"
+#include "plan/exchange_rates.h"
 #include "plan/plan.h"
 #include "plan/quantities.h"
 #include "plan/run_rates.h"
-#include "plan/told_compute.h"
 #include "report/write_report.h"
 
 namespace verbund {
@@ -159,7 +158,7 @@ TrainingPlan plan_with(PlanFlags& flags) {
       recorded             ? recorded->compute
       : !flags.gpu.empty() ? rates_of_gpu(flags.gpu, scenario.config.train.precision)
       : flags.measure      ? measure_here(flags, scenario, *batches)
-                      : told_compute(flags.tokens_per_second, scenario.config, *batches, total_slots(scenario.hosts));
+                      : rates_of_throughput(flags.tokens_per_second, scenario.config, *batches, total_slots(scenario.hosts));
   const bool told = !flags.link.empty() || !flags.doctor.empty();
   scenario.exchange = recorded && !told ? recorded->exchange : network_of(flags, scenario.hosts, scenario.config);
 

@@ -13,8 +13,8 @@
 #include "core/file.h"
 #include "core/log.h"
 #include "core/progress.h"
-#include "report/comparison_page.h"
-#include "report/json_page.h"
+#include "report/comparison.h"
+#include "report/page.h"
 #include "report/write_report.h"
 
 namespace verbund {

@@ -18,4 +18,7 @@ std::string human_time_left(double seconds);    // 3725 -> "1 h 02 min left", 4.
 // enough to be a slip of the keyboard.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
+// The words of a command as one line for a shell, quoted where they must be.
+std::string shell_line(const std::vector<std::string>& command);
+
 }  // namespace verbund

@@ -13,14 +13,13 @@
 #include "core/pipeline.h"
 #include "core/process.h"
 #include "data/dataset.h"
-#include "doctor/collect_gpu.h"
 #include "doctor/model_needs.h"
 #include "kernels/kernels.h"
 
 namespace verbund {
 namespace {
 
-// Of a folder that may not be there yet.
+// The folder need not exist yet.
 DiskFacts disk_of(const fs::path& folder) {
   std::error_code error;
   fs::path there = fs::absolute(folder);
@@ -32,14 +31,14 @@ DiskFacts disk_of(const fs::path& folder) {
 std::vector<NetworkAddress> network_addresses() {
   std::vector<NetworkAddress> found;
   for (const OwnAddress& own : own_addresses()) {
-    if (own.is_for_others() && own.address.family() == AF_INET) {  // MPI's choice, too
+    if (own.is_for_others() && own.address.family() == AF_INET) {  // as MPI does
       found.push_back({own.interface, own.address.text()});
     }
   }
   return found;
 }
 
-// As NVIDIA's driver lists them.
+// GPUs listed by NVIDIA's driver.
 std::vector<std::string> list_gpus() {
   std::vector<std::string> gpus;
   std::error_code error;
@@ -83,7 +82,7 @@ Collected collect_worker_facts(const Worker& self, int workers, const Training& 
       config = load_config(training.config_file, training.overrides);
       if (config->threads > 0) facts.threads = thread_count(config->threads);
       Config shared = *config;
-      shared.threads = 0;  // the one thing in which hosts may differ
+      shared.threads = 0;  // the only setting in which hosts may differ
       facts.config = checksum_of(show(shared));
     } catch (const Error& error) {
       facts.config_error = error.what();

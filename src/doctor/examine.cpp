@@ -6,17 +6,16 @@
 #include "config/config.h"
 #include "core/error.h"
 #include "doctor/measure.h"
-#include "doctor/measure_gpus.h"
 
 namespace verbund {
 namespace {
 
 constexpr uint64_t kUsualGradient = 64 << 20;
-constexpr double kDeadlineSeconds = 60;  // nothing here takes longer
+constexpr double kDeadlineSeconds = 60;  // every check is shorter
 
 constexpr const char* kTransportNames[] = {"auto", "mpi", "nccl"};  // of Exchange
 
-// How gradients would travel, by worker 0's configuration: all must do the same, even if theirs differ.
+// Wire and transport of gradients by worker 0's configuration: all must do the same, even if theirs differ.
 struct Travel {
   Wire wire = WorkersConfig().wire;
   Exchange transport = WorkersConfig().transport;
@@ -27,14 +26,14 @@ Travel planned_travel(Workers& workers, const Training& training) {
   try {
     const WorkersConfig config = load_config(training.config_file, training.overrides).workers;
     own = {config.wire, config.transport};
-  } catch (const Error&) {  // it has been noted among the facts
+  } catch (const Error&) {  // it is among the facts
   }
   const nlohmann::json numbers = nlohmann::json::parse(
       workers.comm().broadcast(nlohmann::json{static_cast<int>(own.wire), static_cast<int>(own.transport)}.dump()));
   return {static_cast<Wire>(numbers[0].get<int>()), static_cast<Exchange>(numbers[1].get<int>())};
 }
 
-// All have a GPU that works and NCCL, and none wishes to do without it.
+// True if all workers have a working GPU and NCCL, and the configuration allows it.
 bool gpus_meet(const Facts& facts, const Travel& travel) {
   return facts.workers.size() > 1 && travel.transport != Exchange::kMpi && travel.wire == Wire::kFp32 &&
          std::all_of(facts.workers.begin(), facts.workers.end(), [](const WorkerFacts& worker) {
@@ -42,7 +41,7 @@ bool gpus_meet(const Facts& facts, const Travel& travel) {
          });
 }
 
-// What the system says, in file names or messages, need not be UTF-8.
+// File names and messages of the system need not be UTF-8.
 std::string line_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

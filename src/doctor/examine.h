@@ -1,4 +1,4 @@
-// The whole examination: by the workers themselves, and by the process that starts them.
+// The doctor's examination, by the workers themselves and by the process that starts them.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,12 @@ namespace verbund {
 // Called by all workers; all get the same facts.
 Facts examine(Workers& workers, const Training& training);
 
-// What worker 0 says to the process that started it: first that all are together, then the facts, each on a line.
+// Lines from worker 0 to the process that started it: first that all workers are connected, then the facts.
 constexpr const char* kTogether = "verbund doctor: the workers are together";
 std::string line_of_facts(const Facts& facts);
 
-// Asks whether the hosts answer, and has mpirun start one worker per slot, each of which calls examine(). What
-// keeps them from it is one of the facts.
+// Probes the hosts, and lets mpirun start one worker per slot, each of which calls examine(). A failure to start is one
+// of the facts.
 Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, std::chrono::seconds patience);
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-// The process that starts the workers: reads what they say, and loses patience when they do not come together.
+// The process that starts the workers: reads their output, and gives up if they do not connect.
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -7,14 +7,13 @@
 #include "core/log.h"
 #include "core/terminal.h"
 #include "doctor/examine.h"
+#include "launch/job.h"
 #include "launch/mpirun_session.h"
 #include "launch/reachable_hosts.h"
-#include "launch/restart_policy.h"
 #include "launch/stop_signals.h"
 
 namespace verbund {
 namespace {
-
 
 constexpr std::chrono::seconds kProbePatience{10};
 constexpr std::string_view kErrorMark = "verbund: ";
@@ -41,7 +40,7 @@ class Examination {
     const bool gave_up = mpirun_.was_killed() && !mpirun_.lost_worker();
     if (gave_up && last_error_.empty()) {
       facts.start = StartResult::kBlocked;
-      facts.start_message = fmt::format("the workers on {} have not come together within {} s: mpirun waits for a host",
+      facts.start_message = fmt::format("the workers on {} have not connected within {} s: mpirun waits for a host",
                                         describe_hosts(hosts_), patience.count());
       return facts;
     }
@@ -53,14 +52,14 @@ class Examination {
     facts.start_message = !last_error_.empty()        ? last_error_
                           : !notices.reason().empty() ? notices.reason()
                           : notices.lost_host()       ? "mpirun could not start its daemon on a host, or lost it"
-                                                      : fmt::format("mpirun ended with exit code {}", code);
+                                                      : fmt::format("mpirun exited with code {}", code);
     return facts;
   }
 
   void hear(const OutputLine& line) {
     if (line.rank == 0 && line.is_stdout) {
       if (line.text == kTogether) {
-        mpirun_.cancel_kill();  // from here on they watch each other
+        mpirun_.cancel_kill();  // from now on their watchdogs take over
       } else {
         facts_ = nlohmann::json::parse(line.text).get<Facts>();
       }
@@ -81,7 +80,7 @@ class Examination {
 
 Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, std::chrono::seconds patience) {
   JobSettings job = settings;
-  job.terminal = describe_for_workers({});  // no status, but a worker that is lost
+  job.terminal = describe_for_workers({});  // no status line, but records of lost workers
   const StopSignals signals;
   adopt_orphans();
   std::vector<AskedHost> asked;

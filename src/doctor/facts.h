@@ -1,5 +1,5 @@
-// What is known of the hosts that are to train together: collected and measured in other files of this
-// folder, judged in yet others. All of it can be sent between workers, and printed, as JSON.
+// Facts about hosts that are to train together: collected and measured in other files of this folder, judged in yet
+// others. They can be sent between workers and printed as JSON.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace verbund {
 
-// A host that was asked whether it answers, before anything was started.
+// A host that was probed before anything was started.
 struct AskedHost {
   std::string name;
   int slots = 1;
@@ -18,7 +18,7 @@ struct AskedHost {
   std::string said;  // why not
 };
 
-// What came of mpirun.
+// Result of starting the workers with mpirun.
 enum class StartResult { kTogether, kNotTried, kBlocked, kNoProgram, kNoMpirun, kFailed };
 
 struct NetworkAddress {
@@ -32,76 +32,76 @@ struct DiskFacts {
   bool writable = true;
 };
 
-// What the model takes, as far as it does not depend on the batch; all 0 if there is no configuration or dataset.
+// Needs of the model, without its batches; all 0 without a configuration or dataset.
 struct ModelNeeds {
   int64_t parameters = 0;
   uint64_t gradient_bytes = 0;
   uint64_t worker_bytes = 0;      // of memory, for each worker
-  uint64_t gpu_bytes = 0;         // of its GPU's memory, if it computes on one
-  uint64_t leader_bytes = 0;      // and so much more for worker 0
+  uint64_t gpu_bytes = 0;         // of GPU memory, if it has a GPU
+  uint64_t leader_bytes = 0;      // in addition for worker 0
   uint64_t checkpoint_bytes = 0;  // on disk
-  int64_t checkpoints = 0;        // that are there at a time
+  int64_t checkpoints = 0;        // that exist at a time
   bool known() const { return parameters > 0; }
 };
 
 // One of NVIDIA's libraries.
 struct LibraryFacts {
   std::string name, path, version;
-  std::string why_not;  // "": it can be used
+  std::string why_not;  // "": usable
 };
 
-// A small step, computed on one device.
+// Result of a small training step on one device.
 struct StepFacts {
-  double loss = 0;  // of a token
+  double loss = 0;  // per token
   double gradient_norm = 0;
 };
 
-// What a worker's host has of GPUs, and the one that is this worker's.
+// GPUs of a worker's host, and the one that this worker uses.
 struct GpuFacts {
   std::string wish = "auto";            // device of the configuration
   std::string precision = "fp32";       // train.precision
-  std::string cpu_trouble;              // why the CPU cannot compute in that precision; "": it can, or need not
+  std::string cpu_trouble;              // why the CPU does not support that precision; "": it does, or need not
   std::vector<LibraryFacts> libraries;  // driver, NVRTC, cuBLAS, NCCL
-  std::string missing;                  // why GPUs cannot be used, with what to do; "": they can
-  std::string nccl_missing;             // the same for several together
-  bool driver = false;                  // the driver can be used: there is a GPU
-  int count = 0;                        // GPUs that can be used
-  int number = -1;                      // of this worker's; -1: none, or the CPU is wished for
-  std::string name;                     // the rest is of that one
+  std::string missing;                  // why GPUs are not usable, with advice; "": they are
+  std::string nccl_missing;             // the same for NCCL
+  bool driver = false;                  // the driver is usable: there is a GPU
+  int count = 0;                        // usable GPUs
+  int number = -1;                      // of this worker's GPU; -1: none, or the CPU is configured
+  std::string name;                     // the rest describes that GPU
   int architecture = 0;
   uint64_t memory = 0, free_memory = 0;
-  std::string trouble;  // what kept it from a step
+  std::string trouble;  // why it could not compute a step
   StepFacts step, cpu_step;
 
   bool computes() const { return number >= 0 && trouble.empty(); }
-  bool insists() const { return wish == "cuda" || wish == "emulated"; }  // the CPU will not do
+  bool insists() const { return wish == "cuda" || wish == "emulated"; }  // the CPU is no alternative
 };
 
 struct WorkerFacts {
   int rank = 0;
   std::string host;
-  std::vector<int> cores = {0};  // the numbers of those it may use
-  int machine_cores = 1;         // that its host has
-  int threads = 1;               // that it would train with
+  std::vector<int> cores = {0};  // ids of the cores it may use
+  int machine_cores = 1;         // of its host
+  int threads = 1;               // for training
   std::string program;           // version and commit
   std::string build;             // checksum of the executable
   std::string kernels;
-  std::string config, config_error;    // checksum, or what is wrong with it; both "": not asked for
+  std::string config, config_error;    // checksum or error; both "": not asked for
   std::string dataset, dataset_error;  // the same
   uint64_t dataset_bytes = 0;
   ModelNeeds needs;
   uint64_t free_memory = 0;
-  DiskFacts run;           // where the run folder is or would be; worker 0's
-  DiskFacts dataset_disk;  // where the dataset is or would be
-  DiskFacts temporary;     // where MPI keeps its files
+  DiskFacts run;           // of the run folder, on worker 0
+  DiskFacts dataset_disk;  // of the dataset
+  DiskFacts temporary;     // of MPI's temporary files
   std::vector<NetworkAddress> addresses;
-  std::vector<std::string> gpus;  // that the system lists, whether or not they can be used
+  std::vector<std::string> gpus;  // that the system lists, usable or not
   GpuFacts gpu;
 
   std::string name() const;  // "worker 1 on b"
 };
 
-// From one host to another, measured by the one.
+// From one host to another, measured by the first.
 struct LinkFacts {
   std::string from, to;
   double round_trip_seconds = 0;    // of 8 bytes
@@ -109,31 +109,31 @@ struct LinkFacts {
   double bytes_per_second = 0;
 };
 
-// The sum of a gradient over all workers.
+// An all-reduce of a gradient over all workers.
 struct AllReduceFacts {
   int workers = 1;
   uint64_t bytes = 0;           // of the whole gradient
-  uint64_t measured_bytes = 0;  // of a part of it, if the whole would take long
+  uint64_t measured_bytes = 0;  // part that was measured, if the whole would take too long
   double seconds = 0;           // of that part
 
   double seconds_of_all() const;
   double bus_bytes_per_second() const;  // as NCCL's tests count: 2 (n - 1) / n of the gradient
 };
 
-// The same by the GPUs among themselves, beside the hosts' sum of the same numbers.
+// An all-reduce by the GPUs, compared with the hosts' sum of the same numbers.
 struct GpuSumFacts {
   int workers = 0;      // 0: not measured
-  std::string trouble;  // what kept it from a sum
+  std::string trouble;  // why it failed
   uint64_t bytes = 0;
   double seconds = 0;
-  double difference = 0;  // the largest, as a share of the largest sum
+  double difference = 0;  // the largest, relative to the largest sum
 };
 
 struct Facts {
-  std::vector<AskedHost> asked;  // nobody, if another launcher started the workers
+  std::vector<AskedHost> asked;  // empty if another launcher started the workers
   StartResult start = StartResult::kTogether;
   std::string start_message;
-  std::vector<WorkerFacts> workers;  // by rank; none if they did not come together
+  std::vector<WorkerFacts> workers;  // by rank; empty if they did not connect
   std::vector<LinkFacts> links;
   AllReduceFacts all_reduce;
   std::string transport = "auto";  // workers.transport

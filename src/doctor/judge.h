@@ -1,21 +1,39 @@
-// From facts to findings: no file, clock or network is looked at here. A problem is what keeps the hosts from
-// training together; a warning is what makes it slow, or surprising later.
+// Findings are what the doctor concludes from facts; nothing here looks at files, clocks or the network. A problem
+// keeps the hosts from training together; a warning makes training slow, or surprising later.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "doctor/facts.h"
-#include "doctor/finding.h"
 
 namespace verbund {
 
-// All of them, in the order in which they are to be read.
+enum class Health { kSkipped, kOk, kWarning, kProblem };  // from best to worst, after what was not checked
+
+// A row of the doctor's table.
+struct Finding {
+  Health health = Health::kOk;
+  std::string check;   // subject of the check: "dataset"
+  std::string text;    // result
+  std::string advice;  // next action; "" if all is well
+};
+
+using Findings = std::vector<Finding>;
+
+const char* name_of(Health health);
+Health worst_of(const Findings& findings);
+void add_findings(Findings& all, Findings more);
+
+// All findings, in the order in which people should read them.
 Findings judge_facts(const Facts& facts);
 
-// The parts of it.
-Findings judge_start(const Facts& facts);      // do hosts answer, does mpirun bring the workers together?
-Findings judge_sameness(const Facts& facts);   // program, instruction set, configuration, dataset
-Findings judge_resources(const Facts& facts);  // cores, memory, disks
-Findings judge_gpus(const Facts& facts);       // libraries, a step, memory, NCCL
-Findings judge_network(const Facts& facts);    // clocks, addresses, links, all-reduce
+// Parts of judge_facts.
+Findings judge_start(const Facts& facts);        // reachable hosts, mpirun
+Findings judge_consistency(const Facts& facts);  // the same program, instruction set, configuration, dataset
+Findings judge_resources(const Facts& facts);    // cores, memory, disks
+Findings judge_gpus(const Facts& facts);         // libraries, a step, memory, NCCL
+Findings judge_network(const Facts& facts);      // clocks, addresses, links, all-reduce
 
 // "worker 2 on b", "workers 2, 3 on b and 4 on c"
 std::string describe(const std::vector<const WorkerFacts*>& workers);

@@ -1,5 +1,5 @@
-// GPUs: are there enough, with their libraries, do they compute what the CPU does, have they room for the model, and do
-// they sum what the hosts sum? Where the cores compute, they are only listed.
+// GPU checks: enough GPUs with their libraries, the same results as the CPU, memory for the model, and correct sums by
+// NCCL. If training runs on the CPU, GPUs are only listed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,10 +16,9 @@ namespace {
 
 using Some = std::vector<const WorkerFacts*>;
 
-constexpr double kSumTolerance = 1e-5;   // of the order of additions, which is another one
+constexpr double kSumTolerance = 1e-5;  // rounding, because the order of additions differs
 
-// How far loss and norm of the gradient of one step may be off, as a share, by what the factors of products are rounded
-// to.
+// Relative tolerances of the loss and gradient norm of one step, by the precision of the products' operands.
 struct Tolerance {
   double loss, norm;
 };
@@ -43,7 +42,7 @@ std::string list_libraries(const GpuFacts& gpu) {
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-// Of the workers that have opened theirs.
+// GPUs that workers have opened.
 std::string list_models(const HostWorkers& host) {
   std::vector<std::string> list;
   for (const WorkerFacts* worker : host.second) {
@@ -54,7 +53,7 @@ std::string list_models(const HostWorkers& host) {
   return list.empty() ? "" : fmt::format(": {}", fmt::join(list, ", "));
 }
 
-// GPUs that are there, but not used: whoever has not asked for them may still want to know.
+// GPUs that exist, but are not used.
 Finding judge_unused(const HostWorkers& host) {
   const WorkerFacts& first = *host.second.front();
   const bool there = first.gpu.driver || !first.gpus.empty();
@@ -62,12 +61,12 @@ Finding judge_unused(const HostWorkers& host) {
   if (list.empty() && first.gpu.count > 0) list = fmt::format("{} that can be used", first.gpu.count);
   if (first.gpu.wish == "cpu" || !there) {
     return {Health::kOk, "GPUs",
-            fmt::format("{}: {}; training runs on the cores", host.first, list.empty() ? "none" : list)};
+            fmt::format("{}: {}; training runs on the CPU", host.first, list.empty() ? "none" : list)};
   }
   return {Health::kWarning, "GPUs",
-          fmt::format("{}: {} cannot be used, training runs on the cores. {}", host.first,
-                      list.empty() ? "a GPU is there, but" : list, first.gpu.missing),
-          "docs/gpu.md tells what to install; --set device=cuda insists on GPUs, device=cpu does without"};
+          fmt::format("{}: {} cannot be used, training runs on the CPU. {}", host.first,
+                      list.empty() ? "a GPU exists, but" : list, first.gpu.missing),
+          "docs/gpu.md lists what to install; --set device=cuda requires GPUs, device=cpu ignores them"};
 }
 
 Finding judge_gpus_of(const HostWorkers& host) {
@@ -75,7 +74,7 @@ Finding judge_gpus_of(const HostWorkers& host) {
   const GpuFacts& gpu = first.gpu;
   if (gpu.insists() && !gpu.missing.empty()) {
     return {Health::kProblem, "GPUs", fmt::format("{}: {}", host.first, gpu.missing),
-            "docs/gpu.md tells what to install; without a GPU: --set device=cpu"};
+            "docs/gpu.md lists what to install; without a GPU: --set device=cpu"};
   }
   if (gpu.wish == "cpu" || gpu.count == 0) return judge_unused(host);
   const bool enough = std::all_of(host.second.begin(), host.second.end(),
@@ -83,7 +82,7 @@ Finding judge_gpus_of(const HostWorkers& host) {
   const std::string has = fmt::format("{}: {} GPU{}", host.first, gpu.count, gpu.count == 1 ? "" : "s");
   if (!enough) {
     return {Health::kProblem, "GPUs", fmt::format("{}, but {} workers", has, host.second.size()),
-            fmt::format("one worker for each GPU: -H {}:{}; on the cores: --set device=cpu", host.first, gpu.count)};
+            fmt::format("one worker per GPU: -H {}:{}; on the CPU: --set device=cpu", host.first, gpu.count)};
   }
   return {Health::kOk, "GPUs", fmt::format("{}{}; {}", has, list_models(host), list_libraries(gpu))};
 }
@@ -92,7 +91,7 @@ Findings judge_hosts(const Facts& facts) {
   const bool none = std::all_of(facts.workers.begin(), facts.workers.end(), [](const WorkerFacts& worker) {
     return !worker.gpu.insists() && !worker.gpu.driver && worker.gpus.empty();
   });
-  if (none) return {{Health::kOk, "GPUs", "none; training runs on the cores"}};
+  if (none) return {{Health::kOk, "GPUs", "none; training runs on the CPU"}};
   Findings findings;
   for (const HostWorkers& host : by_host(facts.workers)) findings.push_back(judge_gpus_of(host));
   return findings;
@@ -116,12 +115,13 @@ Findings judge_mixture(const Facts& facts) {
   for (const WorkerFacts& worker : facts.workers) {
     const bool gpu = worker.gpu.wish != "cpu" && worker.gpu.count > 0;
     (gpu ? with : without).push_back(&worker);
-    if (worker.gpu.insists()) return {};  // what is missing has been told
+    if (worker.gpu.insists()) return {};  // missing GPUs have been reported
   }
   if (with.empty() || without.empty()) return {};
-  return {{Health::kProblem, "GPUs",
-           fmt::format("{} would compute on GPUs, {} on the cores: that is refused", describe(with), describe(without)),
-           "leave out the hosts without a GPU that can be used, or --set device=cpu"}};
+  return {
+      {Health::kProblem, "GPUs",
+       fmt::format("{} would compute on GPUs, {} on CPUs: training refuses that", describe(with), describe(without)),
+       "remove the hosts without a usable GPU, or --set device=cpu"}};
 }
 
 Findings judge_steps(const Facts& facts) {
@@ -133,7 +133,7 @@ Findings judge_steps(const Facts& facts) {
     if (gpu.number < 0) continue;
     if (!gpu.trouble.empty()) {
       findings.push_back({Health::kProblem, "GPU step", fmt::format("{}: {}", worker.name(), gpu.trouble),
-                          "docs/gpu.md tells what GPUs, drivers and libraries are needed"});
+                          "docs/gpu.md lists the GPUs, drivers and libraries that are needed"});
       continue;
     }
     const double loss_off = off_by(gpu.step.loss, gpu.cpu_step.loss);
@@ -142,11 +142,11 @@ Findings judge_steps(const Facts& facts) {
     if (loss_off > tolerance.loss || norm_off > tolerance.norm) {
       findings.push_back(
           {Health::kProblem, "GPU step",
-           fmt::format("{}: in {}, the GPU computes a loss of {:.6g} and a gradient's norm of {:.6g}, the CPU {:.6g} "
+           fmt::format("{}: in {}, the GPU computes a loss of {:.6g} and a gradient norm of {:.6g}, the CPU {:.6g} "
                        "and {:.6g}",
                        worker.name(), gpu.precision, gpu.step.loss, gpu.step.gradient_norm, gpu.cpu_step.loss,
                        gpu.cpu_step.gradient_norm),
-           "do not train on this GPU; tell of it with what make test-gpu prints"});
+           "do not train on this GPU; report it with the output of make test-gpu"});
       continue;
     }
     ++fine;
@@ -157,9 +157,8 @@ Findings judge_steps(const Facts& facts) {
     findings.insert(
         findings.begin(),
         {Health::kOk, "GPU step",
-         fmt::format("{} GPU{} the CPU's step in {}: the loss is off by {:.1e}, the gradient's norm by "
-                     "{:.1e}",
-                     fine, fine == 1 ? " computes" : "s compute", facts.workers.front().gpu.precision, loss, norm)});
+         fmt::format("{} GPU{} the CPU's step in {}: the loss is off by {:.1e}, the gradient norm by {:.1e}", fine,
+                     fine == 1 ? " computes" : "s compute", facts.workers.front().gpu.precision, loss, norm)});
   }
   return findings;
 }
@@ -180,9 +179,9 @@ Findings judge_gpu_memory(const Facts& facts) {
     }
     findings.push_back(
         {free < needed ? Health::kProblem : Health::kWarning, "GPU memory",
-         fmt::format("{}: {} of {} free; {} for weights, gradients and optimiser, and what batches take", worker.name(),
+         fmt::format("{}: {} of {} free; weights, gradients and optimiser take {}, batches take more", worker.name(),
                      human_bytes(gpu.free_memory), human_bytes(gpu.memory), human_bytes(worker.needs.gpu_bytes)),
-         "see by nvidia-smi who else uses it; workers.shard_optimizer, a smaller model or smaller "
+         "nvidia-smi shows other users; workers.shard_optimizer, a smaller model or smaller "
          "train.micro_batch_tokens need less"});
   }
   if (least > 0) {
@@ -190,9 +189,9 @@ Findings judge_gpu_memory(const Facts& facts) {
         findings.begin(),
         {Health::kOk, "GPU memory",
          fmt::format("at least {} free; {}", human_bytes(least),
-                     needs.known() ? fmt::format("{} for weights, gradients and optimiser, and what batches take",
+                     needs.known() ? fmt::format("weights, gradients and optimiser take {}, batches take more",
                                                  human_bytes(needs.gpu_bytes))
-                                   : "--config and --data tell what the model needs")});
+                                   : "--config and --data show what the model needs")});
   }
   return findings;
 }
@@ -208,16 +207,17 @@ Findings judge_gpu_sum(const Facts& facts) {
     const bool wished = facts.transport == "nccl";
     if (wished && !all_compute) {
       return {{Health::kProblem, "NCCL", "workers.transport is nccl, which is for GPUs, but not all workers have one",
-               "take workers.transport=auto or mpi"}};
+               "use workers.transport=auto or mpi"}};
     }
     if (!all_compute || lacking == facts.workers.end()) return {};
     return {{wished ? Health::kProblem : Health::kWarning, "NCCL",
              fmt::format("{}: {}", lacking->name(), lacking->gpu.nccl_missing),
-             "without it gradients travel through the hosts' memory, which is slower"}};
+             "without NCCL, gradients go through the hosts' memory, which is slower"}};
   }
   if (!sum.trouble.empty()) {
     return {{Health::kProblem, "NCCL", sum.trouble,
-             "NCCL_DEBUG=INFO tells more, NCCL_SOCKET_IFNAME chooses the network; workers.transport=mpi does without"}};
+             "NCCL_DEBUG=INFO shows more, NCCL_SOCKET_IFNAME chooses the network; workers.transport=mpi works without "
+             "NCCL"}};
   }
   const std::string text = fmt::format(
       "{} GPUs sum {} in {:.1f} ms, {}/s; the sums differ from the hosts' by {:.1e} of the largest", sum.workers,
@@ -225,7 +225,7 @@ Findings judge_gpu_sum(const Facts& facts) {
       human_bytes(static_cast<uint64_t>(static_cast<double>(sum.bytes) / std::max(sum.seconds, 1e-9))), sum.difference);
   if (sum.difference <= kSumTolerance) return {{Health::kOk, "NCCL", text}};
   return {{Health::kProblem, "NCCL", text + ", which is not rounding",
-           "do not train with it: workers.transport=mpi; NCCL_P2P_DISABLE=1 shows whether the way between GPUs is at "
+           "do not train with it: workers.transport=mpi; NCCL_P2P_DISABLE=1 shows whether the link between GPUs is at "
            "fault"}};
 }
 
@@ -234,9 +234,8 @@ Findings judge_gpu_sum(const Facts& facts) {
 Findings judge_gpus(const Facts& facts) {
   if (facts.workers.empty()) return {};
   Findings findings;
-  const auto add = [&](Findings more) { std::move(more.begin(), more.end(), std::back_inserter(findings)); };
   for (const auto& part : {judge_hosts, judge_precision, judge_mixture, judge_steps, judge_gpu_memory, judge_gpu_sum}) {
-    add(part(facts));
+    add_findings(findings, part(facts));
   }
   return findings;
 }

@@ -1,4 +1,4 @@
-// Clocks, addresses, and what the network carries.
+// Network checks: clocks, addresses, links and all-reduce.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr double kClockTolerance = 1;    // seconds
 constexpr double kLongRoundTrip = 5e-3;  // seconds; in one room it is well below 1 ms
 constexpr double kSlowLink = 50e6;       // bytes per second; gigabit has 118 MB/s
-constexpr double kUneven = 0.5;          // of what most links have
+constexpr double kUneven = 0.5;          // of the usual rate
 constexpr size_t kLinksShownSingly = 6;
 
 std::string rate(double bytes_per_second) { return human_bytes(static_cast<uint64_t>(bytes_per_second)) + "/s"; }
@@ -51,7 +51,7 @@ Findings judge_clocks(const Facts& facts) {
     findings.push_back(
         {Health::kWarning, "clock",
          fmt::format("{} is {:.1f} s {} {}", link.to, std::abs(offset), offset > 0 ? "ahead of" : "behind", leader),
-         "set the clocks by NTP (timedatectl set-ntp true): times in logs would not fit together"});
+         "set the clocks by NTP (timedatectl set-ntp true), or times in logs will not match"});
   }
   if (findings.empty() && !facts.links.empty()) {
     findings.push_back({Health::kOk, "clock", fmt::format("differ by at most {:.3f} s", largest)});
@@ -78,17 +78,16 @@ Finding judge_pair(const Pair& pair, double usual) {
                   rate(back.bytes_per_second), milliseconds(pair.round_trip()));
   if (pair.slower() < kSlowLink) {
     return {Health::kWarning, "link", text + ": slow",
-            "is it the right network (--nic)? Then workers.wire: fp16 or bf16 halves what is sent, int8 quarters it, "
-            "and a larger "
-            "batch.tokens makes it rarer"};
+            "check the network (--nic); workers.wire: fp16 or bf16 halves the bytes, int8 quarters them; a larger "
+            "batch.tokens exchanges less often"};
   }
   if (pair.slower() < kUneven * usual) {
     return {Health::kWarning, "link", fmt::format("{}: most links carry {}", text, rate(usual)),
-            "look at cable, port and duplex of these two (ethtool IF): all hosts wait for the slowest link"};
+            "check cable, port and duplex of these two (ethtool IF): all hosts wait for the slowest link"};
   }
   if (pair.round_trip() > kLongRoundTrip) {
-    return {Health::kWarning, "link", text + ": a long way",
-            "is there a slow network or a tunnel in between? Choose hosts that are near, or the network: --nic"};
+    return {Health::kWarning, "link", text + ": high latency",
+            "check for a slow network or a tunnel in between; choose hosts that are close, or the network: --nic"};
   }
   return {Health::kOk, "link", text};
 }
@@ -112,8 +111,8 @@ Findings judge_links(const Facts& facts) {
   if (pairs.size() > kLinksShownSingly) {
     findings.insert(findings.begin(),
                     {Health::kOk, "link",
-                     fmt::format("{} of {} links are fine; they carry {} to {}, round trips of up to {}", fine,
-                                 pairs.size(), rate(rates.front()), rate(rates.back()), milliseconds(longest))});
+                     fmt::format("{} of {} links are fine: {} to {}, round trips up to {}", fine, pairs.size(),
+                                 rate(rates.front()), rate(rates.back()), milliseconds(longest))});
   }
   return findings;
 }
@@ -125,7 +124,7 @@ Finding judge_all_reduce(const Facts& facts) {
                                  [](const WorkerFacts& worker) { return worker.needs.known(); });
   return {Health::kOk, "all-reduce",
           fmt::format(
-              "{} {} takes {:.3f} s over {} workers, {} on the bus{}; each step takes so much longer, less what "
+              "{} {} takes {:.3f} s over {} workers, {} bus bandwidth{}; each step takes that much longer, less what "
               "the backward pass hides",
               known ? "the model's gradient of" : "a gradient of", human_bytes(sum.bytes), sum.seconds_of_all(),
               sum.workers, rate(sum.bus_bytes_per_second()),
@@ -138,11 +137,10 @@ Finding judge_all_reduce(const Facts& facts) {
 Findings judge_network(const Facts& facts) {
   if (facts.workers.empty()) return {};
   Findings findings;
-  const auto add = [&](Findings more) { std::move(more.begin(), more.end(), std::back_inserter(findings)); };
-  add(judge_clocks(facts));
-  add(judge_addresses(by_host(facts.workers)));
-  add(judge_links(facts));
-  add({judge_all_reduce(facts)});
+  add_findings(findings, judge_clocks(facts));
+  add_findings(findings, judge_addresses(by_host(facts.workers)));
+  add_findings(findings, judge_links(facts));
+  add_findings(findings, {judge_all_reduce(facts)});
   return findings;
 }
 

@@ -1,4 +1,4 @@
-// What each host has of cores, memory and disk, against what its workers take.
+// Resource checks: cores, memory and disk of each host against the needs of its workers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,16 +7,12 @@
 #include "core/human.h"
 #include "doctor/judge.h"
 #include "doctor/model_needs.h"
+#include "launch/host_list.h"
 
 namespace verbund {
 namespace {
 
-
 constexpr uint64_t kTemporaryBytes = 100000000;  // for mpirun's files and shared memory
-
-std::string describe_workers_of(const HostWorkers& host) {
-  return fmt::format("{} worker{}", host.second.size(), host.second.size() == 1 ? "" : "s");
-}
 
 ModelNeeds needs_of(const Facts& facts) {
   for (const WorkerFacts& worker : facts.workers) {
@@ -37,20 +33,20 @@ Finding judge_memory(const HostWorkers& host, const ModelNeeds& needs) {
   const uint64_t free = first.free_memory;
   if (!needs.known()) {
     return {Health::kOk, "memory",
-            fmt::format("{}: {} free (--config and --data tell what the model needs)", host.first, human_bytes(free))};
+            fmt::format("{}: {} free (--config and --data show what the model needs)", host.first, human_bytes(free))};
   }
   const uint64_t leader = first.rank == 0 ? needs.leader_bytes : 0;
   if (first.gpu.computes()) {  // the model is in the GPUs' memory
     const bool enough = free >= leader;
     return {enough ? Health::kOk : Health::kProblem, "memory",
-            fmt::format("{}: {} free; {} for the copy of a checkpoint that is written while training goes on",
-                        host.first, human_bytes(free), human_bytes(leader)),
-            enough ? "" : "checkpoint.asynchronous=false does without"};
+            fmt::format("{}: {} free; {} for the copy of a checkpoint that is written during training", host.first,
+                        human_bytes(free), human_bytes(leader)),
+            enough ? "" : "checkpoint.asynchronous=false needs no copy"};
   }
   const uint64_t needed = needs.worker_bytes * host.second.size() + leader;
   const std::string text =
-      fmt::format("{}: {} free; {} for weights, gradients and optimiser of {}, and what the batches take", host.first,
-                  human_bytes(free), human_bytes(needed), describe_workers_of(host));
+      fmt::format("{}: {} free; {} for weights, gradients and optimiser of {}; batches take more", host.first,
+                  human_bytes(free), human_bytes(needed), describe_workers(static_cast<int>(host.second.size())));
   const std::string advice =
       "fewer workers on this host, workers.shard_optimizer, a smaller model or smaller batch.tokens";
   if (free < needed) return {Health::kProblem, "memory", text, advice};
@@ -60,7 +56,7 @@ Finding judge_memory(const HostWorkers& host, const ModelNeeds& needs) {
 
 Findings judge_run_disk(const WorkerFacts& leader, const ModelNeeds& needs) {
   const DiskFacts& run = leader.run;
-  if (run.path.empty()) return {{Health::kSkipped, "disk", "run folder not looked at: give --run FOLDER"}};
+  if (run.path.empty()) return {{Health::kSkipped, "disk", "run folder not checked: give --run FOLDER"}};
   if (!run.writable) {
     return {{Health::kProblem, "disk", fmt::format("{} may not write to {}", leader.name(), run.path),
              "choose another folder, or change its owner"}};
@@ -72,7 +68,7 @@ Findings judge_run_disk(const WorkerFacts& leader, const ModelNeeds& needs) {
   return {{enough ? Health::kOk : Health::kProblem, "disk",
            fmt::format("{}; {} checkpoints of {} take {}", where, needs.checkpoints,
                        human_bytes(needs.checkpoint_bytes), human_bytes(needed)),
-           enough ? "" : "make room, choose another --run, or lower checkpoint.keep_last"}};
+           enough ? "" : "free some space, choose another --run, or lower checkpoint.keep_last"}};
 }
 
 Findings judge_temporary(const HostWorkers& host) {
@@ -80,8 +76,8 @@ Findings judge_temporary(const HostWorkers& host) {
   if (disk.path.empty() || (disk.writable && disk.free_bytes >= kTemporaryBytes)) return {};
   return {{Health::kWarning, "disk",
            fmt::format("{}: only {} free for temporary files in {}{}", host.first, human_bytes(disk.free_bytes),
-                       disk.path, disk.writable ? "" : ", and no right to write there"),
-           "make room, or set TMPDIR: mpirun keeps its files there, and workers of a host their shared memory"}};
+                       disk.path, disk.writable ? "" : ", which is not writable"),
+           "free some space, or set TMPDIR: mpirun keeps its files there, and workers of a host their shared memory"}};
 }
 
 }  // namespace
@@ -91,11 +87,10 @@ Findings judge_resources(const Facts& facts) {
   const WorkersByHost hosts = by_host(facts.workers);
   const ModelNeeds needs = needs_of(facts);
   Findings findings;
-  const auto add = [&](Findings more) { std::move(more.begin(), more.end(), std::back_inserter(findings)); };
-  for (const HostWorkers& host : hosts) add({judge_cores_of(host)});
-  for (const HostWorkers& host : hosts) add({judge_memory(host, needs)});
-  add(judge_run_disk(facts.workers.front(), needs));
-  for (const HostWorkers& host : hosts) add(judge_temporary(host));
+  for (const HostWorkers& host : hosts) add_findings(findings, {judge_cores_of(host)});
+  for (const HostWorkers& host : hosts) add_findings(findings, {judge_memory(host, needs)});
+  add_findings(findings, judge_run_disk(facts.workers.front(), needs));
+  for (const HostWorkers& host : hosts) add_findings(findings, judge_temporary(host));
   return findings;
 }
 

@@ -6,7 +6,6 @@
 
 #include "collectives/chunks.h"
 #include "core/elapsed.h"
-#include "doctor/rounds.h"
 
 namespace verbund {
 namespace {
@@ -16,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMostPings = 200, kFewestPings = 10, kWarmUp = 5;
 constexpr double kPingSeconds = 0.3;
 constexpr size_t kFirstMessage = 64 << 10, kLargestMessage = 64 << 20;   // bytes
-constexpr double kLongEnough = 0.2;                                      // seconds that a bandwidth is taken from
+constexpr double kLongEnough = 0.2;                                      // seconds that a bandwidth is measured over
 constexpr size_t kFirstPart = 8 * kChunk, kLargestPart = 2048 * kChunk;  // values: 1 and 256 MiB
 constexpr size_t kBucket = 64 * kChunk;                                  // values: 8 MiB, as in training
 constexpr double kLongEnoughForAll = 0.5;
@@ -25,7 +24,7 @@ double time_of_day() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Two workers who speak in turn.
+// Two workers that send in turn.
 class Conversation {
  public:
   Conversation(Communicator& all, int other) : all_(all), other_(other) {}
@@ -45,8 +44,8 @@ class Conversation {
   int other_;
 };
 
-// The one that measures tells the number of bytes that will follow, or -1 at the end. The other one answers with
-// its time of day, which is the round trip, and once more when it has the bytes.
+// The measuring worker sends the number of bytes that will follow, or -1 at the end. The other one answers with its
+// time of day, which completes the round trip, and again when it has received the bytes.
 double ask(Conversation& talk, size_t bytes) {
   talk.say(static_cast<double>(bytes));
   return talk.hear();
@@ -76,7 +75,7 @@ void measure_round_trip(Conversation& talk, LinkFacts& link) {
     if (i < kWarmUp) continue;
     round_trips.push_back(seconds);
     if (seconds >= shortest) continue;
-    shortest = seconds;  // the one that tells best when the other looked at its clock: halfway
+    shortest = seconds;  // the best estimate of the other clock: read halfway
     link.clock_offset_seconds = their_time - (sent + seconds / 2);
   }
   const auto median = round_trips.begin() + static_cast<std::ptrdiff_t>(round_trips.size() / 2);
@@ -84,8 +83,8 @@ void measure_round_trip(Conversation& talk, LinkFacts& link) {
   link.round_trip_seconds = *median;
 }
 
-// With messages of ever doubled size, one right after the other: by the time one takes long enough to be counted, those
-// before it have used up what a network passes on faster for a moment.
+// Sends messages of doubling size without a pause: by the time one takes long enough to count, the earlier ones have
+// used up the burst that a network may pass on faster.
 void measure_bandwidth(Conversation& talk, LinkFacts& link) {
   const std::vector<std::byte> data(kLargestMessage);
   for (size_t size = kFirstMessage;; size *= 2) {
@@ -94,7 +93,8 @@ void measure_bandwidth(Conversation& talk, LinkFacts& link) {
     talk.send(std::span(data).first(size));
     talk.hear();
     const double seconds = seconds_since(start);
-    const double alone = std::max(seconds - link.round_trip_seconds / 2, seconds / 2);  // without the answer's way
+    const double alone =
+        std::max(seconds - link.round_trip_seconds / 2, seconds / 2);  // without the time of the answer
     link.bytes_per_second = static_cast<double>(size) / alone;
     if (seconds >= kLongEnough || size == kLargestMessage) return;
   }
@@ -154,7 +154,7 @@ double sum_over_workers(Communicator& all, std::span<float> buffer, Wire wire) {
     all.all_reduce(buffer, piece, wire);
   }
   double seconds = seconds_since(start);
-  all.max({&seconds, 1});  // the same on all, so that all decide alike
+  all.max({&seconds, 1});  // the same on all, so that all decide the same
   return seconds;
 }
 
@@ -174,6 +174,23 @@ AllReduceFacts measure_all_reduce(Workers& workers, uint64_t bytes, Wire wire) {
   };
   workers.start("measurement of an all-reduce", measure).get();
   return facts;
+}
+
+std::vector<Round> rounds_of_pairs(int count) {
+  if (count < 2) return {};
+  const int chairs = count + count % 2;
+  std::vector<int> table;
+  for (int i = 0; i < chairs; ++i) table.push_back(i);
+  std::vector<Round> rounds;
+  for (int round = 0; round + 1 < chairs; ++round) {
+    rounds.emplace_back();
+    for (int i = 0; i < chairs / 2; ++i) {
+      const auto [low, high] = std::minmax(table[static_cast<size_t>(i)], table[static_cast<size_t>(chairs - 1 - i)]);
+      if (high < count) rounds.back().emplace_back(low, high);
+    }
+    std::rotate(table.begin() + 1, table.end() - 1, table.end());
+  }
+  return rounds;
 }
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-#include "doctor/measure_gpus.h"
+#include "doctor/measure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "device/buffer.h"
-#include "doctor/measure.h"
 
 namespace verbund {
 namespace {
@@ -23,11 +22,11 @@ std::vector<float> own_numbers(int rank) {
   return numbers;
 }
 
-// The first one opens NCCL's connections, and is the one that is compared; those after it are timed.
+// The first sum opens NCCL's connections, and its result is compared; the later ones are timed.
 double sum_by_gpus(Workers& workers, Device& device, std::span<float> values) {
   const std::string id = workers.comm().broadcast(workers.leads() ? device.new_communicator_id() : "");
   workers.watchdog().report_phase(0, "connecting the GPUs");
-  Buffer buffer(device, values.size(), "a sum over all GPUs");  // released when no GPU works on it any more
+  Buffer buffer(device, values.size(), "a sum over all GPUs");  // released after all GPUs have finished
   std::unique_ptr<DeviceCommunicator> gpus;
   workers
       .start("meeting of the GPUs", [&](Communicator&) { gpus = device.connect(id, workers.rank(), workers.size()); })
@@ -45,7 +44,7 @@ double sum_by_gpus(Workers& workers, Device& device, std::span<float> values) {
   return seconds_since(start) / kTimedSums;
 }
 
-// As a share of the largest; infinite if any is not a number.
+// Relative to the largest value; infinite if a value is not a number.
 double largest_difference(std::span<const float> values, std::span<const float> expected) {
   double difference = 0, largest = 0;
   for (size_t i = 0; i < values.size(); ++i) {

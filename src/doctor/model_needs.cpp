@@ -7,7 +7,7 @@ namespace {
 
 int64_t buffers_of(const OptimizerConfig& config) {
   if (config.type == OptimizerType::kSgd) return config.momentum > 0 ? 1 : 0;
-  return 2;  // Adam and its kin: mean and mean square of the gradient
+  return 2;  // Adam and its variants: mean and mean square of the gradient
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, in
   const auto buffer = static_cast<uint64_t>(table.buffer_size()) * sizeof(float);
   const auto state = static_cast<uint64_t>(buffers_of(config.optimizer)) * buffer;
   const uint64_t average = config.average.decay > 0 ? buffer : 0;
-  // What rounding to int8 leaves over: each host keeps as much as a gradient, and its workers share that.
+  // Residuals of rounding to int8: each host keeps as much as a gradient, shared among its workers.
   const bool leaves_residuals = config.workers.wire == Wire::kInt8 && hosts > 1;
   const uint64_t residuals = leaves_residuals ? buffer * static_cast<uint64_t>(hosts) : 0;
   ModelNeeds needs;
@@ -27,11 +27,11 @@ ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, in
   const uint64_t on_gpu = 2 * buffer + own_state + average;  // weights and gradient
   needs.worker_bytes = on_gpu + residuals / static_cast<uint64_t>(workers);
   const bool rounded = config.train.precision == Precision::kBf16 || config.train.precision == Precision::kFp16;
-  needs.gpu_bytes = on_gpu + (rounded ? buffer / 2 : 0);  // weights once more, as factors of products
+  needs.gpu_bytes = on_gpu + (rounded ? buffer / 2 : 0);  // a 16-bit copy of the weights
   needs.checkpoint_bytes = buffer + state + average + residuals;
-  // What is collected of the others, and the copy that is written.
+  // Residuals collected from the others, and the copy being written.
   needs.leader_bytes = residuals + (config.checkpoint.asynchronous ? needs.checkpoint_bytes : 0);
-  // The newest, the best by each measure, and the one that is being written.
+  // The newest ones, the best by each measure, and the one being written.
   const auto best = static_cast<int64_t>(split_words(config.evaluate.best).size());
   needs.checkpoints = config.checkpoint.keep_last + best + 1;
   return needs;

@@ -1,4 +1,4 @@
-// How much memory and disk the training of a model takes, beside what its batches do.
+// Memory and disk that training a model needs, without its batches.
 #pragma once
 
 #include "config/config.h"
@@ -7,7 +7,7 @@
 
 namespace verbund {
 
-constexpr double kRoomForBatches = 1.5;  // times what the model takes: batches want room as well
+constexpr double kRoomForBatches = 1.5;  // factor over the model's needs that leaves memory for batches
 
 ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers, int hosts = 1);
 

@@ -65,7 +65,7 @@ std::string conclusion(const Findings& findings) {
     if (finding.health == Health::kSkipped) skipped.push_back(finding.check);
   }
   return (both.empty() ? "no problem" : both) +
-         (skipped.empty() ? ": ready to train" : fmt::format("; not looked at: {}", fmt::join(skipped, ", ")));
+         (skipped.empty() ? ": ready to train" : fmt::format("; not checked: {}", fmt::join(skipped, ", ")));
 }
 
 std::string findings_json(const Findings& findings, const Facts& facts) {

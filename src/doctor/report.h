@@ -1,14 +1,14 @@
-// The findings as a table for people, or with all facts as JSON for programs.
+// Report of the findings: a table for people, or JSON with all facts for programs.
 #pragma once
 
 #include <string>
 
 #include "doctor/facts.h"
-#include "doctor/finding.h"
+#include "doctor/judge.h"
 
 namespace verbund {
 
-// At most 100 columns wide; the verdict comes first, in colour if there are colours; what to do stands below a finding.
+// At most 100 columns wide: verdict, check, finding, with the advice below it.
 std::string findings_table(const Findings& findings, bool colour = false);
 
 // "2 problems, 1 warning: this will not train yet"

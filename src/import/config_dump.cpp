@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kLargestDump = 200'000;  // bytes
 
-// <class 'open_seq2seq.losses.A'> -> A, <function f at 0x7f> -> f, <dtype: 'float32'> -> float32: names, which a Python
-// file would have there.
+// <class 'open_seq2seq.losses.A'> -> A, <function f at 0x7f> -> f, <dtype: 'float32'> -> float32: the names that a
+// Python file would contain.
 std::string without_objects(std::string_view text) {
   std::string result;
   char quote = 0;
@@ -86,7 +86,7 @@ std::string map_config_dump(const ConfigDump& training, const ConfigDump& evalua
     surroundings.workers = workers;
     surroundings.assumes = false;
     const std::string yaml = convert_openseq2seq(parse_python(source, "the log's configuration"), surroundings);
-    const std::string head = "# Of a run of OpenSeq2Seq, as its log told it. After each value: what it was there.";
+    const std::string head = "# From the log of an OpenSeq2Seq run. The comment after each value shows the original.";
     return head + yaml.substr(yaml.find('\n'));
   } catch (const Interrupted&) {
     throw;

@@ -1,4 +1,5 @@
-// The configuration that OpenSeq2Seq prints into its log: a Python dictionary, with objects as Python shows them.
+// ConfigDump reads the configuration in an OpenSeq2Seq log: a printed Python dictionary, with objects as Python shows
+// them.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,16 @@
 
 namespace verbund {
 
-// Gathers the lines of one dictionary.
+// Collects the lines of one dictionary.
 class ConfigDump {
  public:
-  // False: the line does not belong to it any more.
+  // False: the line does not belong to it.
   bool add(std::string_view line);
 
   bool is_whole() const { return begun_ && depth_ == 0; }
   const std::string& text() const { return text_; }
 
-  // 'eval_steps': 4001 of its first level; nothing if there is none.
+  // The value of a top-level key such as 'eval_steps': 4001; nothing if it has none.
   std::optional<int64_t> integer(const std::string& key) const;
 
  private:
@@ -26,7 +27,8 @@ class ConfigDump {
   bool begun_ = false;
 };
 
-// As a configuration of ours, with a comment after each value; "" if it is none that can be mapped, and `why` says why.
+// Converts it to a configuration of ours, with a comment after each value. If that is impossible: "", and the reason in
+// `why`.
 std::string map_config_dump(const ConfigDump& training, const ConfigDump& evaluation, int64_t workers,
                             std::string& why);
 

@@ -1,5 +1,5 @@
-// What was found of a run that another program made, before it becomes a run folder. Nothing is invented: what the
-// source does not tell is not here.
+// ImportedRun is what is known of a run of another program, before it becomes a run folder. Nothing is invented: what
+// the source does not say stays empty.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct ImportedPoint {
   bool has_time() const { return !std::isnan(time); }
 };
 
-// Whether these are seconds since 1970 at which something can have happened.
+// True for a plausible number of seconds since 1970.
 inline bool is_time(double seconds) { return seconds > 0 && seconds < 1e11; }
 
 struct ImportedSample {
@@ -35,11 +35,15 @@ struct ImportedRun {
   std::vector<ImportedPoint> points;                                // as they came
   std::vector<ImportedSample> samples;                              // as they came
   nlohmann::ordered_json hosts = nlohmann::ordered_json::array();   // as in run.json
-  nlohmann::ordered_json facts = nlohmann::ordered_json::object();  // what else is known, by name
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();  // other facts, by name
   std::string original_config;                                      // "": the source has none
   std::string config_yaml;                                          // the same in our keys; "": it cannot be mapped
-  std::string end;                                                  // why it ended: "finished"; "": not told
-  std::vector<std::string> notes;                                   // what was left out or is not certain
+  std::string end;                                                  // why it ended: "finished"; "": unknown
+  std::vector<std::string> notes;                                   // what was skipped or is uncertain
 };
+
+// Sorts the points by time, and removes those of steps that were repeated after a restart: when a curve goes back to an
+// earlier step, all curves lose their earlier points of that step and later ones. Returns a note for each change.
+std::vector<std::string> drop_undone(std::vector<ImportedPoint>& points);
 
 }  // namespace verbund

@@ -8,7 +8,7 @@
 namespace verbund {
 namespace {
 
-constexpr std::string_view kWordStart = "\u2581";  // before the first piece of a word
+constexpr std::string_view kWordStart = "\u2581";  // marks the first piece of a word
 
 std::string_view without_blanks(std::string_view text) {
   const size_t begin = text.find_first_not_of(' ');
@@ -21,7 +21,7 @@ std::optional<T> leading(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc()) return std::nullopt;
   const bool goes_on = end != text.data() + text.size() && (std::isalnum(static_cast<unsigned char>(*end)) != 0);
-  return goes_on ? std::nullopt : std::optional(value);  // "12ab" is no number
+  return goes_on ? std::nullopt : std::optional(value);  // "12ab" is not a number
 }
 
 // Calls `use` with each piece; stops when it returns false.
@@ -32,6 +32,15 @@ void for_pieces(std::string_view text, Use use) {
     text.remove_prefix(piece.size());
     if (!use(piece)) return;
   }
+}
+
+using Part = SampleLine::Part;
+
+constexpr size_t kLargestGroup = 48;  // lines of workers that print at once
+
+bool is_balanced(const std::vector<Part>& parts) {
+  const auto count = [&](Part part) { return std::count(parts.begin(), parts.end(), part); };
+  return count(Part::kSource) == count(Part::kTarget) && count(Part::kTarget) == count(Part::kPrediction);
 }
 
 }  // namespace
@@ -112,7 +121,7 @@ std::optional<std::string> parse_clock(std::string_view line) {
 }
 
 std::string text_of_pieces(std::string_view pieces) {
-  const bool marked = pieces.find(kWordStart) != std::string_view::npos;  // else the pieces are words
+  const bool marked = pieces.find(kWordStart) != std::string_view::npos;  // else the tokens are words
   std::string text;
   for_pieces(pieces, [&](std::string_view piece) {
     if (piece == "</s>") return false;
@@ -124,6 +133,48 @@ std::string text_of_pieces(std::string_view pieces) {
     return true;
   });
   return text;
+}
+
+EvaluationStep find_evaluation_step(const PrintedAround& printed) {
+  const bool began_again = printed.before && printed.after && *printed.after < *printed.before;
+  if (!printed.before && printed.after == 0) return {0, true};
+  const int64_t apart = std::max<int64_t>(printed.print_every.value_or(0), 0);
+  // The range of possible steps.
+  const int64_t low = printed.before ? *printed.before : std::max<int64_t>(printed.after.value_or(0) - apart, 0);
+  const int64_t high = printed.after && !began_again ? *printed.after : low + apart;
+  if (printed.last && *printed.last >= low && *printed.last <= high && !printed.after) return {*printed.last, true};
+  if (printed.eval_every && *printed.eval_every > 0) {
+    const int64_t step = high / *printed.eval_every * *printed.eval_every;
+    if (step >= low) return {step, true};
+  }
+  return {low, low == high};
+}
+
+void SampleGroups::add(const SampleLine& line, int64_t step) {
+  parts_.push_back(line.part);
+  const std::string text = text_of_pieces(line.pieces);
+  switch (line.part) {
+    case Part::kSource:
+      sample_ = {step, line.training ? "train" : "dev", text, "", ""};
+      break;
+    case Part::kTarget:
+      sample_.reference = text;
+      break;
+    case Part::kPrediction:
+      sample_.prediction = text;
+      break;
+  }
+  if (parts_ == std::vector{Part::kSource, Part::kTarget, Part::kPrediction}) {
+    samples_.push_back(sample_);
+    parts_.clear();
+  } else if (is_balanced(parts_) || parts_.size() > kLargestGroup) {
+    end();
+  }
+}
+
+void SampleGroups::end() {
+  mixed_ += parts_.size();
+  parts_.clear();
 }
 
 }  // namespace verbund

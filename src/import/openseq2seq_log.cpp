@@ -12,9 +12,7 @@
 #include "core/human.h"
 #include "core/progress.h"
 #include "import/config_dump.h"
-#include "import/evaluation_step.h"
 #include "import/openseq2seq_lines.h"
-#include "import/sample_groups.h"
 #include "text/line_reader.h"
 
 namespace verbund {
@@ -43,11 +41,11 @@ class LogReader {
   }
 
  private:
-  // An evaluation whose step is still to be found.
+  // An evaluation whose step is not known yet.
   struct Evaluation {
     std::optional<int64_t> before;  // the last step printed before it
     std::optional<double> loss, score;
-    size_t first_sample = 0, samples = 0;  // its own
+    size_t first_sample = 0, samples = 0;  // of this evaluation
   };
 
   void take(std::string_view line) {
@@ -79,7 +77,7 @@ class LogReader {
   }
 
   void take_time(double seconds) {
-    if (!step_ || has_time_) return note_damaged();  // of which step?
+    if (!step_ || has_time_) return note_damaged();  // its step is unknown
     has_time_ = true;
     run_.points.push_back({"seconds_per_step", *step_, seconds});
   }
@@ -103,7 +101,7 @@ class LogReader {
     evaluation_.reset();
   }
 
-  // The next step is printed, or the log has ended: now it can be told at which steps they were made.
+  // Called when the next step is printed or the log ends: now the steps of the evaluations are known.
   void settle_evaluations(std::optional<int64_t> next) {
     for (const Evaluation& evaluation : evaluations_) {
       if (!evaluation.loss && !evaluation.score) ++cut_evaluations_;
@@ -169,17 +167,17 @@ class LogReader {
     if (evaluating_.is_whole()) run_.original_config += fmt::format("{}\n{}", kEvalConfigWords, evaluating_.text());
     std::string why;
     run_.config_yaml = map_config_dump(training_, evaluating_, workers_, why);
-    if (run_.config_yaml.empty()) run_.notes.push_back("its configuration cannot be mapped: " + why);
+    if (run_.config_yaml.empty()) run_.notes.push_back("its configuration cannot be converted: " + why);
   }
 
   void add_notes() {
     const auto note = [&](size_t count, const std::string& text) {
       if (count > 0) run_.notes.push_back(fmt::format("{} {}", human_count(count), text));
     };
-    note(damaged_, fmt::format("lines are cut or mixed with others, the first is line {}", first_damaged_));
-    note(samples_.mixed(), "lines of samples are mixed with those of other workers, and left out");
-    note(cut_evaluations_, "evaluations have no result: the log ends there, or they were broken off");
-    note(uncertain_, "evaluations stand in the log without their step: that printed before is taken");
+    note(damaged_, fmt::format("lines are damaged, the first is line {}", first_damaged_));
+    note(samples_.mixed(), "lines of samples are interleaved with those of other workers, and skipped");
+    note(cut_evaluations_, "evaluations have no result: the log ends there, or they were interrupted");
+    note(uncertain_, "evaluations have no step in the log: the step printed before is used");
   }
 
   void note_damaged() {
@@ -189,26 +187,25 @@ class LogReader {
   [[noreturn]] void refuse() const {
     const bool known = training_.is_whole() || workers_ > 0;
     fail(
-        "{} {}: it has no line with \"*** Global step N: *** Train loss: X\" and none with \"Validation loss: X\" "
-        "among "
-        "its {} lines{}",
+        "{} {}: among its {} lines there is none with \"*** Global step N: *** Train loss: X\" or \"Validation loss: "
+        "X\"{}",
         path_.string(),
         known ? "is a log of OpenSeq2Seq, but it ends before the first step" : "is not a log of OpenSeq2Seq",
         human_count(number_),
-        number_ == 0 || known ? "." : fmt::format(", which begin with \"{}\".", fit_columns(first_line_, 60)));
+        number_ == 0 || known ? "." : fmt::format("; the first is \"{}\".", fit_columns(first_line_, 60)));
   }
 
   fs::path path_;
   ImportedRun run_;
   SampleGroups samples_;
-  size_t number_ = 0;  // of the line
+  size_t number_ = 0;  // of the current line
   std::string first_line_;
-  std::optional<int64_t> step_;  // the last that was printed
+  std::optional<int64_t> step_;  // the last printed step
   bool has_time_ = false;        // its time per step was printed
   std::optional<Evaluation> evaluation_;
   std::vector<Evaluation> evaluations_;
   ConfigDump training_, evaluating_;
-  ConfigDump* dump_ = nullptr;                      // that is being read
+  ConfigDump* dump_ = nullptr;                      // being read
   std::map<std::string, std::set<int64_t>> hosts_;  // ranks
   int64_t workers_ = 0;
   bool finished_ = false;

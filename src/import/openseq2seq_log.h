@@ -1,4 +1,4 @@
-// The console log of a training with OpenSeq2Seq -> what it tells of the run.
+// Reader for the console log of a training run with OpenSeq2Seq.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace verbund {
 
-// Plain text, gzip or xz. Fails if it is no such log, and says what was looked for and what is there.
+// Plain text, gzip or xz. Fails on any other file, with what was expected and what was found.
 ImportedRun read_openseq2seq_log(const std::filesystem::path& path);
 
 }  // namespace verbund

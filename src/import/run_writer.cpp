@@ -30,7 +30,7 @@ std::string precise_time(double seconds) {
   return fmt::format("{}.{:06}Z", text, micros % kMicros);
 }
 
-// JSON has no numbers for these.
+// JSON has no numbers for NaN and infinities.
 Json value_of(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -42,7 +42,7 @@ struct Line {
   int64_t step = 0;
   std::map<std::string, const ImportedPoint*> values;
 
-  // When the loss was noted, else the first value.
+  // The point whose time counts: that of the loss, else the earliest.
   const ImportedPoint& timed() const {
     for (const char* loss : {"train_loss", "dev_loss"}) {
       if (const auto found = values.find(loss); found != values.end()) return *found->second;
@@ -60,7 +60,7 @@ struct Line {
   }
 };
 
-// In the order in which they were made.
+// In the order of the points.
 std::vector<Line> lines_of(const std::vector<ImportedPoint>& points) {
   std::vector<Line> lines;
   std::map<std::pair<int64_t, bool>, size_t> places;
@@ -72,7 +72,7 @@ std::vector<Line> lines_of(const std::vector<ImportedPoint>& points) {
   return lines;
 }
 
-// One object a line.
+// One object per line.
 template <typename Items, typename Show>
 void write_lines(const fs::path& path, const Items& items, Show show) {
   AtomicFile file(path);
@@ -118,7 +118,7 @@ Json describe(const ImportedRun& run, const fs::path& source, const std::vector<
   return json;
 }
 
-// The one start that is known of: training that began again is told in the notes.
+// The only known start; the notes mention restarts.
 Json describe_start(const ImportedRun& run) {
   const auto [first, last] = std::minmax_element(run.points.begin(), run.points.end(),
                                                  [](const auto& a, const auto& b) { return a.step < b.step; });
@@ -146,7 +146,7 @@ void check_place_of_import(const fs::path& folder) {
 }
 
 Json write_imported_run(const ImportedRun& run, const fs::path& source, const fs::path& folder) {
-  if (run.points.empty()) fail("{} holds no values that could be imported", source.string());
+  if (run.points.empty()) fail("{} holds no values to import", source.string());
   check_place_of_import(folder);
   const std::vector<Line> lines = lines_of(run.points);
   Json record = new_run_record();

@@ -1,4 +1,4 @@
-// What was found of a run -> a run folder, complete or absent.
+// Writer of imported runs: the run folder is complete or absent.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace verbund {
 
-// Fails if there is something at `folder` but an empty folder.
+// Fails unless `folder` is missing or empty.
 void check_place_of_import(const std::filesystem::path& folder);
 
 // Returns the "imported" section of its run.json.

@@ -11,20 +11,20 @@ namespace {
 enum class Change { kNone, kPercent, kInverse };
 
 struct Tag {
-  std::string_view theirs;  // as in the name of a file, where a slash has become an underscore
+  std::string_view theirs;  // as in a file name, with underscores instead of slashes
   const char* ours;
   Change change = Change::kNone;
 };
 
 constexpr Tag kTags[] = {
     {"train_loss", "train_loss"},
-    {"loss", "train_loss"},  // as PyTorch's trainers like to call it
+    {"loss", "train_loss"},  // common in PyTorch training scripts
     {"Loss_train", "train_loss"},
     {"loss_metrics_global_avg_loss", "train_loss"},
     {"lr", "learning_rate"},
     {"train_lr", "learning_rate"},
     {"eval_loss", "dev_loss"},
-    // Teacher-forced, on pieces: not the BLEU of translations.
+    // Teacher-forced, on subword pieces: not the BLEU of translations.
     {"Eval_BLEU_Score", "dev_teacher_forced_piece_bleu", Change::kPercent},
     {"learning_rate", "learning_rate"},
     {"global_step_sec", "seconds_per_step", Change::kInverse},
@@ -32,10 +32,11 @@ constexpr Tag kTags[] = {
     {"Loss_Optimization_loss_scale", "loss_scale"},
 };
 
-// Keys that every line of metrics.jsonl has for itself.
+// Keys reserved in every line of metrics.jsonl.
 constexpr std::array<std::string_view, 3> kOwnKeys = {"step", "time", "start"};
 
-constexpr std::array<std::string_view, 4> kEvaluationWords = {"dev", "eval", "valid", "test"};  // begin their names
+constexpr std::array<std::string_view, 4> kEvaluationWords = {"dev", "eval", "valid",
+                                                              "test"};  // prefixes of their names
 
 std::string as_in_file_names(std::string_view tag) {
   std::string name(tag);

@@ -1,4 +1,4 @@
-// The names that other systems give to their curves -> the keys of metrics.jsonl.
+// Scalar tags of other systems, translated to the keys of metrics.jsonl.
 #pragma once
 
 #include <optional>
@@ -7,17 +7,17 @@
 
 namespace verbund {
 
-// A value under the key it has here.
+// A value with its key in metrics.jsonl.
 struct ScalarValue {
   std::string key;
   double value = 0;
 };
 
-// "eval_loss" -> dev_loss. What is not known keeps its name. Nothing if the value has no counterpart: no steps in a
+// "eval_loss" -> dev_loss. Unknown tags keep their name. Nothing if the value has no counterpart, as 0 steps per
 // second.
 std::optional<ScalarValue> translate_scalar(std::string_view tag, double value);
 
-// Whether a curve belongs to evaluations, not to training.
+// True for curves of evaluations, false for those of training.
 bool is_of_evaluation(std::string_view key);
 
 }  // namespace verbund

@@ -9,14 +9,14 @@
 namespace verbund {
 namespace {
 
-constexpr int kMaxSlots = 100000;  // far above any machine: a slip of the keyboard, not a wish
+constexpr int kMaxSlots = 100000;  // far above any machine: a typing error
 
 bool is_host_name(std::string_view name) {
   const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_'; };
   return !name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), allowed);
 }
 
-// The number, or 0 if this is none that a host can have.
+// The number of slots; 0 if the text is not a valid one.
 int parse_slots(std::string_view text) {
   int slots = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
@@ -43,8 +43,8 @@ std::vector<Host> parse_host_list(const std::string& text) {
     const size_t colon = item.find(':');
     const Host host{item.substr(0, colon), colon == std::string::npos ? 1 : parse_slots(item.substr(colon + 1))};
     if (!is_host_name(host.name) || host.slots == 0) {
-      fail_usage("-H {}: \"{}\" is not a host with its number of workers.\nThe form is HOST:WORKERS, as in -H a:2,b:2",
-                 text, item);
+      fail_usage("-H {}: \"{}\" is not a host with its number of workers.\nWrite HOST:WORKERS, as in -H a:2,b:2", text,
+                 item);
     }
     add(hosts, host);
     begin = end + 1;
@@ -61,18 +61,18 @@ std::vector<Host> parse_host_file(std::string_view text, const std::string& file
     std::istringstream words(line.substr(0, line.find('#')));
     Host host;
     if (!(words >> host.name)) continue;
-    bool right = is_host_name(host.name);
+    bool valid = is_host_name(host.name);
     for (std::string word; words >> word;) {
       constexpr std::string_view kSlots = "slots=";
-      right = right && word.starts_with(kSlots) && (host.slots = parse_slots(word.substr(kSlots.size()))) != 0;
+      valid = valid && word.starts_with(kSlots) && (host.slots = parse_slots(word.substr(kSlots.size()))) != 0;
     }
-    if (!right) {
-      fail_usage("{}, line {}: \"{}\" is not a host with its number of workers.\nThe form is: HOST slots=WORKERS", file,
+    if (!valid) {
+      fail_usage("{}, line {}: \"{}\" is not a host with its number of workers.\nWrite: HOST slots=WORKERS", file,
                  number, line);
     }
     add(hosts, host);
   }
-  if (hosts.empty()) fail_usage("{} names no host.\nThe form of a line is: HOST slots=WORKERS", file);
+  if (hosts.empty()) fail_usage("{} names no host.\nWrite one host per line: HOST slots=WORKERS", file);
   return hosts;
 }
 

@@ -40,21 +40,21 @@ class Job {
     end.exit_code = mpirun_.exit_code();
     end.lost_host = notices.lost_host();
     end.cannot_start = notices.cannot_start();
-    // Terminated, mpirun has its workers leave, and ends with exit code 1 and without a word.
+    // A terminated mpirun stops its workers and exits with 1 without a message.
     end.from_outside = end.exit_code == 1 && notices.reason().empty() && !mpirun_.mpirun_spoke_last();
     end.reason = !notices.reason().empty() ? notices.reason()
                  : end.lost_host           ? "mpirun could not reach a host"
-                 : end.from_outside        ? "somebody ended mpirun, and it the workers"
+                 : end.from_outside        ? "mpirun was terminated from outside, and stopped the workers"
                  : mpirun_.was_killed() && mpirun_.lost_worker()
-                     ? lost_worker() + " was lost, and mpirun did not end"
-                     : fmt::format("mpirun ended with exit code {}", end.exit_code);
+                     ? lost_worker() + " was lost, and mpirun did not exit"
+                     : fmt::format("mpirun exited with code {}", end.exit_code);
     return end;
   }
 
  private:
   void stop(int request) {
     if (request == 1) {
-      log("asking all workers to save and leave; once more ends them at once");
+      log("asking all workers to save and exit; a second signal ends them at once");
       mpirun_.signal(SIGUSR1);
     } else if (request == 2) {
       log("ending all workers at once");
@@ -70,19 +70,19 @@ class Job {
     return rank < 0 ? "a worker" : fmt::format("worker {} on {}", rank, host_of_worker(hosts_, rank));
   }
 
-  // mpirun waits in silence, without end, for a daemon that cannot connect back to it.
+  // mpirun waits silently and forever for a daemon that cannot connect back to it.
   void report_silence() {
     heard_or_said_ = true;
     if (hosts_.size() == 1) return;
-    warn("no worker has said anything for {} s. Do {} accept connections from each other on all ports?",
-         kSilence.count(), describe_hosts(hosts_));
+    warn("no output from any worker for {} s. Do {} accept connections from each other on all ports?", kSilence.count(),
+         describe_hosts(hosts_));
   }
 
   void show(const OutputLine& line) {
     heard_or_said_ = true;
     if (line.rank == 0 && line.is_stdout) {
       print_output(line.text + "\n");
-      if (!std::cout.flush()) std::cout.clear();  // training goes on, even if nobody is there to read it
+      if (!std::cout.flush()) std::cout.clear();  // training continues even if nobody reads its output
     } else if (const std::optional<Status> status = parse_marked_status(line.text)) {
       if (line.rank == 0) draw_status(*status);
     } else if (line.rank == 0) {
@@ -96,7 +96,7 @@ class Job {
 
   std::vector<Host> hosts_;
   const Clock::time_point begin_ = Clock::now();
-  bool heard_or_said_ = false;  // a worker spoke, or we said that none does
+  bool heard_or_said_ = false;  // a worker wrote something, or we warned that none does
   MpirunSession mpirun_;
 };
 
@@ -104,6 +104,31 @@ class Job {
 
 JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals) {
   return Job(command, hosts).run(signals);
+}
+
+bool has_reported_stop(const JobEnd& end) {
+  const int signal = end.exit_code - 128;
+  return end.stop_requests == 1 && (signal == SIGINT || signal == SIGTERM || signal == SIGHUP);
+}
+
+JobFate judge(const JobEnd& end) {
+  if (end.exit_code == 0) return JobFate::kDone;
+  if (end.stop_requests > 1) return JobFate::kStopped;  // by force: the exit code means nothing
+  if (end.stop_requests == 1) {
+    // SIGUSR1 itself kills workers that are not yet ready to save anything.
+    const int signal = end.exit_code - 128;
+    return has_reported_stop(end) || signal == SIGUSR1 ? JobFate::kStopped : JobFate::kFailed;
+  }
+  if (end.cannot_start) return JobFate::kFailed;
+  if (end.lost_host || end.from_outside) return JobFate::kLost;
+  switch (end.exit_code) {
+    case 1:    // training failed for good: divergence, a full disk, damaged data
+    case 2:    // wrong usage
+    case 127:  // there is no mpirun
+      return JobFate::kFailed;
+    default:
+      return JobFate::kLost;
+  }
 }
 
 }  // namespace verbund

@@ -1,19 +1,43 @@
-// One start of a job: mpirun from its beginning to its end, and all that it leaves behind.
+// A job is one start of mpirun, from launch until mpirun and all processes that it left behind have ended. How it ended
+// decides whether another start makes sense.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "launch/host_list.h"
-#include "launch/restart_policy.h"
 #include "launch/stop_signals.h"
 
 namespace verbund {
 
-// Lines of worker 0 appear as they are, its status line is drawn, and lines of others appear as "[1 b] line" on stderr.
+struct JobEnd {
+  int exit_code = 0;
+  std::string reason;         // "worker 1 on b was killed by signal 9 (Killed)"
+  int stop_requests = 0;      // signals received while the job ran
+  int stop_signal = 0;        // the first of them
+  bool lost_host = false;     // mpirun could not start or reach its daemon on a host
+  bool cannot_start = false;  // the program or folder is missing on a host
+  bool from_outside = false;  // mpirun itself was terminated, and then exits with 1
+};
+
+enum class JobFate {
+  kDone,
+  kStopped,  // on request
+  kFailed,   // would fail again
+  kLost,     // worth a restart
+};
+
+// Decides from mpirun's exit code, which is that of the first worker that failed, and from what was seen on the way.
+JobFate judge(const JobEnd& end);
+
+// The workers stopped on request, and worker 0 has already reported it.
+bool has_reported_stop(const JobEnd& end);
+
+// Runs mpirun to its end. Lines of worker 0 appear as they are, its status line is drawn, and lines of the others
+// appear as "[1 b] line" on stderr.
 //
-// A signal asks the workers to save and leave (mpirun passes SIGUSR1 on to all of them); a second
-// one has them terminated, and 10 s later killed.
+// A signal asks the workers to save and exit (mpirun forwards SIGUSR1 to all of them); a second one terminates them,
+// and kills them 10 s later.
 JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals);
 
 }  // namespace verbund

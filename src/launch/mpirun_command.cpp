@@ -1,12 +1,16 @@
 #include "launch/mpirun_command.h"
 
+#include <net/if.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <string_view>
 
+#include "core/error.h"
 #include "core/terminal.h"
 
 namespace verbund {
@@ -16,6 +20,15 @@ std::string host_argument(const std::vector<Host>& hosts) {
   std::string text;
   for (const Host& host : hosts) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", host.name, host.slots);
   return text;
+}
+
+std::string interface_names() {
+  std::string names;
+  const std::unique_ptr<struct if_nameindex, void (*)(struct if_nameindex*)> list(::if_nameindex(), ::if_freenameindex);
+  for (const auto* item = list.get(); item != nullptr && item->if_name != nullptr; ++item) {
+    names += (names.empty() ? "" : ", ") + std::string(item->if_name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -34,12 +47,12 @@ std::vector<std::string> mpirun_command(const JobSettings& settings, const std::
   if (settings.as_root) add({"--allow-run-as-root"});
   add({"--map-by", "slot"});   // worker 0 on the first host, and so on in the order of the list
   add({"--bind-to", "none"});  // a worker has many threads: they may use all cores
-  add({"--tag-output"});       // tells whose line it is; see tagged_output.h
+  add({"--tag-output"});       // tells which worker wrote a line; see mpirun_output.h
   if (!settings.folder.empty()) add({"--wdir", settings.folder});
   if (!settings.interface.empty()) {
     set("btl_tcp_if_include", settings.interface);  // the workers' data
     set("oob_tcp_if_include", settings.interface);  // mpirun's daemons
-    // NCCL takes names, not networks; "=": this one and none that begins so.
+    // NCCL takes interface names, not networks; "=" means exactly this name, not a prefix.
     const std::vector<std::string>& passed = settings.environment;
     if (settings.interface.find('/') == std::string::npos &&
         std::find(passed.begin(), passed.end(), "NCCL_SOCKET_IFNAME") == passed.end()) {
@@ -48,19 +61,19 @@ std::vector<std::string> mpirun_command(const JobSettings& settings, const std::
   }
   if (!settings.rsh_agent.empty()) set("plm_rsh_agent", settings.rsh_agent);
   if (settings.share_cores) set("mpi_yield_when_idle", "1");
-  // A host that is cut off says nothing. Asked every 5 s once it has been silent for 10 s, it is missed
-  // after 25 s; by default after 8 minutes.
+  // Keepalives: a host that is cut off is noticed after 25 s (10 s of silence, then 3 probes 5 s apart); by default
+  // after 8 minutes.
   set("oob_tcp_keepalive_time", "10");
   set("oob_tcp_keepalive_intvl", "5");
   set("oob_tcp_keepalive_probes", "3");
-  // When one worker has ended with an error, the others get SIGTERM, and SIGKILL so many seconds later.
-  // mpirun always waits this long, about twice, so that more would make each restart slower.
+  // Seconds between SIGTERM and SIGKILL for the other workers when one has failed. mpirun always waits about twice
+  // this long, so a larger value makes each restart slower.
   set("odls_base_sigkill_timeout", "2");
   for (const std::string& name : settings.environment) add({"-x", name});
   if (!settings.terminal.empty()) add({"-x", fmt::format("{}={}", kTerminalVariable, settings.terminal)});
   if (!settings.restart.empty()) {
     std::string value = settings.restart;
-    std::replace(value.begin(), value.end(), ';', ',');  // mpirun would take what follows for another variable
+    std::replace(value.begin(), value.end(), ';', ',');  // mpirun would parse the rest as another variable
     add({"-x", fmt::format("{}={}", kRestartVariable, value)});
   }
   command.insert(command.end(), settings.mpirun_args.begin(), settings.mpirun_args.end());
@@ -76,7 +89,7 @@ std::vector<std::string> passed_variables(const char* const* environment) {
       if (variable.starts_with(prefix)) names.emplace_back(variable.substr(0, variable.find('=')));
     }
   }
-  for (const char* own : {kTerminalVariable, kRestartVariable}) std::erase(names, own);  // are of this process alone
+  for (const char* own : {kTerminalVariable, kRestartVariable}) std::erase(names, own);  // meant for this process alone
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -86,20 +99,22 @@ std::vector<std::string> split_words(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-std::string shell_line(const std::vector<std::string>& command) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
-  std::string line;
-  for (const std::string& word : command) {
-    if (!line.empty()) line += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      line += word;
-      continue;
+void check_interfaces(const std::string& list) {
+  std::istringstream items(list);
+  for (std::string item; std::getline(items, item, ',');) {
+    const bool is_network = item.find('/') != std::string::npos;
+    if (is_network && item.find(':') != std::string::npos) {
+      fail_usage(
+          "--nic {}: Open MPI supports IPv4 networks only, not {}. Give the interface that has its addresses, one of "
+          "{}",
+          list, item, interface_names());
     }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
+    if (is_network || ::if_nametoindex(item.c_str()) != 0) continue;
+    fail_usage(
+        "--nic {}: this machine has no network interface \"{}\"; it has {}.\n"
+        "Where hosts name theirs differently, give the network: --nic 10.0.0.0/24",
+        list, item, interface_names());
   }
-  return line;
 }
 
 }  // namespace verbund

@@ -35,7 +35,7 @@ bool MpirunSession::listen() {
     }
     return true;
   }
-  end_leftover_children(kGraceOfLeftovers);  // a worker that lives on would keep the run folder locked
+  end_leftover_children(kGraceOfLeftovers);  // a surviving worker would keep the run folder locked
   for (std::string rest; !(rest = mpirun_.read(milliseconds(0))).empty();) output_.add(rest);
   output_.finish();
   hear_mpirun(notices_.finish());

@@ -1,9 +1,8 @@
-// mpirun from its start until it and all that it left behind have ended: whoever starts it hears what the workers
-// say, line by line; what mpirun itself says is read, and shown if it is of use.
+// MpirunSession runs mpirun until it and all processes that it left behind have ended. It passes on the workers' output
+// line by line; mpirun's own messages are parsed, and shown where they help.
 //
-// mpirun may wait for ever: for the daemon of a host that is cut off, or for a worker that was killed
-// while it started. Once a record of a worker (core/loss_record.h) or mpirun itself has told that somebody is lost, it
-// has 15 s to end.
+// mpirun may wait forever: for the daemon of a host that is cut off, or for a worker that was killed while it started.
+// Once a worker (core/loss_record.h) or mpirun itself reports a lost worker, mpirun has 15 s to exit.
 #pragma once
 
 #include <chrono>
@@ -14,8 +13,7 @@
 
 #include "core/child_process.h"
 #include "launch/host_list.h"
-#include "launch/mpirun_notices.h"
-#include "launch/tagged_output.h"
+#include "launch/mpirun_output.h"
 
 namespace verbund {
 
@@ -25,27 +23,27 @@ class MpirunSession {
 
   MpirunSession(const std::vector<std::string>& command, const std::vector<Host>& hosts, Hear hear);
 
-  // Listens for a moment. False when all has ended and all has been heard.
+  // Reads output for a moment. False when everything has ended and all output has been read.
   bool listen();
 
   void signal(int number) const { mpirun_.signal(number); }
 
-  // It is killed, with what it started here, if it has not ended by then. The shortest patience counts.
+  // Kills mpirun and its process group if it has not exited by then. The shortest patience counts.
   void kill_within(std::chrono::seconds patience);
 
-  // It may run as long as it likes, unless somebody is lost.
+  // Lifts the time limit, unless a worker is lost.
   void cancel_kill() {
     if (!lost_worker_) kill_at_.reset();
   }
 
   // After the end.
-  bool was_killed() const { return killed_; }  // because it did not end by itself
+  bool was_killed() const { return killed_; }  // because it did not exit by itself
   bool lost_worker() const { return lost_worker_; }
-  // Whom a worker has told of; -1: nobody in particular.
+  // As reported by a worker; -1: not known.
   int rank_of_lost() const { return rank_of_lost_; }
-  // The last word was mpirun's own, and not a worker's: it says so when a worker ends with an error.
+  // The last line was mpirun's own, not a worker's: mpirun reports a worker that fails.
   bool mpirun_spoke_last() const { return mpirun_spoke_last_; }
-  int exit_code() const { return exit_code_; }  // if it was killed after a loss: what it would have been
+  int exit_code() const { return exit_code_; }  // after a kill because of a loss: what it would have been
   const MpirunNotices& notices() const { return notices_; }
 
  private:

@@ -49,12 +49,12 @@ bool is_this_machine(const std::string& host) {
 
 std::vector<std::string> rsh_command(const std::string& agent) {
   std::vector<std::string> words = split_words(agent.empty() ? "ssh" : agent);
-  if (words.empty()) fail_usage("--rsh \"{}\" is blank: give a command such as ssh, or leave it out", agent);
+  if (words.empty()) fail_usage("--rsh \"{}\" is blank: give a command such as ssh, or omit it", agent);
   return words;
 }
 
 HostProbe::HostProbe(const std::string& agent) : agent_(rsh_command(agent)) {
-  // Nobody is there to type a password, here or when mpirun starts its daemons.
+  // Nobody can type a password, here or when mpirun starts its daemons.
   if (std::filesystem::path(agent_.front()).filename() == "ssh") {
     agent_.insert(agent_.end(), {"-x", "-o", "BatchMode=yes"});
   }
@@ -63,7 +63,7 @@ HostProbe::HostProbe(const std::string& agent) : agent_(rsh_command(agent)) {
 std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chrono::seconds patience,
                                        const StopSignals& signals) const {
   std::vector<HostAnswer> answers;
-  std::vector<std::unique_ptr<ChildProcess>> questions;  // nothing where nobody has to be asked
+  std::vector<std::unique_ptr<ChildProcess>> questions;  // null for this machine
   for (const Host& host : hosts) {
     answers.push_back({host, is_this_machine(host.name), ""});
     questions.emplace_back();
@@ -88,7 +88,7 @@ std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chro
       answer.said =
           fmt::format("no answer within {} s{}{}", patience.count(), answer.said.empty() ? "" : ": ", answer.said);
     } else if (answer.said.empty() && *code != 0) {
-      answer.said = fmt::format("{} ended with exit code {}", agent_.front(), *code);
+      answer.said = fmt::format("{} exited with code {}", agent_.front(), *code);
     }
   }
   return answers;

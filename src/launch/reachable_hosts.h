@@ -1,4 +1,4 @@
-// Which hosts answer, found by running `true` on each the way mpirun starts its daemons there.
+// HostProbe finds out which hosts answer, by running `true` on each the way mpirun starts its daemons there.
 #pragma once
 
 #include <chrono>
@@ -10,23 +10,23 @@
 
 namespace verbund {
 
-// A name or address of this machine: nobody has to be asked.
+// True for a name or address of this machine, which need not be probed.
 bool is_this_machine(const std::string& host);
 
-// The words of the command that takes a host and what to run there; "": ssh. Refuses a blank one.
+// The words of the rsh agent's command; "": ssh. Refuses a blank one.
 std::vector<std::string> rsh_command(const std::string& agent);
 
 struct HostAnswer {
   Host host;
   bool answers = false;
-  std::string said;  // why not: what the rsh agent said
+  std::string said;  // why not: output of the rsh agent
 };
 
 class HostProbe {
  public:
   explicit HostProbe(const std::string& agent);
 
-  // Asks all at once; one that has not answered after `patience` does not answer.
+  // Probes all at once, each for at most `patience`.
   std::vector<HostAnswer> ask(const std::vector<Host>& hosts, std::chrono::seconds patience,
                               const StopSignals& signals) const;
 

@@ -1,6 +1,6 @@
-// SIGINT, SIGTERM, SIGHUP and SIGUSR1 (which counts as SIGTERM), one after the other: the first asks a job to save and
-// leave, the second (but see `insists` in core/interrupt.h) to end now. While an object of this class lives, they do
-// not reach the handlers of core/interrupt.h.
+// StopSignals takes SIGINT, SIGTERM, SIGHUP and SIGUSR1 (which counts as SIGTERM) one by one: the first asks a job to
+// save and exit, the second (but see `insists` in core/interrupt.h) to end now. While an object of this class lives,
+// they do not reach the handlers of core/interrupt.h.
 #pragma once
 
 #include <csignal>
@@ -17,7 +17,7 @@ class StopSignals {
   // A signal that has come since the last call, or 0.
   int take() const;
 
-  // Throws `Interrupted` if one has come: for moments when no job runs.
+  // Throws `Interrupted` if one has come; for use while no job runs.
   void check() const;
 
  private:

@@ -5,10 +5,10 @@
 
 #include "core/child_process.h"
 #include "core/error.h"
+#include "core/human.h"
 #include "core/log.h"
 #include "launch/job.h"
 #include "launch/reachable_hosts.h"
-#include "launch/restart_policy.h"
 #include "launch/stop_signals.h"
 
 namespace verbund {
@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
 constexpr seconds kProbePatience{10};
-constexpr seconds kPause{1};  // between restarts, and between questions to a host
+constexpr seconds kPause{1};  // between restarts, and between probes of a host
 
 std::vector<Host> answering(const std::vector<HostAnswer>& answers) {
   std::vector<Host> hosts;
@@ -50,7 +50,7 @@ class Supervisor {
       const JobEnd end = run_job(mpirun_command(job, hosts), hosts, signals_);
       if (judge(end) == JobFate::kDone) return;
       if (judge(end) == JobFate::kStopped) {
-        throw has_said_so(end) ? Interrupted::in_silence(end.stop_signal) : Interrupted(end.stop_signal);
+        throw has_reported_stop(end) ? Interrupted::in_silence(end.stop_signal) : Interrupted(end.stop_signal);
       }
       if (judge(end) == JobFate::kFailed) fail_for_good(end);
       if (restarts == settings_.max_restarts) fail_after_last_restart(end);
@@ -65,13 +65,15 @@ class Supervisor {
   std::vector<Host> hosts_for_first_start() const {
     const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, kProbePatience, signals_);
     if (const std::string silent = describe_silent(answers); !silent.empty()) {
-      fail("not started, because a host does not answer: {}.\nThis must work without a password: {} HOST true", silent,
-           settings_.job.rsh_agent.empty() ? "ssh" : settings_.job.rsh_agent);
+      fail(
+          "the job was not started, because a host does not answer: {}.\nThis must work without a password: {} HOST "
+          "true",
+          silent, settings_.job.rsh_agent.empty() ? "ssh" : settings_.job.rsh_agent);
     }
     return used_hosts(settings_.hosts, settings_.workers);
   }
 
-  // A host gets some time to come back, unless the others have slots enough.
+  // Waits some time for a lost host, unless the others have enough slots.
   std::vector<Host> hosts_for_restart() const {
     const Clock::time_point end = Clock::now() + settings_.wait_for_hosts;
     for (bool said = false;; said = true) {
@@ -86,11 +88,11 @@ class Supervisor {
         continue;
       }
       if (slots >= settings_.min_workers) {
-        warn("going on with {} of {} workers, without {}", slots, settings_.workers, describe_silent(answers));
+        warn("continuing with {} of {} workers, without {}", slots, settings_.workers, describe_silent(answers));
         return hosts;
       }
-      throw Error(fmt::format("cannot go on without {}: {} left, and at least {} wanted (--min-workers).\n"
-                              "The same command goes on from the newest checkpoint",
+      throw Error(fmt::format("cannot continue without {}: {} left, and --min-workers asks for {}.\n"
+                              "The same command resumes from the newest checkpoint",
                               describe_silent(answers), describe_workers(slots), settings_.min_workers),
                   kExitLostWorker);
     }
@@ -108,15 +110,15 @@ class Supervisor {
       fail("cannot run {}: is Open MPI installed (Debian: openmpi-bin)?", settings_.job.mpirun);
     }
     if (end.cannot_start) fail("{} cannot be started on every host, see above", shell_line(settings_.job.program));
-    if (end.stop_requests > 0) throw Error(end.reason + " while it was asked to stop", end.exit_code);
-    throw Error(end.reason + ": not started again, as it would fail again", end.exit_code);
+    if (end.stop_requests > 0) throw Error(end.reason + " while it was stopping", end.exit_code);
+    throw Error(end.reason + ": not restarted, because it would fail again", end.exit_code);
   }
 
   [[noreturn]] void fail_after_last_restart(const JobEnd& end) const {
     const std::string advice =
         settings_.max_restarts == 0
-            ? "The same command goes on from the newest checkpoint; with --max-restarts N it does so by itself"
-            : fmt::format("That was the last of {} restarts; the same command goes on from the newest checkpoint",
+            ? "The same command resumes from the newest checkpoint; --max-restarts N does so automatically"
+            : fmt::format("That was the last of {} restarts; the same command resumes from the newest checkpoint",
                           settings_.max_restarts);
     throw Error(end.reason + ".\n" + advice, kExitLostWorker);
   }

@@ -1,4 +1,4 @@
-// Starts a job, and starts it again from its newest checkpoint when a worker or a host is lost.
+// supervise() starts a job and restarts it from its newest checkpoint when a worker or a host is lost.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@ struct LaunchSettings {
   JobSettings job;
   std::vector<Host> hosts;  // all that may be used; those beyond `workers` are spare
   int workers = 1;
-  int min_workers = 1;  // go on with fewer when a host does not come back
+  int min_workers = 1;  // continue with fewer when a host does not come back
   int max_restarts = 0;
-  std::chrono::seconds wait_for_hosts{30};  // at a restart, before a host is left out
+  std::chrono::seconds wait_for_hosts{30};  // at a restart, before continuing without a host
 };
 
-// Returns when the job is done. Throws `Interrupted` if it was asked to stop, else an `Error` with
-// the exit code of the job, 3 if it was lost more often than it may be started again.
+// Returns when the job is done. Throws `Interrupted` if it was asked to stop, else an `Error` with the exit code of the
+// job; 3 if it was lost more often than it may be restarted.
 void supervise(const LaunchSettings& settings);
 
 }  // namespace verbund

@@ -1,8 +1,8 @@
-#include "plan/advice.h"
+#include "plan/plan.h"
 
 #include <algorithm>
 
-#include "plan/gpu_rates.h"
+#include "plan/compute_rates.h"
 
 namespace verbund {
 namespace {
@@ -36,23 +36,25 @@ class Changes {
 void try_wires(Changes& changes, const Scenario& now) {
   const Wire wire = now.config.workers.wire;
   if (now.hosts.size() == 1) return;
-  const std::string by_hosts = now.compute.gpu && wire == Wire::kFp32 ? "; by the hosts instead of NCCL" : "";
+  const std::string by_hosts = now.compute.gpu && wire == Wire::kFp32 ? "; over the hosts instead of NCCL" : "";
   if (wire == Wire::kFp32) {
     changes.add("workers.wire=bf16", "or fp16: half the bytes between hosts, sums stay fp32" + by_hosts)
         .config.workers.wire = Wire::kBf16;
   }
   if (wire != Wire::kInt8) {
-    changes.add("workers.wire=int8", "a byte a value, and what is rounded away is made up for later" + by_hosts)
+    changes
+        .add("workers.wire=int8",
+             "one byte per value, and rounding errors are carried over to the next step" + by_hosts)
         .config.workers.wire = Wire::kInt8;
   }
 }
 
-// A ring of all GPUs crosses the network more often than hosts that sum their own first.
+// A ring of all GPUs crosses the network more often than hosts that sum locally first.
 void try_transports(Changes& changes, const Scenario& now) {
   if (!now.compute.gpu || now.hosts.size() == 1 || now.config.workers.transport == Exchange::kMpi) return;
   changes
       .add("workers.transport=mpi",
-           "hosts sum what their GPUs have before it crosses the network, instead of a ring of GPUs")
+           "hosts sum the gradients of their GPUs before they cross the network, instead of a ring of GPUs")
       .config.workers.transport = Exchange::kMpi;
 }
 
@@ -68,21 +70,22 @@ void try_batches(Changes& changes, const Scenario& now) {
         .config.batch.tokens = factor * tokens;
     changes.changes_the_batch();
   }
-  if (own < 1 || (limit > 0 && own >= limit)) return;  // they are in micro-batches already
-  Scenario& accumulated = changes.add(fmt::format("batch.tokens={} train.micro_batch_tokens={}", 4 * tokens, own),
-                                      "4 times the batch, accumulated: memory stays, less of the exchange is hidden");
+  if (own < 1 || (limit > 0 && own >= limit)) return;  // micro-batches are in use already
+  Scenario& accumulated =
+      changes.add(fmt::format("batch.tokens={} train.micro_batch_tokens={}", 4 * tokens, own),
+                  "4 times the batch by gradient accumulation: the same memory, less of the exchange is hidden");
   accumulated.config.batch.tokens = 4 * tokens;
   accumulated.config.train.micro_batch_tokens = own;
   changes.changes_the_batch();
 }
 
-// The exchange hides behind the last micro-batch alone: a larger one hides more and takes more memory.
+// Only the last micro-batch hides the exchange: a larger one hides more and takes more memory.
 void try_micro_batches(Changes& changes, const Scenario& now) {
   const int64_t limit = now.config.train.micro_batch_tokens;
   const int64_t own = share_of_worker(now);
   if (limit == 0 || own <= limit) return;
   const int64_t larger = 2 * limit >= own ? 0 : 2 * limit;
-  changes.add(fmt::format("train.micro_batch_tokens={}", larger), "the exchange hides behind more of the computation")
+  changes.add(fmt::format("train.micro_batch_tokens={}", larger), "more of the computation hides the exchange")
       .config.train.micro_batch_tokens = larger;
 }
 
@@ -91,18 +94,18 @@ void try_layouts(Changes& changes, const Scenario& now) {
   if (now.hosts.size() > 1) {
     changes
         .add(fmt::format("-H {}:{}", now.hosts.front().name, all),
-             "all workers on one host of as many slots: nothing crosses the network")
+             "all workers on one host with enough slots: nothing crosses the network")
         .hosts = {{now.hosts.front().name, all}};
     changes
         .add(fmt::format("-H {}:{}", now.hosts.front().name, now.hosts.front().slots),
-             "the first host alone: the others bring less than the network takes")
+             "the first host alone: the others gain less than the network costs")
         .hosts = {now.hosts.front()};
   }
   const ExchangeLayout layout = ExchangeLayout::of(now.hosts, all);
   if (now.compute.gpu || layout.most_on_a_host == 1) return;
   // One worker with the threads of all: the same work on the same cores.
   Scenario& one_each = changes.add("one worker per host, with the threads of all",
-                                   "each host sums nothing in memory and looks up fewer rows twice");
+                                   "no sums in the host's memory, and fewer rows looked up twice");
   for (Host& host : one_each.hosts) host.slots = 1;
   one_each.compute.products *= layout.most_on_a_host;
   one_each.compute.attention *= layout.most_on_a_host;
@@ -123,11 +126,11 @@ void try_precision(Changes& changes, const Scenario& now) {
 
 void try_rest(Changes& changes, const Scenario& now) {
   if (now.config.workers.shard_optimizer) {
-    changes.add("workers.shard_optimizer=false", "weights need not come back after the update; takes more memory")
+    changes.add("workers.shard_optimizer=false", "no all-gather of weights after the update; takes more memory")
         .config.workers.shard_optimizer = false;
   }
   if (now.hosts.size() > 1) {
-    changes.add("a network 10 times as fast", "another kind of machine, or another place for them").exchange.link *= 10;
+    changes.add("a network 10 times as fast", "other machines, or another place for them").exchange.link *= 10;
   }
 }
 

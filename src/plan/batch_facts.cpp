@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kSampled = 32;  // batches; lengths vary little from one to the next once they are mixed
+constexpr size_t kSampled = 32;  // batches; shuffled batches differ little
 
 TokenCounts counts_of(PairIds pairs, const Split& split) {
   TokenCounts counts;
@@ -95,7 +95,7 @@ BatchFacts AssumedBatches::facts(const Config& config, int workers) {
   facts.worker = counts(own);
   const auto limit = static_cast<double>(config.train.micro_batch_tokens);
   const double pieces = limit > 0 ? std::ceil(own / limit) : 1;
-  const double first = pieces > 1 ? limit : own;  // filled one after the other; the last one has the rest
+  const double first = pieces > 1 ? limit : own;  // micro-batches are filled in order; the last has the rest
   facts.last = counts(own - (pieces - 1) * first);
   facts.largest_micro_batch = 2 * first;
   facts.distinct_source = distinct_ > 0 ? distinct_ : expected_distinct(own, vocabularies_.source);

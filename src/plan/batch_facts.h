@@ -1,4 +1,5 @@
-// What a step trains on: counted in batches of the very plan that training follows, or, without a dataset, assumed.
+// BatchFacts describes the batches of a training run: counted with the batch plan of training, or assumed without a
+// dataset.
 #pragma once
 
 #include <map>
@@ -16,10 +17,10 @@ namespace verbund {
 // Means over steps.
 struct BatchFacts {
   double source_tokens = 0, target_tokens = 0;      // of all workers
-  TokenCounts worker;                               // of the one that has most to do
-  TokenCounts last;                                 // its last micro-batch, which the exchange is hidden behind
-  double largest_micro_batch = 0;                   // tokens of both sides
-  double distinct_source = 0, distinct_target = 0;  // different tokens among a worker's
+  TokenCounts worker;                               // of the worker with the most work
+  TokenCounts last;                                 // of its last micro-batch, which hides the exchange
+  double largest_micro_batch = 0;                   // tokens, both sides
+  double distinct_source = 0, distinct_target = 0;  // distinct tokens of a worker
   double steps_per_epoch = 0;                       // 0: not known
 };
 
@@ -28,7 +29,7 @@ class BatchSource {
   virtual ~BatchSource() = default;
   virtual BatchFacts facts(const Config& config, int workers) = 0;
   virtual VocabularySizes vocabularies() const = 0;
-  virtual std::string source() const = 0;  // where the facts come from
+  virtual std::string source() const = 0;  // of the facts, for people
   virtual bool assumed() const = 0;
 };
 
@@ -42,7 +43,7 @@ class BatchesOfDataset : public BatchSource {
   bool assumed() const override { return false; }
 
   const Dataset& dataset() const { return dataset_; }
-  // Kept: making one takes a second for some million pairs.
+  // Cached: making one takes a second for some million pairs.
   const BatchPlan& plan_of(const Config& config);
 
  private:
@@ -50,10 +51,10 @@ class BatchesOfDataset : public BatchSource {
   std::map<int64_t, std::unique_ptr<BatchPlan>> plans_;  // by batch.tokens
 };
 
-// Full batches of sentences of one length; tokens are as frequent as words are, the k-th one 1/k as often as the first.
+// Full batches of sentences of one length, with tokens distributed as words: the k-th is 1/k as frequent as the first.
 class AssumedBatches : public BatchSource {
  public:
-  // `distinct`: how many different tokens a worker meets on a side in a step; 0: as many as words would be.
+  // `distinct`: distinct tokens of a worker per side and step; 0: estimated.
   AssumedBatches(VocabularySizes vocabularies, double length, double distinct = 0)
       : vocabularies_(vocabularies), length_(length), distinct_(distinct) {}
 
@@ -67,7 +68,7 @@ class AssumedBatches : public BatchSource {
   double length_, distinct_;
 };
 
-// How many different ones there are among so many tokens, if they are as frequent as words.
+// Expected number of distinct tokens among so many, if they are distributed as words.
 double expected_distinct(double tokens, int64_t vocabulary);
 
 }  // namespace verbund

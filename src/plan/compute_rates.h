@@ -1,5 +1,6 @@
-// How fast a worker computes, and how long the stages of a step take it. Rates are measured, taken from a run's record,
-// given by the user, or those of a GPU that is named; `source` says which, and `named` that nobody has measured them.
+// ComputeRates is the speed of a worker, which gives the duration of the stages of a step. Rates are measured
+// (measured_compute.h), come from a run's record (run_rates.h), from a throughput that the user gives, or from the data
+// sheet of a GPU.
 #pragma once
 
 #include <limits>
@@ -7,36 +8,51 @@
 #include <vector>
 
 #include "config/device_config.h"
+#include "plan/batch_facts.h"
 #include "plan/work_stages.h"
 
 namespace verbund {
 
 struct ComputeRates {
-  double products = 0;   // operations a second
+  double products = 0;   // operations per second
   double attention = 0;  // the same for attention
-  double bytes =
-      std::numeric_limits<double>::infinity();  // a second, of all else; infinite: it is in the products' rate
-  double rest = 0;          // seconds of a step for all that is neither: waiting for data, the record
-  double update_bytes = 0;  // a second, of the optimiser's pass over weights, gradient and state
-  bool half = false;        // factors of products have 16 bits
+  // Bytes per second of everything else; infinite: included in the rate of products.
+  double bytes = std::numeric_limits<double>::infinity();
+  double rest = 0;          // seconds per step for the rest: waiting for data, the record
+  double update_bytes = 0;  // bytes per second of the optimiser's pass over weights, gradient and state
+  bool half = false;        // operands of products have 16 bits
   bool gpu = false;
-  int threads = 1;  // of a worker; what the exchange takes of one of them, the computation loses
-  std::string source;
-  bool named = false;
+  int threads = 1;     // of a worker, shared with the exchange
+  std::string source;  // where the rates come from
+  bool named = false;  // given or from a data sheet, not measured
 };
 
-// On CPUs one rate stands for all: attention runs at about half the speed of products, and what else there is takes a
-// share of the time that hardly depends on the model.
+// On CPUs one rate covers everything: attention runs at about half the speed of products, and the rest takes a share of
+// the time that hardly depends on the model.
 inline constexpr double kAttentionShareOnCpu = 0.5;
 
 double seconds_of(const WorkStage& stage, const ComputeRates& rates);
 double seconds_of(const std::vector<WorkStage>& stages, const ComputeRates& rates);
 
-// Bytes that a step moves for each weight after the exchange: the gradient is measured, then read with the weight and
-// both of Adam's moments, which are written, and zeroed for the next step. Counted on the emulated GPU.
+// Bytes that a step moves per weight after the exchange: the gradient is read for its norm, then read with the weight
+// and both moments of Adam, which are written, and zeroed for the next step. Counted on the emulated GPU.
 inline constexpr double kUpdateBytesPerWeight = 38;
 
-// The rates of a CPU that needs so many seconds for these stages, and so many for an update of so many weights.
+// Rates of a CPU that takes `seconds` for these stages and `update_seconds` to update so many weights.
 ComputeRates rates_of_cpu(const std::vector<WorkStage>& stages, double seconds, double weights, double update_seconds);
+
+// GPUs whose data sheet is known. Their peaks, and the share of them that a training step reaches, are not measured
+// here.
+std::vector<std::string> known_gpus();  // "v100", ...
+
+// Refuses an unknown GPU, and a precision that it does not support.
+ComputeRates rates_of_gpu(const std::string& name, Precision precision);
+
+// bf16, or fp16 on GPUs without bf16.
+Precision fastest_precision(const std::string& gpu);
+
+// Rates from a throughput: the target tokens per second of one worker that trains alone on its share of the batch. The
+// share of the update is estimated from the memory bandwidth of usual hosts.
+ComputeRates rates_of_throughput(double tokens_per_second, const Config& config, BatchSource& batches, int workers);
 
 }  // namespace verbund

@@ -1,14 +1,18 @@
 #include "plan/exchange_rates.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "collectives/host_layout.h"
+#include "core/error.h"
+#include "doctor/facts.h"
+#include "statistics/quantile.h"
 
 namespace verbund {
 namespace {
 
-constexpr double kIdBytes = 4;           // the number of a row, sent with it
-constexpr double kRoundTripsOfRows = 3;  // how many there are, how long the messages, and the rows
+constexpr double kIdBytes = 4;           // row id, sent with each row
+constexpr double kRoundTripsOfRows = 3;  // counts, message sizes, rows
 
 }  // namespace
 
@@ -26,31 +30,65 @@ ExchangeLayout ExchangeLayout::of(const std::vector<Host>& hosts, int workers) {
   return layout;
 }
 
-PieceTime time_of(const PieceOnTheWay& piece, const ExchangeLayout& layout, const ExchangeRates& rates) {
-  PieceTime time;
+MessageTime time_of(const GradientMessage& message, const ExchangeLayout& layout, const ExchangeRates& rates) {
+  MessageTime time;
   if (layout.workers == 1) return time;
   const double hosts = layout.hosts, senders = layout.ring ? layout.workers : hosts;
-  const double ways = (piece.way == Way::kBack ? 0
-                       : layout.ring           ? 1
-                                               : layout.parts) +
-                      (piece.way == Way::kToSum ? 0 : 1);
-  const auto dense = [&](double values) { return ways * (senders - 1) / senders * values * piece.value_bytes; };
-  const double table = piece.table_rows * piece.row_values;
-  if (piece.rows > 0) {
-    // Of every worker, to every other host: they are not added up on the way.
-    const double row_bytes = piece.row_values * piece.value_bytes + kIdBytes;
-    time.sent_bytes = std::min((hosts - 1) * layout.most_on_a_host * piece.rows * row_bytes, dense(table));
-    time.local_bytes = std::min(layout.workers * piece.rows * row_bytes, 4 * table);
+  const double ways = (message.collective == Collective::kAllGather ? 0
+                       : layout.ring                                ? 1
+                                                                    : layout.parts) +
+                      (message.collective == Collective::kReduceScatter ? 0 : 1);
+  const auto dense = [&](double values) { return ways * (senders - 1) / senders * values * message.value_bytes; };
+  const double table = message.table_rows * message.row_values;
+  if (message.rows > 0) {
+    // Rows of each worker go to each other host; they are not summed on the way.
+    const double row_bytes = message.row_values * message.value_bytes + kIdBytes;
+    time.sent_bytes = std::min((hosts - 1) * layout.most_on_a_host * message.rows * row_bytes, dense(table));
+    time.local_bytes = std::min(layout.workers * message.rows * row_bytes, 4 * table);
   } else {
-    time.sent_bytes = dense(piece.values);
-    time.local_bytes = layout.most_on_a_host > 1 ? 4 * piece.values : 0;
+    time.sent_bytes = dense(message.values);
+    time.local_bytes = layout.most_on_a_host > 1 ? 4 * message.values : 0;
   }
-  if (layout.ring && hosts > 1) time.local_bytes = 0;  // the ring is as slow as its slowest link
+  if (layout.ring && hosts > 1) time.local_bytes = 0;  // the ring is as fast as its slowest link
   if (hosts == 1) time.sent_bytes = 0;
-  const double round_trips = piece.rows > 0 ? kRoundTripsOfRows : piece.way == Way::kThereAndBack ? 1 : 0.5;
+  const double round_trips = message.rows > 0                               ? kRoundTripsOfRows
+                             : message.collective == Collective::kAllReduce ? 1
+                                                                            : 0.5;
   time.latency = hosts > 1 ? rates.round_trip * round_trips : 0;
   time.seconds = time.latency + time.local_bytes / rates.memory + (hosts > 1 ? time.sent_bytes / rates.link : 0);
   return time;
+}
+
+ExchangeRates rates_of_hosts(const Facts& facts) {
+  for (const AskedHost& host : facts.asked) {
+    if (!host.answers) {
+      fail(
+          "{} cannot be measured, because it does not answer: {}. Run `verbund doctor -H ...` for advice, or give "
+          "--link.",
+          host.name, host.said);
+    }
+  }
+  if (facts.start != StartResult::kTogether) {
+    fail("the hosts cannot be measured: {}. Run `verbund doctor -H ...` for advice, or give --link.",
+         facts.start_message);
+  }
+  ExchangeRates rates;
+  const AllReduceFacts& sum = facts.all_reduce;
+  if (facts.links.empty()) {
+    if (sum.seconds > 0) rates.memory = static_cast<double>(sum.measured_bytes) / sum.seconds;
+    rates.source = "measured: within one host";
+    return rates;
+  }
+  std::vector<double> round_trips;
+  rates.link = std::numeric_limits<double>::infinity();
+  for (const LinkFacts& link : facts.links) {
+    rates.link = std::min(rates.link, link.bytes_per_second);
+    round_trips.push_back(link.round_trip_seconds);
+  }
+  rates.round_trip = median(round_trips);
+  rates.source = fmt::format("measured: {:.1f} MB/s on the slowest link, {:.2f} ms a round trip", rates.link / 1e6,
+                             1e3 * rates.round_trip);
+  return rates;
 }
 
 }  // namespace verbund

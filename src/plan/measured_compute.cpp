@@ -17,9 +17,9 @@
 namespace verbund {
 namespace {
 
-constexpr double kLongEnough = 2;         // seconds of a pass
+constexpr double kLongEnough = 2;         // seconds per pass
 constexpr int64_t kFirstTokens = 256;     // target tokens of the first try
-constexpr int kPasses = 2, kUpdates = 2;  // the best counts
+constexpr int kPasses = 2, kUpdates = 2;  // the fastest counts
 
 // The first sentences, up to so many target tokens.
 Batch head_of(const Batch& batch, int64_t tokens) {
@@ -72,7 +72,7 @@ Batch typical_batch(BatchesOfDataset& batches, const Config& config, int workers
   const BatchPlan& plan = batches.plan_of(config);
   const std::vector<uint32_t> pairs = plan.batch({0, plan.batches(0) / 2});
   std::vector<uint32_t> own = slice(pairs, plan.split(), workers).front();
-  // A slice is sorted by length, and a part of it is to be like the whole.
+  // A slice is sorted by length; shuffled, a part of it is representative.
   Random random(1, 0);
   shuffle(own.begin(), own.end(), random);
   Batch batch;
@@ -113,7 +113,7 @@ ComputeRates measure_compute(const Config& config, VocabularySizes vocabularies,
     seconds = fastest(kPasses, [&] { model->accumulate(tried, {1, 1, true}); });
     if (seconds >= kLongEnough || tried.sentences() == batch.sentences()) break;
   }
-  // The loss of one token waits for the device, whatever is queued there.
+  // Evaluating one token synchronizes with the device.
   const Batch one = head_of(batch, 1);
   const double alone = fastest(kUpdates, [&] { model->evaluate(one); });
   const double update = fastest(kUpdates, [&] {

@@ -1,4 +1,5 @@
-// How fast this machine computes, measured: a worker of its own trains on a typical micro-batch for some seconds.
+// measure_compute() measures the compute rates of this machine: one worker trains on a typical micro-batch for some
+// seconds.
 #pragma once
 
 #include "config/config.h"
@@ -8,11 +9,11 @@
 
 namespace verbund {
 
-// `batch` is of the sentences to train on, as many as a micro-batch has. A small part of it is tried first, then twice
-// as much, until a pass takes long enough or has all of it.
+// `batch` is a micro-batch. A small part of it is tried first, then twice as much, until a pass takes long enough or
+// uses all of it.
 ComputeRates measure_compute(const Config& config, VocabularySizes vocabularies, const Batch& batch, int threads);
 
-// Sentences as they come in a worker's micro-batches: of the dataset, or made.
+// A micro-batch of a worker: from the dataset, or made up.
 Batch typical_batch(BatchesOfDataset& batches, const Config& config, int workers);
 Batch made_batch(VocabularySizes vocabularies, int64_t length, int64_t tokens);
 

@@ -11,13 +11,12 @@ namespace {
 void check_network(const Scenario& scenario) {
   if (scenario.hosts.size() == 1 || scenario.exchange.link > 0) return;
   fail_usage(
-      "{} are joined by a network that nothing is known of: give --link 1gbit (and --latency 0.2ms), --measure, or "
-      "--run "
-      "of a training over a network",
+      "the network between {} is unknown: give --link 1gbit (and --latency 0.2ms), --measure, or --run of a training "
+      "over a network",
       describe_hosts(scenario.hosts));
 }
 
-// As training counts them: whichever of both comes first.
+// As training counts them: whichever limit comes first.
 void find_steps(TrainingPlan& plan) {
   const TrainConfig& train = plan.scenario.config.train;
   const double epoch = plan.all().steps_per_epoch;
@@ -31,7 +30,7 @@ void find_steps(TrainingPlan& plan) {
     plan.steps = steps;
     plan.steps_reason = fmt::format("{} epochs of {} steps", train.epochs, human_count(static_cast<uint64_t>(epoch)));
   } else if (plan.steps == 0) {
-    plan.steps_reason = train.epochs > 0 ? "how many steps an epoch has depends on the dataset: give --data"
+    plan.steps_reason = train.epochs > 0 ? "the number of steps per epoch depends on the dataset: give --data"
                                          : "set train.max_steps or train.epochs";
   }
 }
@@ -40,9 +39,7 @@ void find_steps(TrainingPlan& plan) {
 
 void expect_batch_tokens(const Config& config) {
   if (config.batch.tokens != kAutomatic) return;
-  fail_usage(
-      "batch.tokens is auto, which training finds on the machine itself: say how many there will be, with --set "
-      "batch.tokens=N");
+  fail_usage("batch.tokens is auto, which only training finds out: give a number with --set batch.tokens=N");
 }
 
 TrainingPlan make_plan(const Scenario& scenario, BatchSource& batches, double price) {

@@ -1,5 +1,5 @@
-// The whole plan: predictions for 1 .. N workers, how long and how dear the training would be, what limits it and what
-// would help; as a table for people and as JSON.
+// TrainingPlan predicts a training run for 1 .. N workers: duration, cost, bottleneck, and settings that would help;
+// shown as a table or as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,12 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "plan/advice.h"
 #include "plan/prediction.h"
 
 namespace verbund {
 
-// A run that was measured, beside what is predicted of it.
+struct Advice {
+  std::string setting;  // "workers.wire=bf16"
+  std::string meaning;  // effect and cost
+  double gain = 0;      // of throughput: 0.25 is a quarter more
+  double step_seconds = 0;
+  double memory_bytes = 0;     // per worker, with the setting
+  bool another_batch = false;  // a step trains on more tokens, which changes what is learned
+};
+
+// Tries each setting that could help in the simulation, with all workers of the scenario. Returns those that gain at
+// least 1 %, the best first.
+std::vector<Advice> advise(const Scenario& scenario, BatchSource& batches, const Prediction& now);
+
+// Measured and predicted step time of a run.
 struct MeasuredRun {
   std::string run;
   double predicted = 0, measured = 0;  // seconds of a step
@@ -22,15 +34,15 @@ struct MeasuredRun {
 
 struct TrainingPlan {
   Scenario scenario;
-  std::string batches;  // where their facts come from
+  std::string batches;  // source of the facts about batches
   bool batches_assumed = false;
   double parameters = 0;
-  std::vector<Prediction> predictions;  // the last one is that of all workers
+  std::vector<Prediction> predictions;  // the last is for all workers
   LimitFound limit;
   std::vector<Advice> advice;
-  double steps = 0;          // to train; 0: not known
+  double steps = 0;          // of the whole training; 0: not known
   std::string steps_reason;  // "train.max_steps", "3 epochs of 1,200 steps", or why they are not known
-  double price = 0;          // of a host, for an hour; 0: not given
+  double price = 0;          // per host and hour; 0: not given
   std::optional<MeasuredRun> comparison;
 
   const Prediction& all() const { return predictions.back(); }
@@ -38,7 +50,7 @@ struct TrainingPlan {
   double money() const { return price * all().hosts * seconds() / 3600; }
 };
 
-// Refuses batch.tokens=auto: nobody knows before what it will be.
+// Refuses batch.tokens=auto, whose value only training finds.
 void expect_batch_tokens(const Config& config);
 
 TrainingPlan make_plan(const Scenario& scenario, BatchSource& batches, double price);

@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "collectives/exchange_tuner.h"
-#include "plan/memory_needs.h"
+#include "doctor/model_needs.h"
 
 namespace verbund {
 namespace {
 
-constexpr size_t kBucketOfGpus = 64 * kChunk;  // more than two by NCCL: always that
-constexpr double kNoticed = 0.05;              // share of a step worth a word
-constexpr int kMostRows = 16;                  // of more workers, powers of two are predicted, and all of them
+constexpr size_t kBucketOfGpus = 64 * kChunk;  // of more than two GPUs with NCCL
+constexpr double kNoticed = 0.05;              // share of a step worth mentioning
+constexpr int kMostRows = 16;                  // with more workers: powers of two, and all of them
 
-// By NCCL from GPU to GPU, or by the hosts?
+// True if GPUs exchange directly by NCCL, false if the hosts exchange.
 bool forms_ring(const Config& config, const ComputeRates& compute) {
   if (!compute.gpu || config.workers.transport == Exchange::kMpi) return false;
   return config.workers.transport == Exchange::kNccl || config.workers.wire == Wire::kFp32;
@@ -24,7 +24,31 @@ std::vector<size_t> buckets_to_try(const Config& config, const ExchangeLayout& l
     return {std::max<size_t>(1, (values + kChunk / 2) / kChunk) * kChunk};
   }
   if (layout.ring && layout.workers > 2) return {kBucketOfGpus};
-  return {std::begin(kTriedBuckets), std::end(kTriedBuckets)};  // as the first steps of a training do
+  return {std::begin(kTriedBuckets), std::end(kTriedBuckets)};  // as the first steps of training do
+}
+
+constexpr double kProgram = 60e6;              // the program itself and pages of the dataset
+constexpr double kLogitsOfCpu = 512;           // rows at a time, as in model/transformer.cpp
+constexpr double kBytesOfLogitsOfGpu = 2.6e8;  // 256 MiB at a time
+
+// Floats per token kept for the backward pass, in multiples of d_model: each sublayer keeps its input after the norm
+// and the sum before it; attention also queries, keys, values and their mix; feed-forward its hidden layer.
+double widths_of_source(const ModelConfig& config) {
+  const double hidden = static_cast<double>(config.d_ff) / static_cast<double>(config.d_model);
+  return static_cast<double>(config.encoder_layers) * (4 + 4 + hidden) + 2 +
+         static_cast<double>(config.decoder_layers) *
+             4;  // keys and values of the decoder's layers, and their gradients
+}
+double widths_of_target(const ModelConfig& config) {
+  const double hidden = static_cast<double>(config.d_ff) / static_cast<double>(config.d_model);
+  return static_cast<double>(config.decoder_layers) * (6 + 4 + 2 + hidden) + 2;
+}
+
+// Attention weights: for each token and head, a row as long as the sentence.
+double weights_of_attention(const ModelConfig& config, const TokenCounts& tokens) {
+  const auto heads = static_cast<double>(config.heads);
+  return heads * (static_cast<double>(config.encoder_layers) * tokens.source_pairs +
+                  static_cast<double>(config.decoder_layers) * (tokens.target_pairs + tokens.cross_pairs));
 }
 
 }  // namespace
@@ -57,7 +81,7 @@ Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) 
   prediction.steps_per_epoch = facts.steps_per_epoch;
   prediction.memory_bytes = memory_of_worker(config, sizes, facts, layout, scenario.compute.gpu);
   ExchangeRates rates = scenario.exchange;
-  if (scenario.compute.gpu && !layout.ring) rates.memory = ExchangeRates().memory;  // their hosts add up
+  if (scenario.compute.gpu && !layout.ring) rates.memory = ExchangeRates().memory;  // the hosts sum
   for (const size_t bucket : buckets_to_try(config, layout)) {
     const SimulatedStep simulated = simulate_step(step, layout, scenario.compute, rates, bucket);
     if (prediction.bucket_bytes > 0 && simulated.seconds >= prediction.step.seconds) continue;
@@ -89,25 +113,43 @@ LimitFound find_limit(const Prediction& prediction) {
     found.share = step.compute / step.seconds;
     found.sentence =
         prediction.workers == 1
-            ? "computation: there is nobody to wait for"
-            : fmt::format("computation: the exchange is hidden but for {:.1f} % of the step", 100 * waited);
+            ? "computation: there is no other worker to wait for"
+            : fmt::format("computation: the exchange is hidden except for {:.1f} % of the step", 100 * waited);
   } else if (waited < updated) {
     found = {Limit::kUpdate, updated,
              fmt::format("the update of the weights, {:.0f} % of the step: the batch is small for the model",
                          100 * updated)};
   } else if (prediction.hosts == 1) {
     found = {Limit::kMemory, waited,
-             fmt::format("summing in the host's memory, waited for {:.0f} % of the step", 100 * waited)};
+             fmt::format("summing in the host's memory, which takes {:.0f} % of the step", 100 * waited)};
   } else if (step.latency > 0.5 * step.exchange) {
     found = {Limit::kNetworkLatency, waited,
-             fmt::format("the network's latency: {} pieces of the gradient, waited for {:.0f} % of the step",
-                         step.buckets, 100 * waited)};
+             fmt::format("network latency: waiting for {} gradient buckets takes {:.0f} % of the step", step.buckets,
+                         100 * waited)};
   } else {
     found = {Limit::kNetworkRate, waited,
-             fmt::format("the network's rate: each host sends {:.1f} MB a step, waited for {:.0f} % of it",
-                         step.sent_bytes / 1e6, 100 * waited)};
+             fmt::format(
+                 "network bandwidth: each host sends {:.1f} MB per step, and waiting for it takes {:.0f} % of the step",
+                 step.sent_bytes / 1e6, 100 * waited)};
   }
   return found;
+}
+
+double memory_of_worker(const Config& config, VocabularySizes vocabularies, const BatchFacts& facts,
+                        const ExchangeLayout& layout, bool gpu) {
+  const ModelNeeds needs = needs_of_model(config, vocabularies, layout.workers, layout.hosts);
+  const ModelConfig& model = config.model;
+  const double both = std::max(1.0, facts.worker.source + facts.worker.target);
+  const TokenCounts at_once = facts.worker * (facts.largest_micro_batch / both);
+  const double floats = static_cast<double>(model.d_model) *
+                        (at_once.source * widths_of_source(model) + at_once.target * widths_of_target(model));
+  const bool half = gpu && (config.train.precision == Precision::kBf16 || config.train.precision == Precision::kFp16);
+  // In 16 bits, activations that only products read are half as large; sums before a norm stay fp32.
+  const double activations = (half ? 2.6 : 4) * floats + 4 * weights_of_attention(model, at_once);
+  const auto pieces = static_cast<double>(vocabularies.target);
+  const double logits = gpu ? kBytesOfLogitsOfGpu : 4 * pieces * std::min(at_once.target, kLogitsOfCpu);
+  const double model_bytes = static_cast<double>(gpu ? needs.gpu_bytes : needs.worker_bytes);
+  return model_bytes + activations + logits + (gpu ? 0 : kProgram);
 }
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-// What a training would be like on so many workers of these hosts: a scenario in, a step's course out.
+// Prediction of a training step, its throughput and its memory, for a number of workers on given hosts.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "launch/host_list.h"
+#include "model/parameters.h"
 #include "plan/batch_facts.h"
 #include "plan/compute_rates.h"
 #include "plan/exchange_rates.h"
@@ -18,7 +19,7 @@ struct Scenario {
   std::vector<Host> hosts;
   ComputeRates compute;
   ExchangeRates exchange;
-  std::string gpu;  // its name, if the rates are those of its data sheet
+  std::string gpu;  // name of the GPU, if the rates come from its data sheet
 };
 
 struct Prediction {
@@ -32,16 +33,16 @@ struct Prediction {
   double tokens_per_second() const { return target_tokens / step.seconds; }
 };
 
-// The first `workers` of the scenario's hosts.
+// Prediction for the first `workers` of the scenario's hosts.
 Prediction predict(const Scenario& scenario, BatchSource& batches, int workers);
 
-// For 1, 2, ... of them, up to all; of many workers, for some numbers between.
+// Predictions for 1, 2, ... up to all workers; for many workers, a selection of numbers.
 std::vector<Prediction> predict_all(const Scenario& scenario, BatchSource& batches);
 
-// The n workers' tokens a second, over n times those of one.
+// Throughput of n workers, divided by n times that of one.
 double efficiency(const Prediction& prediction, const Prediction& alone);
 
-// What a step is held up by.
+// The bottleneck of a step.
 enum class Limit { kCompute, kUpdate, kNetworkRate, kNetworkLatency, kMemory };
 struct LimitFound {
   Limit limit = Limit::kCompute;
@@ -49,5 +50,10 @@ struct LimitFound {
   std::string sentence;
 };
 LimitFound find_limit(const Prediction& prediction);
+
+// Memory of a worker in bytes (of its GPU, if it has one): model, optimiser and the activations of a micro-batch.
+// Worker 0 on a CPU needs a copy of the checkpoint being saved in addition.
+double memory_of_worker(const Config& config, VocabularySizes vocabularies, const BatchFacts& facts,
+                        const ExchangeLayout& layout, bool gpu);
 
 }  // namespace verbund

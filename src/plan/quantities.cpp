@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-// The number at the head and the unit after it, in lower case and without blanks.
+// The leading number and the unit after it, in lower case without blanks.
 std::pair<double, std::string> number_and_unit(const std::string& text) {
   double number = -1;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -48,7 +48,7 @@ double parse_link(const std::string& text) {
                    {"kbit/s", 1e3 * kBit},
                    {"gb/s", 1e9},
                    {"mb/s", 1e6}},
-                  "--link", "1gbit or 200mbit (bits a second), or 118MB/s (bytes a second)");
+                  "--link", "1gbit or 200mbit (bits per second), or 118MB/s (bytes per second)");
 }
 
 double parse_latency(const std::string& text) {

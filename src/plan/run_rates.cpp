@@ -17,7 +17,7 @@ struct RecordedSteps {
   std::vector<double> seconds, compute, update, rest;
 };
 
-// Of one worker, without steps in which the size of buckets was tried.
+// Of one worker, without the steps that tune the bucket size.
 RecordedSteps recorded(const RankSteps& rank) {
   RecordedSteps steps;
   rank.for_each_kept([&](const StepRecord& record) {
@@ -39,7 +39,7 @@ std::vector<Host> hosts_of(const RunData& run) {
   return hosts;
 }
 
-// Seconds of a step in which buckets were on their way, by the worker that waited least for others.
+// Seconds per step during which buckets were exchanged, by the worker that waited least for others.
 double median_exchange(const RunData& run) {
   std::map<int64_t, double> least;
   for (const ExchangeTrace& trace : run.exchange) {
@@ -55,7 +55,7 @@ double median_exchange(const RunData& run) {
 
 ExchangeRates exchange_of(const RunData& run, const ExchangeLayout& layout, double gradient_bytes) {
   ExchangeRates rates;
-  // It slowed the computation down already when that was measured.
+  // The recorded computation includes the slowdown by the exchange.
   if (layout.workers > 1) rates.core_seconds_per_byte = rates.core_seconds_per_local_byte = 0;
   if (layout.hosts == 1 && layout.workers > 1) {
     const double seconds = median_exchange(run);
@@ -65,9 +65,9 @@ ExchangeRates exchange_of(const RunData& run, const ExchangeLayout& layout, doub
   }
   const auto replay = Replay::make(run.exchange, layout.workers);
   if (!replay || !std::isfinite(replay->bytes_per_second())) return rates;
-  rates.link = replay->bytes_per_second() * layout.most_on_a_host;  // which share it
+  rates.link = replay->bytes_per_second() * layout.most_on_a_host;  // they share the link
   rates.round_trip = replay->latency();
-  rates.source = fmt::format("record of {}, {} traced steps: {:.1f} MB/s from each host, {:.2f} ms a bucket", run.name,
+  rates.source = fmt::format("record of {}, {} traced steps: {:.1f} MB/s per host, {:.2f} ms per bucket", run.name,
                              replay->steps(), rates.link / 1e6, 1e3 * rates.round_trip);
   return rates;
 }
@@ -109,7 +109,7 @@ std::optional<RunRates> find_rates(const RunData& run, BatchSource& batches) {
 RunRates rates_of_run(const RunData& run, BatchSource& batches) {
   if (const std::optional<RunRates> found = find_rates(run, batches)) return *found;
   fail(
-      "{} does not tell how long its steps took: it has {} on record, {} are needed. Train with train.record, or give "
+      "{} has no usable step times: it has {} on record, {} steps are needed. Train with train.record, or give "
       "--tokens-per-second.",
       run.folder.string(), run.config ? "too few of them" : "no configuration", kFewestSteps);
 }

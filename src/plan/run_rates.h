@@ -1,6 +1,5 @@
-// The rates of a training that has been: what its workers computed in which time, and what its exchange took, by its
-// own record. So the plan of another layout starts from what these machines did, and the plan of the same one can be
-// compared with it.
+// RunRates are the compute and exchange rates of a finished run, from its record. A plan for another layout starts from
+// them; a plan for the same layout can be compared with the run.
 #pragma once
 
 #include <memory>
@@ -16,18 +15,18 @@
 namespace verbund {
 
 struct RunRates {
-  std::vector<Host> hosts;  // it ran on
+  std::vector<Host> hosts;  // of the run
   ComputeRates compute;
-  ExchangeRates exchange;   // link 0: the run did not cross a network, or did not trace its buckets
+  ExchangeRates exchange;   // link 0: the run used no network, or has no traces of its buckets
   double step_seconds = 0;  // median
   size_t steps = 0;
 };
 
-// `batches` are those that it trained on. None of a run without a record of its steps; rates_of_run refuses it.
+// `batches` are those that it trained on. Nothing for a run without a record of its steps, which rates_of_run refuses.
 std::optional<RunRates> find_rates(const RunData& run, BatchSource& batches);
 RunRates rates_of_run(const RunData& run, BatchSource& batches);
 
-// Those of the dataset that it trained on; null if that is no longer there.
+// The batches of the run's dataset; null if the dataset is gone.
 std::unique_ptr<BatchSource> batches_of_run(const RunData& run);
 
 }  // namespace verbund

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostAdvice = 4;
 
-// Twice the workers: on more hosts like these, or on the one there is, if nothing is known of a network.
+// Twice the workers: on more hosts like these, or on the only host, whose network is unknown.
 std::vector<Host> twice(std::vector<Host> hosts, bool has_network) {
   if (!has_network) {
     hosts.front().slots *= 2;
@@ -23,7 +23,7 @@ std::vector<Host> twice(std::vector<Host> hosts, bool has_network) {
 
 Chart scaling_chart(const std::vector<Prediction>& predictions, int workers, double measured) {
   Series predicted{"predicted", {}, {}, {}, {}, Drawn::kLine}, ideal = predicted, seen = predicted;
-  ideal.name = "if nothing were waited for";
+  ideal.name = "ideal";
   for (const Prediction& prediction : predictions) {
     predicted.x.push_back(prediction.workers);
     predicted.y.push_back(prediction.tokens_per_second());
@@ -36,12 +36,12 @@ Chart scaling_chart(const std::vector<Prediction>& predictions, int workers, dou
   seen.y = {measured};
   Chart chart;
   chart.id = "scaling";
-  chart.title = "Speed by number of workers";
+  chart.title = "Throughput by number of workers";
   chart.x_label = "workers";
-  chart.y_label = "target tokens a second";
-  chart.hint = "Where the line bends away from the ideal one, more workers mostly wait.";
+  chart.y_label = "target tokens per second";
+  chart.hint = "Where the line bends away from the ideal one, additional workers mostly wait.";
   chart.series = {predicted, ideal, seen};
-  chart.marks.push_back({static_cast<double>(workers), "as it was"});
+  chart.marks.push_back({static_cast<double>(workers), "actual"});
   return chart;
 }
 
@@ -68,9 +68,10 @@ Table advice_table(const std::vector<Advice>& advice) {
   table.id = "advice";
   table.columns = {{"setting"}, {"tokens/s", true}, {"what it does"}};
   for (size_t i = 0; i < advice.size() && i < kMostAdvice; ++i) {
-    table.rows.push_back({advice[i].setting,
-                          {fmt::format("{:+.0f} %", 100 * advice[i].gain), 100 * advice[i].gain},
-                          advice[i].meaning + (advice[i].another_batch ? "; another batch learns another way" : "")});
+    table.rows.push_back(
+        {advice[i].setting,
+         {fmt::format("{:+.0f} %", 100 * advice[i].gain), 100 * advice[i].gain},
+         advice[i].meaning + (advice[i].another_batch ? "; a larger batch changes what is learned" : "")});
   }
   return table;
 }
@@ -85,17 +86,16 @@ std::vector<Block> simulate(const RunData& run, BatchSource& batches, const RunR
   larger.hosts = twice(rates.hosts, has_network);
   const std::vector<Prediction> predictions = predict_all(larger, batches);
 
-  blocks.push_back(Paragraph{
-      fmt::format("Simulated from this run's own record ({}; {}), with the same batch of all workers together{}. As it "
-                  "was: {:.3f} s "
-                  "a step predicted, {:.3f} s measured ({:+.1f} %). Evaluations and saving are not in it.",
-                  rates.compute.source, has_network ? rates.exchange.source : "no network",
-                  has_network ? " and more hosts like these" : ", as if this host had cores for all of them",
-                  played.step.seconds, rates.step_seconds, 100 * (played.step.seconds / rates.step_seconds - 1))});
+  blocks.push_back(Paragraph{fmt::format(
+      "Simulated from this run's own record ({}; {}), with the same total batch{}. For the actual layout: "
+      "{:.3f} s per step predicted, {:.3f} s measured ({:+.1f} %). Evaluations and saving are not included.",
+      rates.compute.source, has_network ? rates.exchange.source : "no network",
+      has_network ? " and more hosts like these" : ", as if this host had enough cores", played.step.seconds,
+      rates.step_seconds, 100 * (played.step.seconds / rates.step_seconds - 1))});
   blocks.push_back(scaling_chart(predictions, workers, played.target_tokens / rates.step_seconds));
   blocks.push_back(scaling_table(predictions));
   if (const std::vector<Advice> advice = advise(as_it_was, batches, played); !advice.empty()) {
-    blocks.push_back(Heading{"What would help, by the same simulation"});
+    blocks.push_back(Heading{"Settings that would help, by the same simulation"});
     blocks.push_back(advice_table(advice));
   }
   return blocks;
@@ -111,7 +111,7 @@ Section scaling_section(const RunData& run) {
     const std::optional<RunRates> rates = batches ? find_rates(run, *batches) : std::nullopt;
     if (!rates || (rates->hosts.size() > 1 && rates->exchange.link <= 0)) return section;
     section.blocks = simulate(run, *batches, *rates);
-  } catch (const Error& error) {  // of a dataset that has changed: the rest of the page is as good without
+  } catch (const Error& error) {  // a dataset that has changed: the rest of the page is unaffected
     section.blocks.push_back(
         Paragraph{fmt::format("Cannot tell, because the dataset cannot be read: {}", error.what())});
   }

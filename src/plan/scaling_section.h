@@ -1,5 +1,5 @@
-// Of a run's page: what would more workers bring, and which setting would help? Its step is simulated for 1 .. N
-// workers, from its own record.
+// scaling_section() adds a section to a run's page: throughput with more workers, and settings that would help,
+// simulated from the run's own record.
 #pragma once
 
 #include "report/page.h"
@@ -7,7 +7,7 @@
 
 namespace verbund {
 
-// Without blocks if there is nothing to simulate from: too few steps on record, or the dataset is gone.
+// Without blocks if a simulation is impossible: too few steps on record, or the dataset is gone.
 Section scaling_section(const RunData& run);
 
 }  // namespace verbund

@@ -7,23 +7,23 @@
 namespace verbund {
 namespace {
 
-// The one queue of the exchange.
+// The queue of the exchange, which sends one message at a time.
 class Queue {
  public:
   Queue(const ExchangeLayout& layout, const ExchangeRates& rates) : layout_(&layout), rates_(&rates) {}
 
-  void leave(double ready, const PieceOnTheWay& piece) {
-    const PieceTime time = time_of(piece, *layout_, *rates_);
+  void leave(double ready, const GradientMessage& message) {
+    const MessageTime time = time_of(message, *layout_, *rates_);
     end_ = std::max(end_, ready) + time.seconds;
     sent_.push_back({end_, time});
   }
 
   double end() const { return end_; }
-  int pieces() const { return static_cast<int>(sent_.size()); }
+  int messages() const { return static_cast<int>(sent_.size()); }
 
-  // All that ended before this moment.
-  PieceTime until(double moment) const {
-    PieceTime sum;
+  // Sum over the messages that ended before this time.
+  MessageTime until(double moment) const {
+    MessageTime sum;
     for (const auto& [end, time] : sent_) {
       if (end > moment) continue;
       sum.seconds += time.seconds;
@@ -33,34 +33,34 @@ class Queue {
     }
     return sum;
   }
-  PieceTime all() const { return until(end_); }
+  MessageTime all() const { return until(end_); }
 
  private:
   const ExchangeLayout* layout_;
   const ExchangeRates* rates_;
   double end_ = 0;
-  std::vector<std::pair<double, PieceTime>> sent_;
+  std::vector<std::pair<double, MessageTime>> sent_;
 };
 
-PieceOnTheWay rows_of(const StepToSimulate& step, size_t lookup) {
+GradientMessage rows_of(const StepToSimulate& step, size_t lookup) {
   const Lookup& table = step.order.lookups[lookup];
-  PieceOnTheWay piece;
-  piece.rows = step.distinct_tokens.at(lookup);
-  piece.row_values = static_cast<double>(table.width);
-  piece.table_rows = static_cast<double>(table.place.size()) / piece.row_values;
-  piece.value_bytes = step.row_value_bytes;
-  return piece;
+  GradientMessage message;
+  message.rows = step.distinct_tokens.at(lookup);
+  message.row_values = static_cast<double>(table.width);
+  message.table_rows = static_cast<double>(table.place.size()) / message.row_values;
+  message.value_bytes = step.row_value_bytes;
+  return message;
 }
 
-PieceOnTheWay bucket_of(const StepToSimulate& step, Interval values) {
-  PieceOnTheWay piece;
-  piece.values = static_cast<double>(values.size());
-  piece.value_bytes = step.value_bytes;
-  if (step.sharded) piece.way = Way::kToSum;
-  return piece;
+GradientMessage bucket_of(const StepToSimulate& step, Interval values) {
+  GradientMessage message;
+  message.values = static_cast<double>(values.size());
+  message.value_bytes = step.value_bytes;
+  if (step.sharded) message.collective = Collective::kReduceScatter;
+  return message;
 }
 
-// Plays the stages, those of backward `slower` times as long as by their work alone; returns when the last one ends.
+// Simulates the stages, backward ones slowed down by `slower`; returns the end of the last one.
 double play(const StepToSimulate& step, const ComputeRates& compute, size_t bucket, double slower, Queue& queue) {
   BucketPlan plan(step.order, bucket);
   double now = step.before;
@@ -93,8 +93,8 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
   Queue queue(layout, exchange);
   result.compute = play(step, compute, bucket_values, 1, queue);
   if (!compute.gpu) {
-    // What is exchanged meanwhile takes time of the cores that compute.
-    const PieceTime hidden = queue.until(result.compute);
+    // The concurrent exchange takes time from the computing cores.
+    const MessageTime hidden = queue.until(result.compute);
     const double taken = (hidden.sent_bytes * exchange.core_seconds_per_byte / layout.most_on_a_host +
                           hidden.local_bytes * exchange.core_seconds_per_local_byte) /
                          compute.threads;
@@ -104,18 +104,18 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
     result.compute = play(step, compute, bucket_values, backward > 0 ? 1 + taken / backward : 1, again);
     queue = again;
   }
-  const PieceTime all = queue.all();
-  result.buckets = queue.pieces();
+  const MessageTime all = queue.all();
+  result.buckets = queue.messages();
   result.exchange = all.seconds;
   result.latency = all.latency;
   result.sent_bytes = all.sent_bytes;
   result.exposed = std::max(0.0, queue.end() - result.compute);
   if (step.sharded) {
     result.update /= layout.workers;
-    PieceOnTheWay weights;
+    GradientMessage weights;
     weights.values = static_cast<double>(step.order.size);
-    weights.way = Way::kBack;  // in fp32
-    const PieceTime back = time_of(weights, layout, exchange);
+    weights.collective = Collective::kAllGather;  // in fp32
+    const MessageTime back = time_of(weights, layout, exchange);
     result.exchange += back.seconds;
     result.exposed += back.seconds;
     result.latency += back.latency;

@@ -1,6 +1,6 @@
-// One training step of many workers, simulated: the stages of the last micro-batch pass one after the other; what
-// becomes final is cut into buckets by the program's own rule, and they leave one after the other while the stages go
-// on; when both are through, the weights are updated.
+// simulate_step() simulates one training step of many workers. The stages of the last micro-batch run one after the
+// other; gradients that are ready are cut into buckets as in training, and sent one by one while later stages run. When
+// both are done, the weights are updated.
 #pragma once
 
 #include <vector>
@@ -12,22 +12,22 @@
 namespace verbund {
 
 struct StepToSimulate {
-  std::vector<WorkStage> stages;        // of the last micro-batch, by the worker that has most to do
-  double before = 0;                    // seconds of the micro-batches before it, whose gradients stay
+  std::vector<WorkStage> stages;        // of the last micro-batch, of the worker with the most work
+  double before = 0;                    // seconds of the earlier micro-batches, which send nothing
   GradientOrder order;                  // in which the gradient becomes ready
   double weights = 0;                   // that are updated
   double value_bytes = 4;               // on the wire
-  double row_value_bytes = 4;           // of rows of embeddings, which int8 is too coarse for
-  std::vector<double> distinct_tokens;  // that a worker looks up, by lookup of the order
-  bool sharded = false;                 // each worker updates its share, and weights come back after that
+  double row_value_bytes = 4;           // of embedding rows, for which int8 is too coarse
+  std::vector<double> distinct_tokens;  // that a worker looks up, per lookup of the order
+  bool sharded = false;  // sharded optimiser: each worker updates its share, then weights are all-gathered
 };
 
 struct SimulatedStep {
   double seconds = 0;
   double compute = 0;   // forward and backward
-  double exchange = 0;  // something was on its way
-  double latency = 0;   // of that, whatever the number of bytes
-  double exposed = 0;   // waited for: gradients, and the weights of a sharded optimiser
+  double exchange = 0;  // time during which something was sent
+  double latency = 0;   // part of the exchange that does not depend on bytes
+  double exposed = 0;   // exchange not hidden by computation: gradients, and weights of a sharded optimiser
   double update = 0;
   double sent_bytes = 0;  // by a host
   int buckets = 0;

@@ -7,12 +7,12 @@
 namespace verbund {
 namespace {
 
-// Attention for each pair of tokens and feature: two products forward and four backward, 2 operations each, and
-// exponentials and masks, as the emulated GPU counts them (bench/gpu_forecast.py).
+// Operations of attention per pair of tokens and feature: two products forward and four backward, 2 operations each,
+// plus exponentials and masks, as the emulated GPU counts them (bench/gpu_forecast.py).
 constexpr double kAttentionForward = 5, kAttentionBackward = 11;
 
-// Bytes moved by what is no product, counted there as well: those that do not depend on the precision, and those for
-// each byte of a factor.
+// Bytes moved by everything but products, counted there as well: those independent of the precision, and those per byte
+// of an operand.
 struct Moved {
   double fixed, of_factors;
 };
@@ -32,7 +32,7 @@ class StageList {
     stages_.back().backward = backward;
   }
 
-  // Of a linear map on n rows: one product forward, two backward.
+  // A linear map on n rows: one product forward, two backward.
   void linear(double n, double out, double in) { last().products += (last().backward ? 4 : 2) * n * out * in; }
   void attend(double pairs, double share = 1) {
     last().attention += (last().backward ? kAttentionBackward : kAttentionForward) * share * pairs * d();
@@ -43,7 +43,7 @@ class StageList {
   }
   void join(double rows) { move(rows * d(), last().backward ? kJoinBackward : kJoinForward); }
 
-  // All values from the one of this name on are ready, but those that were before.
+  // Gradients from this parameter on become ready, except those that are already.
   void ready_from(const std::string& name) { ready_from(static_cast<size_t>(table_.find(name).offset)); }
   void ready_from(size_t begin) { last().ready = {begin, std::exchange(unready_, begin)}; }
 
@@ -98,7 +98,7 @@ void add_forward(StageList& list, const ModelConfig& config, const TokenCounts& 
   }
 }
 
-// Logits, loss and both gradients of the output product, block of rows by block of rows: one stage.
+// Logits, loss and both gradients of the output product form one stage, computed block by block.
 void add_output(StageList& list, VocabularySizes vocabularies, const TokenCounts& tokens) {
   const auto pieces = static_cast<double>(vocabularies.target);
   list.add("output and loss", false);

@@ -1,6 +1,6 @@
-// A training step as the list of what the model computes, in its order: how much work each part is, and which gradients
-// are final after it. It follows the forward and backward pass of model/transformer.cpp sublayer by sublayer; a test
-// compares the order with what the model itself tells.
+// WorkStage is a part of a training step: its amount of work, and the gradients that are ready after it. The list of
+// stages follows the forward and backward pass of model/transformer.cpp sublayer by sublayer; a test compares it with
+// the order that the model itself reports.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@
 
 namespace verbund {
 
-// What one worker computes at once.
+// Tokens of one worker's micro-batch.
 struct TokenCounts {
   double source = 0, target = 0;  // tokens with </s>
-  // Sums over sentences of length times length: what attention works on.
+  // Sums over sentences of length times length, for attention.
   double source_pairs = 0, target_pairs = 0, cross_pairs = 0;
 
   TokenCounts& operator+=(const TokenCounts& other);
@@ -28,18 +28,19 @@ struct WorkStage {
   std::string name;
   bool backward = false;
   double products = 0;         // operations of matrix products
-  double attention = 0;        // operations of attention, beside its projections
-  double bytes = 0;            // that all else reads and writes, with factors of products in fp32
-  double half_bytes = 0;       // the same with factors in 16 bits
+  double attention = 0;        // operations of attention, without its projections
+  double bytes = 0;            // moved by everything else, with operands of products in fp32
+  double half_bytes = 0;       // the same with operands in 16 bits
   Interval ready;              // of the gradient buffer: ready after this stage
-  std::optional<size_t> rows;  // the lookup (of GradientOrder) whose rows are ready then
+  std::optional<size_t> rows;  // the lookup (of GradientOrder) whose rows are ready after it
 };
 
-// `rows_apart`: rows of looked-up tokens are told apart, as CPUs do; else embeddings are ready last, as all else.
+// `rows_apart`: rows of looked-up tokens are exchanged separately, as on CPUs; else embeddings are dense, and ready
+// last.
 std::vector<WorkStage> work_stages(const ModelConfig& config, VocabularySizes vocabularies, const TokenCounts& tokens,
                                    bool rows_apart = false);
 
-// The order that the exchange cuts its buckets by.
+// The order in which the exchange forms its buckets.
 GradientOrder gradient_order(const ModelConfig& config, const ParameterTable& table, bool rows_apart);
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-// A chart as data: what is drawn as SVG, and given as numbers in report --json.
+// Chart is a chart as data: drawn as SVG, and printed as numbers by report --json.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Series {
   Drawn drawn = Drawn::kLine;
 };
 
-// A vertical line with a word: "resumed", "best", "warm-up ends".
+// A vertical line with a label: "resumed", "best", "warm-up ends".
 struct Mark {
   double x = 0;
   std::string text;
@@ -31,7 +31,7 @@ struct Bar {
 struct Chart {
   std::string id, title;
   std::string x_label, y_label;
-  std::string hint;  // what to look for in it, a sentence
+  std::string hint;  // a sentence on what to look for
   bool log_x = false, log_y = false;
   std::vector<Series> series;
   std::vector<Mark> marks;

@@ -1,17 +1,17 @@
-// The curves of several runs on one chart: by step, by time, by tokens.
+// Curves of a comparison: several runs on one chart, by step, by time, by tokens.
 #include <algorithm>
 #include <cmath>
 
-#include "report/comparison_parts.h"
+#include "report/comparison.h"
 
 namespace verbund {
 namespace {
 
-// A quantity that grows with the steps, known at some of them.
+// A quantity that grows with the steps and is known at some of them.
 struct Growth {
   std::vector<double> step, value;
 
-  // Between two known places on a straight line; from 0 before the first; NaN after the last.
+  // Linear interpolation, from 0 before the first known step; NaN after the last.
   double at(double wanted) const {
     const auto next = std::lower_bound(step.begin(), step.end(), wanted);
     if (next == step.end()) return kNotKnown;
@@ -22,7 +22,7 @@ struct Growth {
   }
 };
 
-// Hours that were spent on training steps: pauses between starts do not count.
+// Hours spent on training steps, without pauses between starts.
 Growth training_hours(const RunData& run) {
   Growth hours;
   const std::vector<double> seconds = run.training.column("training_seconds");
@@ -32,7 +32,7 @@ Growth training_hours(const RunData& run) {
     hours.value.push_back(seconds[row] / 3600);
   }
   if (!hours.step.empty()) return hours;
-  for (size_t row = 0; row < run.training.rows(); ++row) {  // imported runs: by the clock
+  for (size_t row = 0; row < run.training.rows(); ++row) {  // imported runs: by wall clock
     const double since = run.training.time[row] - run.training.time[0];
     if (!is_known(since)) continue;
     hours.step.push_back(static_cast<double>(run.training.step[row]));
@@ -58,25 +58,26 @@ Growth trained_tokens(const RunData& run) {
   return tokens;
 }
 
-struct Axis {
+struct CurveAxis {
   const char *id, *label, *title;
-  Growth (*growth)(const RunData&);  // none: the steps themselves
+  Growth (*growth)(const RunData&);  // null: the steps themselves
 };
 
-constexpr Axis kAxes[] = {{"step", "step", "by step", nullptr},
-                          {"time", "hours of training", "by time", training_hours},
-                          {"tokens", "million target tokens", "by tokens", trained_tokens}};
+constexpr CurveAxis kCurveAxes[] = {{"step", "step", "by step", nullptr},
+                                    {"time", "hours of training", "by time", training_hours},
+                                    {"tokens", "million target tokens", "by tokens", trained_tokens}};
 
-struct Measure {
+struct ComparedMeasure {
   const char *key, *name, *unit;
   bool of_training;
 };
-constexpr Measure kMeasures[] = {{"dev_bleu", "BLEU", "BLEU", false},
-                                 {"dev_cross_entropy", "Cross-entropy of the dev set", "nats per token", false},
-                                 {"dev_loss", "Loss of the dev set", "nats per token", false},
-                                 {"train_loss", "Training loss", "nats per token", true}};
+constexpr ComparedMeasure kComparedMeasures[] = {
+    {"dev_bleu", "BLEU", "BLEU", false},
+    {"dev_cross_entropy", "Cross-entropy of the dev set", "nats per token", false},
+    {"dev_loss", "Loss of the dev set", "nats per token", false},
+    {"train_loss", "Training loss", "nats per token", true}};
 
-Chart chart_of(const NamedRuns& runs, const Measure& measure, const Axis& axis) {
+Chart chart_of(const NamedRuns& runs, const ComparedMeasure& measure, const CurveAxis& axis) {
   Chart chart;
   chart.id = std::string(measure.key) + "_by_" + axis.id;
   chart.title = std::string(measure.name) + " " + axis.title;
@@ -104,17 +105,16 @@ Chart chart_of(const NamedRuns& runs, const Measure& measure, const Axis& axis) 
 Section curves_section(const NamedRuns& runs) {
   Section section = {"curves", "Curves", {}};
   bool has_entropy = false;
-  for (const Measure& measure : kMeasures) {
-    if (std::string(measure.key) == "dev_loss" && has_entropy) continue;  // two curves of one shape
-    for (const Axis& axis : kAxes) {
+  for (const ComparedMeasure& measure : kComparedMeasures) {
+    if (std::string(measure.key) == "dev_loss" && has_entropy) continue;  // the curves have the same shape
+    for (const CurveAxis& axis : kCurveAxes) {
       if (measure.of_training && axis.growth != nullptr) continue;
       Chart chart = chart_of(runs, measure, axis);
       if (chart.series.empty()) continue;
       has_entropy |= std::string(measure.key) == "dev_cross_entropy";
-      if (axis.growth == nullptr) chart.hint = "What a step is worth: the same batches, or larger ones?";
-      if (axis.growth == training_hours)
-        chart.hint = "What is good after an hour? The steps of all runs, without their pauses.";
-      if (axis.growth == trained_tokens) chart.hint = "What is learned from the same amount of text.";
+      if (axis.growth == nullptr) chart.hint = "Progress per step; runs with larger batches see more text per step.";
+      if (axis.growth == training_hours) chart.hint = "Progress per hour of training, without pauses.";
+      if (axis.growth == trained_tokens) chart.hint = "Progress per amount of text.";
       section.blocks.push_back(std::move(chart));
     }
   }

@@ -1,18 +1,16 @@
-#include "report/comparison_page.h"
+#include "report/comparison.h"
 
 #include <fmt/format.h>
 
 #include <set>
 
 #include "core/wall_clock.h"
-#include "report/comparison_parts.h"
-#include "report/ticks.h"
-#include "report/words.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
 
-// Their folders' names, or as much of the paths as tells them apart.
+// The names of their folders, or the paths if names are not unique.
 NamedRuns named(const std::vector<RunData>& runs) {
   std::multiset<std::string> names;
   for (const RunData& run : runs) names.insert(run.name);

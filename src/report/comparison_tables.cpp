@@ -1,4 +1,4 @@
-// What differs between runs, and what came out.
+// Tables of a comparison: differences between the runs, and their results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,37 +6,17 @@
 #include <map>
 
 #include "config/settings.h"
-#include "report/comparison_parts.h"
-#include "report/ticks.h"
-#include "report/words.h"
+#include "report/comparison.h"
+#include "report/json_values.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Property {
   std::string name;
   std::vector<std::string> values;  // by run
 };
-
-std::string text_at(const Json* json, const char* key) {
-  if (json == nullptr || !json->is_object()) return "";
-  const auto found = json->find(key);
-  return found != json->end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-const Json* last_start(const RunData& run) {
-  const auto starts = run.record.is_object() ? run.record.find("starts") : run.record.end();
-  return run.record.is_object() && starts != run.record.end() && starts->is_array() && !starts->empty()
-             ? &starts->back()
-             : nullptr;
-}
-
-const Json* dataset_of(const RunData& run) {
-  const auto found = run.record.is_object() ? run.record.find("dataset") : run.record.end();
-  return run.record.is_object() && found != run.record.end() ? &*found : nullptr;
-}
 
 std::string hosts_of(const RunData& run) {
   std::vector<std::string> hosts;
@@ -57,7 +37,7 @@ std::vector<Property> properties(const NamedRuns& runs) {
     if (run.config) {
       for (Setting& setting : settings_of(*run.config)) set(i, setting.key, std::move(setting.value));
     }
-    set(i, "dataset", text_at(dataset_of(run), "checksum"));
+    set(i, "dataset", text_at(object_at(run.record, "dataset"), "checksum"));
     set(i, "program", text_at(last_start(run), "program"));
     set(i, "MPI", text_at(last_start(run), "mpi"));
     set(i, "hosts", hosts_of(run));
@@ -77,10 +57,10 @@ bool differs(const Property& property) {
                      [&](const std::string& value) { return value != property.values[0]; });
 }
 
-// The settings but for the seed, as one text: runs with the same may be taken together.
+// All settings except the seed, as one text: runs with the same text form a group.
 std::string settings_without_seed(const RunData& run) {
   if (!run.config) return "";
-  std::string text = text_at(dataset_of(run), "checksum");
+  std::string text = text_at(object_at(run.record, "dataset"), "checksum");
   for (const Setting& setting : settings_of(*run.config)) {
     if (setting.key != "seed") text += setting.key + "=" + setting.value + "\n";
   }
@@ -93,13 +73,13 @@ struct QualityMeasure {
   int decimals;
 };
 constexpr QualityMeasure kQualityMeasures[] = {{"dev_bleu", "best BLEU", true, 2},
-                                 {"dev_chrf", "best chrF", true, 2},
-                                 {"dev_cross_entropy", "best cross-entropy", false, 4},
-                                 {"dev_loss", "best loss", false, 4}};
+                                               {"dev_chrf", "best chrF", true, 2},
+                                               {"dev_cross_entropy", "best cross-entropy", false, 4},
+                                               {"dev_loss", "best loss", false, 4}};
 
 // "27.31 at step 1,000"
 Cell best_cell(const RunData& run, const QualityMeasure& measure) {
-  const Best best = best_of(run, measure.key, measure.highest);
+  const BestValue best = best_of(run, measure.key, measure.highest);
   if (!is_known(best.value)) return {"-", kNotKnown};
   return {fmt::format("{:.{}f} at {}", best.value, measure.decimals, human_number(static_cast<double>(best.step))),
           best.value};
@@ -118,17 +98,6 @@ Cell mean_cell(const std::vector<const RunData*>& runs, const QualityMeasure& me
 }
 
 }  // namespace
-
-Best best_of(const RunData& run, const std::string& key, bool highest) {
-  Best best;
-  const std::vector<double> values = run.evaluations.column(key);
-  for (size_t row = 0; row < values.size(); ++row) {
-    if (!std::isfinite(values[row])) continue;
-    if (is_known(best.value) && (highest ? values[row] <= best.value : values[row] >= best.value)) continue;
-    best = {row, run.evaluations.step[row], values[row]};
-  }
-  return best;
-}
 
 Section differences_section(const NamedRuns& runs) {
   Section section = {"differences", "What differs", {}};

@@ -1,12 +1,13 @@
-// Which run is really better, and until where two runs are the same.
+// Verdicts of a comparison: the better run, and the step up to which two runs are the same.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/comparison_parts.h"
-#include "report/really_better.h"
-#include "report/ticks.h"
+#include "report/comparison.h"
+#include "report/number_format.h"
+#include "report/run_parts.h"
+#include "score/significance.h"
 
 namespace verbund {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr double kSure = 0.05;
 
 constexpr const char* kCaution =
-    "Another seed of the same settings is not covered: to say that the settings are better, train each with several "
+    "Another seed of the same settings is not covered: to show that the settings are better, train each with several "
     "seeds.";
 
 // The kept evaluation of a run's best checkpoint.
@@ -24,7 +25,7 @@ struct BestEvaluation {
 };
 
 BestEvaluation best_evaluation(const RunData& run) {
-  const Best best = best_of(run, "dev_bleu", true);
+  const BestValue best = best_of(run, "dev_bleu", true);
   for (const auto& [step, file] : run.evaluation_files) {
     if (is_known(best.value) && step == best.step) return {step, read_evaluated_sentences(file)};
   }
@@ -38,64 +39,56 @@ bool same_sentences(const RunData& a, const RunData& b) {
   return std::ranges::equal(read_dev_sentences(a.folder), read_dev_sentences(b.folder), equal);
 }
 
-Verdict cannot_tell(Verdict verdict, const std::string& why) {
-  verdict.finding = Grade::kCannotTell;
-  verdict.sentence = "Cannot tell, because " + why + ".";
-  verdict.would_change = "Evaluations that keep their translations, of the same dev set.";
-  return verdict;
-}
-
 Verdict is_better(const NamedRun& best, const NamedRun& other, size_t number) {
-  Verdict verdict;
-  verdict.id = fmt::format("better_{}", number);
-  verdict.question = fmt::format("Is {} really better than {}?", best.name, other.name);
+  Verdict verdict =
+      ask(fmt::format("better_{}", number), fmt::format("Is {} really better than {}?", best.name, other.name));
+  verdict.would_change = "Evaluations that keep their translations, of the same dev set.";
   const BestEvaluation first = best_evaluation(*best.run), second = best_evaluation(*other.run);
   for (const auto& [evaluation, run] : {std::pair(&first, &best), std::pair(&second, &other)}) {
     if (evaluation->sentences.bleu.empty()) {
-      return cannot_tell(verdict, fmt::format("{} has kept no translations of its best evaluation", run->name));
+      return cannot_tell(verdict, fmt::format("{} has kept no translations of its best evaluation.", run->name));
     }
   }
   if (first.sentences.bleu.size() != second.sentences.bleu.size() || !same_sentences(*best.run, *other.run)) {
-    return cannot_tell(verdict, "they were evaluated on different dev sentences");
+    return cannot_tell(verdict, "they were evaluated on different dev sentences.");
   }
-  const Differences found = compare_evaluations(first.sentences, second.sentences);
-  const Difference& bleu = found.bleu;
+  const PairedResult bleu = paired_randomization(std::span(first.sentences.bleu), std::span(second.sentences.bleu));
+  const PairedResult chrf = paired_randomization(std::span(first.sentences.chrf), std::span(second.sentences.chrf));
   const bool sure = bleu.p < kSure && bleu.first > bleu.second;
   verdict.finding = sure ? Grade::kGood : Grade::kNeutral;
   verdict.sentence = fmt::format(
       "{}: BLEU {:.2f} (step {}) against {:.2f} (step {}), p = {:.4f}; chrF {:.2f} against {:.2f}, p = {:.4f}.",
       sure ? "Yes, on this dev set" : "Not for sure", bleu.first, human_number(static_cast<double>(first.step)),
-      bleu.second, human_number(static_cast<double>(second.step)), bleu.p, found.chrf.first, found.chrf.second,
-      found.chrf.p);
+      bleu.second, human_number(static_cast<double>(second.step)), bleu.p, chrf.first, chrf.second, chrf.p);
   verdict.figures = {{"BLEU of " + best.name, bleu.first, ""},
                      {"BLEU of " + other.name, bleu.second, ""},
                      {"difference in BLEU", bleu.first - bleu.second, ""},
                      {"p of BLEU", bleu.p, ""},
-                     {"difference in chrF", found.chrf.first - found.chrf.second, ""},
-                     {"p of chrF", found.chrf.p, ""},
+                     {"difference in chrF", chrf.first - chrf.second, ""},
+                     {"p of chrF", chrf.p, ""},
                      {"sentences", static_cast<double>(first.sentences.bleu.size()), ""}};
   verdict.rule = fmt::format(
       "Paired approximate randomisation over the dev sentences of both best checkpoints, 10,000 trials: p is how often "
       "a "
-      "difference as large comes by chance if the translations were exchanged at random. Really better is p below {}.",
+      "difference as large occurs if the translations are exchanged at random. Really better means p below {}.",
       kSure);
   verdict.would_change = kCaution;
   return verdict;
 }
 
 struct FirstDifference {
-  int64_t step = 0;  // the first logged step at which they differ; 0: none
+  int64_t step = 0;  // first logged step at which they differ; 0: none
   int64_t same_until = 0;
   std::string key;
   double a = 0, b = 0;
   size_t compared = 0;  // values
 };
 
-// Values that depend on what is computed, and not on how fast.
+// Values that depend on the computation, not on its speed.
 constexpr const char* kTraining[] = {"train_loss", "train_cross_entropy", "gradient_norm", "learning_rate"};
 constexpr const char* kEvaluation[] = {"dev_cross_entropy", "dev_loss", "dev_bleu", "dev_chrf"};
 
-// The first difference of two tables at steps that both have, before the one that is known already.
+// The first difference of two tables at common steps, if it is before the one already found.
 void compare(const MetricTable& a, const MetricTable& b, std::span<const char* const> keys, FirstDifference& found) {
   for (const char* key : keys) {
     const std::vector<double> x = a.column(key), y = b.column(key);
@@ -150,16 +143,14 @@ std::vector<Verdict> first_differences(const NamedRuns& runs) {
     FirstDifference found;
     compare(a.training, b.training, kTraining, found);
     compare(a.evaluations, b.evaluations, kEvaluation, found);
-    Verdict verdict;
-    verdict.id = fmt::format("first_difference_{}", i);
-    verdict.question = fmt::format("Until where are {} and {} the same?", runs[0].name, runs[i].name);
+    Verdict verdict = ask(fmt::format("first_difference_{}", i),
+                          fmt::format("Until where are {} and {} the same?", runs[0].name, runs[i].name));
     verdict.rule =
         "Losses, gradient norms, rates and scores at the steps that both have logged, compared to the last digit.";
     verdict.would_change = "A smaller train.log_every finds the step more exactly.";
     const auto step_text = [](int64_t step) { return human_number(static_cast<double>(step)); };
     if (found.compared == 0) {
-      verdict.finding = Grade::kCannotTell;
-      verdict.sentence = "Cannot tell, because there is no step that both have logged.";
+      cannot_tell(verdict, "there is no step that both have logged.");
     } else if (found.key.empty()) {
       const int64_t until = same_until(a, b, found);
       verdict.finding = Grade::kGood;

@@ -10,7 +10,7 @@ std::vector<Bucket> into_buckets(const std::vector<double>& x, const std::vector
   const size_t size = std::min(x.size(), y.size());
   const size_t values_each = std::max<size_t>(1, (size + count - 1) / std::max<size_t>(1, count));
   std::vector<Bucket> buckets;
-  size_t in_bucket = values_each;  // full: the first value begins a new one
+  size_t in_bucket = values_each;  // full: the first value begins a new bucket
   bool gap = false;
   for (size_t i = 0; i < size; ++i) {
     if (!std::isfinite(x[i]) || !std::isfinite(y[i])) {
@@ -33,7 +33,7 @@ std::vector<Bucket> into_buckets(const std::vector<double>& x, const std::vector
 }
 
 std::vector<double> smoothed(const std::vector<double>& y, size_t reach) {
-  std::vector<double> sums = {0};  // of the finite values before each
+  std::vector<double> sums = {0};  // prefix sums of the finite values
   std::vector<size_t> counts = {0};
   for (const double value : y) {
     const bool counts_too = std::isfinite(value);
@@ -62,6 +62,17 @@ bool is_noisy(const std::vector<double>& y) {
     previous = difference;
   }
   return differences >= 30 && 4 * turns > differences;
+}
+
+std::optional<SeriesRange> range_of(const Series& series) {
+  const std::vector<Bucket> buckets = into_buckets(series.x, series.y, 1);
+  if (buckets.empty()) return std::nullopt;
+  SeriesRange range = {buckets[0].low, buckets[0].high, buckets.back().last};
+  for (const Bucket& bucket : buckets) {
+    range.low = std::min(range.low, bucket.low);
+    range.high = std::max(range.high, bucket.high);
+  }
+  return range;
 }
 
 }  // namespace verbund

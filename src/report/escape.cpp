@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 bool is_control(char32_t c) {
-  // Beside control characters, what turns the direction of all that follows (bidirectional embeddings and overrides).
+  // Also bidirectional embeddings and overrides, which would turn the direction of the following text.
   return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029 || c == 0xfeff;
 }
@@ -81,7 +81,7 @@ std::string escape_html(std::string_view text) {
 
 std::string escape_markdown(std::string_view text) {
   std::string result;
-  bool start = true;  // only blanks so far: what makes a heading, list or quote would do so here
+  bool start = true;  // only blanks so far: characters that begin a heading, list or quote count
   for_each_character(text, [&](std::string_view character) {
     const char c = character[0];
     if (c == '\n' || c == '\t') {
@@ -101,7 +101,7 @@ std::string escape_markdown(std::string_view text) {
       result += '\\';
       result += c;
     } else if (c == ':' && (result.ends_with("http") || result.ends_with("https") || result.ends_with("ftp"))) {
-      result += "&#58;";  // no link by itself
+      result += "&#58;";  // no automatic link
     } else {
       result += character;
     }

@@ -1,5 +1,5 @@
-// Text of others, such as translations and names of runs, made harmless: it is shown as it is, and can neither leave
-// its place nor be taken for markup. What is no UTF-8, and control characters, become a replacement character.
+// Escaping of foreign text, such as translations and names of runs: it is shown unchanged, and can neither leave its
+// place nor act as markup. Invalid UTF-8 and control characters become a replacement character.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace verbund {
 // For HTML text and quoted attributes.
 std::string escape_html(std::string_view text);
 
-// For one line of Markdown, in a table's cell too: line ends become blanks.
+// For one line of Markdown, also in a table cell: line ends become blanks.
 std::string escape_markdown(std::string_view text);
 
-// For a code span or block of Markdown: the fence is longer than any row of backquotes in it.
+// A code block of Markdown, whose fence is longer than any run of backquotes in it.
 std::string markdown_code_block(std::string_view text);
 
-// One line of at most so many characters, with an ellipsis if it was cut.
+// One line of at most `characters` characters, with an ellipsis if it was cut.
 std::string shortened(std::string_view text, size_t characters);
 
 }  // namespace verbund

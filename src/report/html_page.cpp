@@ -1,4 +1,4 @@
-#include "report/html_page.h"
+#include "report/page.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 namespace verbund {
 namespace {
 
-// Nothing may be loaded or run, whatever got into the page.
+// Nothing may be loaded or run, whatever the page contains.
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 std::string finding_class(Grade finding) { return finding == Grade::kCannotTell ? "unknown" : grade_name(finding); }
 
-// Each has a shape of its own: a tick, a dot, an exclamation mark, a question mark.
+// A tick, a dot, an exclamation mark, a question mark: distinct shapes.
 std::string finding_mark(Grade finding) {
   static constexpr const char* kShapes[] = {
       "<path d=\"M5.5 10.5l3 3 6-7\"/>",
@@ -28,7 +28,7 @@ std::string finding_mark(Grade finding) {
       finding_class(finding), grade_name(finding), kShapes[static_cast<size_t>(finding)]);
 }
 
-std::string figure(const Chart& chart, const std::string& id) {
+std::string html_chart(const Chart& chart, const std::string& id) {
   return fmt::format("<figure id=\"{}\">\n<figcaption>{}</figcaption>\n{}{}{}</figure>\n", id, escape_html(chart.title),
                      chart_legend(chart), svg_chart(chart, id),
                      chart.hint.empty() ? "" : fmt::format("<p class=\"hint\">{}</p>\n", escape_html(chart.hint)));
@@ -94,12 +94,11 @@ std::string verdict_section(const Verdict& verdict) {
                   escape_html(verdict.question), finding_mark(verdict.finding), escape_html(verdict.sentence));
   text += figures(verdict.figures);
   for (size_t i = 0; i < verdict.charts.size(); ++i)
-    text += figure(verdict.charts[i], fmt::format("{}-chart-{}", id, i + 1));
+    text += html_chart(verdict.charts[i], fmt::format("{}-chart-{}", id, i + 1));
   text += "<dl class=\"why\">\n";
-  if (!verdict.rule.empty())
-    text += fmt::format("<div><dt>How this was decided</dt><dd>{}</dd></div>\n", escape_html(verdict.rule));
-  if (!verdict.would_change.empty()) {
-    text += fmt::format("<div><dt>What would change it</dt><dd>{}</dd></div>\n", escape_html(verdict.would_change));
+  for (const auto& [label, prose] :
+       {std::pair(kHowDecided, verdict.rule), std::pair(kHowToChange, verdict.would_change)}) {
+    if (!prose.empty()) text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", label, escape_html(prose));
   }
   return text + "</dl>\n</section>\n";
 }
@@ -137,7 +136,7 @@ struct HtmlBlockWriter {
     return fmt::format("<pre><code>{}</code></pre>\n", escape_html(block.text));
   }
   std::string operator()(const Table& block) const { return html_table(block); }
-  std::string operator()(const Chart& block) const { return figure(block, fmt::format("{}-chart-{}", id, number)); }
+  std::string operator()(const Chart& block) const { return html_chart(block, fmt::format("{}-chart-{}", id, number)); }
 };
 
 std::string html_section(const Section& section) {

@@ -1,4 +1,4 @@
-#include "report/json_page.h"
+#include "report/page.h"
 
 #include <cmath>
 

@@ -1,25 +1,23 @@
-// Values of JSON that others have written: what is missing or of another kind is not known.
+// Lenient access to JSON that others have written: missing values and values of another type are unknown.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "report/run_data.h"
 
 namespace verbund {
 
 // NaN if there is no number.
-inline double number_at(const nlohmann::ordered_json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : kNotKnown;
-}
-
+double number_at(const nlohmann::ordered_json& json, const char* key);
 // A string as it is, anything else as JSON; "" if there is nothing.
-inline std::string text_at(const nlohmann::ordered_json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return "";
-  if (found->is_string()) return found->get<std::string>();
-  return found->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
+std::string text_at(const nlohmann::ordered_json& json, const char* key);
+// The strings of a list.
+std::vector<std::string> words_at(const nlohmann::ordered_json& json, const char* key);
+// An empty object if there is none.
+const nlohmann::ordered_json& object_at(const nlohmann::ordered_json& json, const char* key);
+// The last start in run.json; an empty object if there is none.
+const nlohmann::ordered_json& last_start(const RunData& run);
 
 }  // namespace verbund

@@ -1,22 +1,10 @@
 #include "report/judge.h"
 
 #include <algorithm>
-
-#include "report/verdicts/verdicts.h"
+#include <cmath>
 
 namespace verbund {
 namespace {
-
-std::optional<BestValue> best_of(const MetricTable& table, const std::string& key, bool highest) {
-  const std::vector<double> values = table.column(key);
-  std::optional<BestValue> best;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!is_known(values[i])) continue;
-    if (best && (highest ? values[i] <= best->value : values[i] >= best->value)) continue;
-    best = {key, values[i], table.step[i]};
-  }
-  return best;
-}
 
 std::string state_of(const RunData& run, const Ledger& ledger) {
   if (find_divergence(run, ledger)) return "diverged";
@@ -30,6 +18,17 @@ std::string state_of(const RunData& run, const Ledger& ledger) {
 }
 
 }  // namespace
+
+BestValue best_of(const RunData& run, const std::string& metric, bool highest) {
+  const std::vector<double> values = run.evaluations.column(metric);
+  BestValue best{metric};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    if (is_known(best.value) && (highest ? values[i] <= best.value : values[i] >= best.value)) continue;
+    best = {metric, values[i], run.evaluations.step[i]};
+  }
+  return best;
+}
 
 BasicFacts basic_facts(const RunData& run, const Ledger& ledger) {
   BasicFacts facts;
@@ -46,7 +45,7 @@ BasicFacts basic_facts(const RunData& run, const Ledger& ledger) {
                                      {"dev_teacher_forced_piece_bleu", true},
                                      {"dev_cross_entropy", false},
                                      {"dev_loss", false}}) {
-    if (const auto best = best_of(run.evaluations, key, highest)) facts.best.push_back(*best);
+    if (const BestValue best = best_of(run, key, highest); is_known(best.value)) facts.best.push_back(best);
   }
   facts.workers = run.workers();
   for (const HostFacts& host : run.hosts) facts.hosts.push_back(host.name);

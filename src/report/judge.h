@@ -1,6 +1,8 @@
-// All that a report says of one run before it is drawn: the facts of its head, and the eleven verdicts.
+// The judgement of a run: the facts of the page's head, and the verdicts on the eleven questions, each answered by a
+// function of its own from the record.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,14 +18,17 @@ struct BestValue {
   int64_t step = 0;
 };
 
+// The best evaluation by a metric; its value is NaN if there is none.
+BestValue best_of(const RunData& run, const std::string& metric, bool highest);
+
 struct BasicFacts {
   std::string state;   // "finished", "running", "stopped", "killed", "failed", "diverged", "imported"
-  std::string reason;  // of its end, as run.json has it
+  std::string reason;  // of its end, as in run.json
   double began = kNotKnown, ended = kNotKnown, wall = kNotKnown;  // seconds
   int64_t steps = 0;
   double tokens = kNotKnown;  // target tokens trained on, all workers
   double epochs = kNotKnown;
-  std::vector<BestValue> best;  // by each metric there is: dev_bleu, dev_chrf, dev_cross_entropy, dev_loss
+  std::vector<BestValue> best;  // by each metric that was evaluated
   int workers = 1;
   std::vector<std::string> hosts;
   int starts = 0;
@@ -36,5 +41,27 @@ BasicFacts basic_facts(const RunData& run, const Ledger& ledger);
 // "diverged".
 std::vector<Verdict> judge(const RunData& run, const Ledger& ledger);
 std::vector<Verdict> judge(const RunData& run);
+
+struct Divergence {
+  int64_t step = 0;           // the first step at which it shows
+  int64_t not_a_number = -1;  // first step of a loss that stays not a number; -1: it never does
+  std::string what;           // "the training loss is not a number"
+  double seconds_after = 0;   // for which the run continued; NaN: not known
+  int64_t steps_after = 0;
+};
+std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledger);
+Verdict diverged(const RunData& run, const Divergence& divergence);
+
+Verdict how_long(const RunData& run, const Ledger& ledger);
+Verdict fully_trained(const RunData& run, const Ledger& ledger);
+Verdict overfitting(const RunData& run, const Ledger& ledger);
+Verdict processors(const RunData& run, const Ledger& ledger);
+Verdict network(const RunData& run);
+Verdict learning_rate(const RunData& run);
+Verdict training_set(const RunData& run);
+Verdict checkpoint_files(const RunData& run);
+Verdict checkpoint_size(const RunData& run);
+Verdict step_time(const RunData& run);
+Verdict traffic(const RunData& run);
 
 }  // namespace verbund

@@ -11,6 +11,26 @@
 namespace verbund {
 namespace {
 
+struct UseText {
+  const char *name, *meaning;
+};
+// In the order of TimeUse.
+constexpr std::array<UseText, kTimeUses> kUses = {{
+    {"computing", "forward and backward"},
+    {"waiting for data", "no batch was ready"},
+    {"waiting for the exchange", "gradients were being exchanged"},
+    {"waiting for the slowest worker", "the straggler was still computing"},
+    {"updating weights", "norm, clipping, optimiser"},
+    {"bookkeeping", "around and between steps: log, metrics, the record"},
+    {"evaluating", "loss and translations of the dev set"},
+    {"saving", "training waited for a checkpoint"},
+    {"starting", "from the start of the program to the first step"},
+    {"lost, computed again", "not saved when the run died"},
+    {"down between starts", "between a death and the next start"},
+    {"training steps", "steps without further detail"},
+    {"unaccounted", "the rest"},
+}};
+
 double& part(TimeParts& parts, TimeUse use) { return parts[static_cast<size_t>(use)]; }
 
 double seconds_of(const HistoryEvent& event) {
@@ -18,33 +38,33 @@ double seconds_of(const HistoryEvent& event) {
   return is_known(seconds) ? seconds : 0;
 }
 
-// Steps waited for it. "saved": at the end, until all was on disk.
+// Events that steps wait for. "saved": at the end, until all is on disk.
 bool is_pause(const HistoryEvent& event) {
   return event.event == "evaluation" || event.event == "save" || event.event == "saved";
 }
 
-// What of a step no phase covers.
+// The part of a step outside its phases.
 double around(const StepRecord& step) {
   return double{step.seconds} - step.waited - step.compute - step.exposed - step.update;
 }
 
-// Of the events, which belong to steps that a later resume or roll-back has undone.
+// Marks the events of steps that a later resume or roll-back has undone.
 std::vector<bool> undone_events(const std::vector<HistoryEvent>& history) {
   std::vector<bool> undone(history.size());
-  int64_t goes_on_from = std::numeric_limits<int64_t>::max();
+  int64_t resumed_from = std::numeric_limits<int64_t>::max();
   for (size_t i = history.size(); i-- > 0;) {
-    undone[i] = history[i].step > goes_on_from;
+    undone[i] = history[i].step > resumed_from;
     for (const char* key : {"from_step", "to_step"}) {
       const char* event = std::string_view(key) == "from_step" ? "resume" : "roll_back";
       if (history[i].event != event || !history[i].line.contains(key)) continue;
-      goes_on_from = std::min(goes_on_from, history[i].line.value(key, int64_t{0}));
+      resumed_from = std::min(resumed_from, history[i].line.value(key, int64_t{0}));
     }
-    if (history[i].event == "start") goes_on_from = std::min(goes_on_from, int64_t{0});
+    if (history[i].event == "start") resumed_from = std::min(resumed_from, int64_t{0});
   }
   return undone;
 }
 
-// Steps: every rank's, and of worker 0 for the whole.
+// Steps of every rank; those of worker 0 count for the run.
 void add_steps(const RunData& run, Ledger& ledger) {
   for (const RankSteps& steps : run.ranks) {
     RankTime& time = ledger.ranks.emplace_back(RankTime{steps.rank, steps.host, {}});
@@ -72,8 +92,8 @@ void add_steps(const RunData& run, Ledger& ledger) {
   ledger.steps = static_cast<int64_t>(own.kept_count());
 }
 
-// Between one step and the next a worker tells what happened, if it does not evaluate or save. As long as a step is
-// long enough for that: whatever takes longer has another reason.
+// Time between two steps without evaluation or save is bookkeeping, up to the duration of a step: anything longer has
+// another reason.
 void add_between_steps(const RunData& run, Ledger& ledger) {
   std::vector<std::pair<double, double>> pauses;  // when, and how long
   for (const HistoryEvent& event : run.history) {
@@ -104,13 +124,13 @@ void add_events(const RunData& run, Ledger& ledger) {
       before_ready += seconds_of(event);
     } else if (event.event == "start" || event.event == "resume") {
       before_ready = 0;
-    } else if (event.event == "ready") {  // the evaluation before the first step has its own name
+    } else if (event.event == "ready") {  // the evaluation before the first step counts as evaluating
       part(ledger.parts, TimeUse::kStarting) += std::max(0.0, seconds_of(event) - before_ready);
     }
   }
 }
 
-// The clocks of two starts may differ by anything, so the time of each is taken by itself.
+// The clocks of two starts may differ, so each start is measured by itself.
 void add_starts(const RunData& run, Ledger& ledger) {
   double wall = 0;
   const StartFacts* before = nullptr;
@@ -131,8 +151,8 @@ void add_starts(const RunData& run, Ledger& ledger) {
   if (is_known(ledger.ended)) ledger.wall = wall;
 }
 
-// A worker that dies takes along what it had not sent yet: what a start did after its last step, evaluation or save on
-// record, up to its last sign of life, is lost as well, if a later start went on from an earlier step.
+// A worker that dies loses what it had not sent yet: if a later start resumed from an earlier step, the time between
+// the last record of a start and its last sign of life is lost as well.
 void add_unsent(const RunData& run, Ledger& ledger) {
   struct Seen {
     double until = -std::numeric_limits<double>::infinity();
@@ -165,7 +185,7 @@ void add_unsent(const RunData& run, Ledger& ledger) {
   }
 }
 
-// What metrics.jsonl alone tells.
+// From metrics.jsonl alone.
 void add_metrics(const RunData& run, Ledger& ledger) {
   const MetricTable& training = run.training;
   ledger.steps = run.last_step();
@@ -202,37 +222,8 @@ void add_metrics(const RunData& run, Ledger& ledger) {
 
 }  // namespace
 
-const char* time_use_name(TimeUse use) {
-  switch (use) {
-    case TimeUse::kCompute:
-      return "computing";
-    case TimeUse::kData:
-      return "waiting for data";
-    case TimeUse::kExchange:
-      return "waiting for the exchange";
-    case TimeUse::kSlowest:
-      return "waiting for the slowest worker";
-    case TimeUse::kUpdate:
-      return "updating weights";
-    case TimeUse::kBookkeeping:
-      return "bookkeeping";
-    case TimeUse::kEvaluation:
-      return "evaluating";
-    case TimeUse::kSaving:
-      return "saving";
-    case TimeUse::kStarting:
-      return "starting";
-    case TimeUse::kLost:
-      return "lost, computed again";
-    case TimeUse::kDown:
-      return "down between starts";
-    case TimeUse::kTraining:
-      return "training steps";
-    case TimeUse::kUnaccounted:
-      return "unaccounted";
-  }
-  return "";
-}
+const char* time_use_name(TimeUse use) { return kUses[static_cast<size_t>(use)].name; }
+const char* time_use_meaning(TimeUse use) { return kUses[static_cast<size_t>(use)].meaning; }
 
 Ledger make_ledger(const RunData& run) {
   Ledger ledger;
@@ -247,7 +238,7 @@ Ledger make_ledger(const RunData& run) {
   if (!recorded) add_metrics(run, ledger);
   if (is_known(ledger.wall)) {
     const double known = std::accumulate(ledger.parts.begin(), ledger.parts.end(), 0.0);
-    // Times of an imported log may add up to more than its clock says: they are rounded.
+    // Rounded times of an imported log may add up to more than its clock shows.
     if (!recorded && known > ledger.wall) ledger.wall = known;
     part(ledger.parts, TimeUse::kUnaccounted) = ledger.wall - known;
   }

@@ -1,4 +1,4 @@
-// Where the time went: every second of a run under one name, as worker 0 lived it.
+// Ledger assigns every second of a run, as seen by worker 0, to one use of time.
 #pragma once
 
 #include <array>
@@ -13,19 +13,20 @@ enum class TimeUse {
   kCompute,      // forward and backward
   kData,         // waiting for a batch
   kExchange,     // waiting for the exchange itself
-  kSlowest,      // waiting until the slowest worker could exchange
+  kSlowest,      // waiting until the straggler was ready to exchange
   kUpdate,       // norm, clipping, optimiser
   kBookkeeping,  // around and between steps: log, metrics, the record
-  kEvaluation,   //
-  kSaving,       // as far as training stood still
+  kEvaluation,
+  kSaving,       // while training waited
   kStarting,     // from the start of the program to its first step
-  kLost,         // computed again later, because the run died before it was saved
+  kLost,         // computed again, because the run died before it was saved
   kDown,         // between a death and the next start
-  kTraining,     // steps of which no more is known: an imported run, or one of an older program
+  kTraining,     // steps without further detail: of an imported run, or of an older program
   kUnaccounted,  // the rest
 };
 inline constexpr size_t kTimeUses = 13;
-const char* time_use_name(TimeUse use);  // "waiting for the slowest worker"
+const char* time_use_name(TimeUse use);     // "waiting for the slowest worker"
+const char* time_use_meaning(TimeUse use);  // "the straggler was still computing"
 
 using TimeParts = std::array<double, kTimeUses>;  // seconds, by TimeUse
 
@@ -38,7 +39,7 @@ struct RankTime {
 struct Ledger {
   double wall = kNotKnown;  // seconds from the first start to the last sign of life
   double began = kNotKnown, ended = kNotKnown;
-  bool estimated = false;  // no clock tells: wall is the sum of what the log says of steps
+  bool estimated = false;  // wall is the sum of logged step times, because no clock is known
   TimeParts parts = {};    // add up to wall
   std::vector<RankTime> ranks;
   int64_t steps = 0, lost_steps = 0;

@@ -1,13 +1,10 @@
-#include "report/markdown_page.h"
+#include "report/page.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "report/curve.h"
 #include "report/escape.h"
-#include "report/ticks.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
@@ -47,8 +44,8 @@ std::string markdown_figures(const std::vector<Figure>& list) {
   return markdown_table({{"figure"}, {"value", true}, {"interval"}}, rows);
 }
 
-// What a chart shows, in a table of its series, or of its bars.
-std::string chart_in_words(const Chart& chart) {
+// A chart as a table of its series or bars.
+std::string chart_as_table(const Chart& chart) {
   std::string text = fmt::format("*{}.* {}\n\n", escape_markdown(chart.title), escape_markdown(chart.hint));
   if (!chart.bars.empty()) {
     std::vector<Column> columns = {{chart.x_label}};
@@ -63,13 +60,10 @@ std::string chart_in_words(const Chart& chart) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const Series& series : chart.series) {
-    double low = INFINITY, high = -INFINITY, last = NAN;
-    for (const Bucket& bucket : into_buckets(series.x, series.y, 1)) {
-      low = std::min(low, bucket.low), high = std::max(high, bucket.high), last = bucket.last;
-    }
-    if (low > high) continue;
-    rows.push_back(
-        {series.name.empty() ? chart.y_label : series.name, human_number(low), human_number(high), human_number(last)});
+    const std::optional<SeriesRange> range = range_of(series);
+    if (!range) continue;
+    rows.push_back({series.name.empty() ? chart.y_label : series.name, human_number(range->low),
+                    human_number(range->high), human_number(range->last)});
   }
   if (rows.empty()) return text;
   return text +
@@ -81,7 +75,7 @@ struct MarkdownBlockWriter {
   std::string operator()(const Paragraph& block) const { return escape_markdown(block.text) + "\n\n"; }
   std::string operator()(const Heading& block) const { return "### " + escape_markdown(block.text) + "\n\n"; }
   std::string operator()(const Code& block) const { return markdown_code_block(block.text) + "\n"; }
-  std::string operator()(const Chart& block) const { return chart_in_words(block); }
+  std::string operator()(const Chart& block) const { return chart_as_table(block); }
   std::string operator()(const Table& block) const {
     std::vector<std::vector<std::string>> rows;
     for (const auto& row : block.rows) {
@@ -96,9 +90,11 @@ std::string verdict_text(const Verdict& verdict) {
   std::string text = fmt::format("## {}\n\n**{}** ({})\n\n", escape_markdown(verdict.question),
                                  escape_markdown(verdict.sentence), grade_name(verdict.finding));
   text += markdown_figures(verdict.figures);
-  for (const Chart& chart : verdict.charts) text += chart_in_words(chart);
-  if (!verdict.rule.empty()) text += "How this was decided: " + escape_markdown(verdict.rule) + "\n\n";
-  if (!verdict.would_change.empty()) text += "What would change it: " + escape_markdown(verdict.would_change) + "\n\n";
+  for (const Chart& chart : verdict.charts) text += chart_as_table(chart);
+  if (!verdict.rule.empty()) text += fmt::format("{}: {}\n\n", kHowDecided, escape_markdown(verdict.rule));
+  if (!verdict.would_change.empty()) {
+    text += fmt::format("{}: {}\n\n", kHowToChange, escape_markdown(verdict.would_change));
+  }
   return text;
 }
 

@@ -1,9 +1,11 @@
-// A report before it is HTML, Markdown or JSON: a head, verdicts, and sections of paragraphs, tables, charts and code.
-// A report on one run and a comparison of several are both such pages.
+// Page is a report before it becomes HTML, Markdown or JSON: a head, verdicts, and sections of paragraphs, tables,
+// charts and code. The report on one run and the comparison of several are pages.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -26,7 +28,7 @@ struct Code {
 
 struct Cell {
   std::string text;
-  std::optional<double> value;  // for JSON, if it is a number
+  std::optional<double> value;  // for JSON, if the cell is a number
 
   Cell(std::string shown = "") : text(std::move(shown)) {}
   Cell(const char* shown) : text(shown) {}
@@ -36,14 +38,14 @@ struct Cell {
 struct Column {
   std::string name;
   bool number = false;  // aligned to the right
-  bool prose = false;   // text of others, in any language: wraps, and is isolated
+  bool prose = false;   // foreign text in any language: wraps, and is isolated
 };
 
 struct Table {
   std::string id;  // key in JSON
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
-  std::string folded;  // not empty: shown only when asked for, under these words
+  std::string folded;  // not empty: the table is folded under this label
 };
 
 using Block = std::variant<Paragraph, Heading, Code, Table, Chart>;
@@ -54,7 +56,7 @@ struct Section {
   std::vector<Block> blocks;
 };
 
-// A fact of the head: "steps", "12,000".
+// A fact of the page's head: "steps", "12,000".
 struct Fact {
   std::string name, value;
 };
@@ -66,12 +68,21 @@ struct Page {
   std::vector<std::string> notes;  // "still running: ..."
   std::vector<Verdict> verdicts;
   std::vector<Section> sections;
-  std::string made;  // "Made by verbund ... at ...", at the foot
+  std::string made;  // the footer: "Made by verbund ... at ..."
 };
 
-// "12.3 s (11.9 to 12.8; 80 % interval, block bootstrap)"
-std::string figure_text(const Figure& figure);
-std::string value_text(const Figure& figure);     // "12.3 s"
-std::string interval_text(const Figure& figure);  // "11.9 to 12.8"; "" if there is none
+// Labels of a verdict's rule and of its advice.
+inline constexpr const char* kHowDecided = "How this was decided";
+inline constexpr const char* kHowToChange = "How to change this";
+
+// One HTML file without scripts, network access or other files. Everything that comes from a run is escaped.
+std::string html_page(const Page& page);
+std::string_view page_style();  // its style sheet: light and dark, phone and desktop, print
+
+// The same as Markdown, for terminals, e-mail and repositories, with tables instead of drawings.
+std::string markdown_page(const Page& page);
+
+// Every figure, finding, table and series for programs; unknown numbers are null. See docs/report.md.
+nlohmann::ordered_json json_page(const Page& page);
 
 }  // namespace verbund

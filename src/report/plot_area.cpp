@@ -1,10 +1,12 @@
 #include "report/plot_area.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "report/ticks.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
@@ -21,7 +23,7 @@ struct Span {
   bool empty() const { return low > high; }
 };
 
-// So that low < high, whatever came.
+// Ensures low < high.
 void widen(Span& span, bool log) {
   if (span.empty()) span = log ? Span{1, 10} : Span{0, 1};
   if (span.low < span.high) return;
@@ -31,7 +33,7 @@ void widen(Span& span, bool log) {
   if (!log && value == 0) span = {0, 1};
 }
 
-// Where all but one in two hundred values end, if the largest is far above; else NaN.
+// A limit above all but one in two hundred values, if the largest is far above; else NaN.
 double usual_height(std::vector<double> values, const Span& span) {
   if (values.size() < 200) return kNone;
   const auto nth = values.begin() + static_cast<ptrdiff_t>(values.size() - 1 - values.size() / 200);
@@ -39,6 +41,20 @@ double usual_height(std::vector<double> values, const Span& span) {
   const double usual = *nth;
   return span.high - span.low > 5 * (usual - span.low) && usual > span.low ? span.low + 1.5 * (usual - span.low)
                                                                            : kNone;
+}
+
+// 1, 2 or 5 times a power of ten, at least `width`.
+double round_up(double width) {
+  const double power = std::pow(10, std::floor(std::log10(width)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (width <= factor * power * (1 + 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+// Decimals needed for a step between ticks: 0.05 -> 2, 20 -> 0.
+int decimals_of(double step) {
+  return step > 0 ? std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9))) : 0;
 }
 
 }  // namespace
@@ -96,6 +112,57 @@ PlotArea plot_area(const Chart& chart) {
   area.x.low = x.low, area.x.high = x.high;
   area.y.low = y.low, area.y.high = y.high;
   return area;
+}
+
+std::vector<double> linear_ticks(double low, double high, int count) {
+  if (!std::isfinite(low) || !std::isfinite(high) || !(low < high) || count < 1) return {};
+  const double step = round_up((high - low) / count);
+  std::vector<double> ticks;
+  const double slack = 1e-9 * (high - low);
+  for (double i = std::ceil((low - slack) / step); i * step <= high + slack && ticks.size() < 100; ++i) {
+    ticks.push_back(i == 0 ? 0 : i * step);
+  }
+  return ticks;
+}
+
+std::vector<double> log_ticks(double low, double high, int count) {
+  if (!(low > 0) || !std::isfinite(high) || !(low < high) || count < 1) return {};
+  const double decades = std::log10(high / low);
+  if (decades < 1) return linear_ticks(low, high, count);
+  const auto within = [&](double value) { return value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9); };
+  const bool sparse = decades < 2.5;
+  const auto stride = std::max(1.0, std::ceil(decades / count));
+  std::vector<double> ticks;
+  for (double exponent = std::floor(std::log10(low)); exponent <= std::ceil(std::log10(high)); ++exponent) {
+    if (!sparse && std::fmod(exponent, stride) != 0) continue;
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (const double value = factor * std::pow(10, exponent); within(value)) ticks.push_back(value);
+      if (!sparse) break;
+    }
+  }
+  return ticks;
+}
+
+std::vector<std::string> tick_labels(const std::vector<double>& ticks) {
+  double largest = 0, smallest_step = 0;
+  for (size_t i = 0; i < ticks.size(); ++i) {
+    largest = std::max(largest, std::abs(ticks[i]));
+    if (i == 0) continue;
+    const double step = ticks[i] - ticks[i - 1];
+    if (smallest_step == 0 || step < smallest_step) smallest_step = step;
+  }
+  const bool even = ticks.size() < 3 || std::abs((ticks[2] - ticks[1]) - (ticks[1] - ticks[0])) < 1e-9 * largest;
+  std::vector<std::string> labels;
+  for (const double tick : ticks) {
+    if (tick != 0 && (largest >= 1e7 || largest < 1e-3)) {
+      labels.push_back(fmt::format("{:.{}g}", tick, 3));
+    } else if (even) {
+      labels.push_back(with_commas(tick, decimals_of(smallest_step)));
+    } else {
+      labels.push_back(with_commas(tick, decimals_of(std::abs(tick))));  // 0.01, 0.1, 1, 10
+    }
+  }
+  return labels;
 }
 
 }  // namespace verbund

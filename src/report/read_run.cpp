@@ -1,4 +1,4 @@
-// Reading a run folder, whatever state it is in: each part by itself, and what is wrong with one is a note.
+// Reader of a run folder in any state: parts are read independently, and a fault in one becomes a note.
 #include <algorithm>
 #include <charconv>
 
@@ -8,9 +8,9 @@
 #include "core/file.h"
 #include "core/wall_clock.h"
 #include "record/metrics_reader.h"
+#include "record/step_records.h"
 #include "report/run_data.h"
 #include "report/run_parts.h"
-#include "record/step_records.h"
 
 namespace verbund {
 namespace {
@@ -31,10 +31,10 @@ void read_metrics(RunData& run) {
     run.notes.push_back(fmt::format("metrics.jsonl: {} damaged lines were skipped.", lines.damaged));
   if (lines.undone > 0) {
     run.notes.push_back(fmt::format(
-        "metrics.jsonl: {} lines were left out, for a later line goes back before their step.", lines.undone));
+        "metrics.jsonl: {} lines were skipped, because a later line goes back before their step.", lines.undone));
   }
   if (lines.clock_set_back) {
-    run.notes.push_back("metrics.jsonl: the clock was set back during the run, so the times of its lines do not rise.");
+    run.notes.push_back("metrics.jsonl: the clock was set back during the run, so times are not in order.");
   }
 }
 
@@ -86,8 +86,8 @@ void read_steps(RunData& run) {
   std::sort(run.ranks.begin(), run.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (int rank = 0; rank < run.workers() && !run.ranks.empty(); ++rank) {
     if (run.steps_of(rank)) continue;
-    run.notes.push_back(fmt::format("The steps of {} are missing: what is said of spread over workers is without it.",
-                                    run.worker_name(rank)));
+    run.notes.push_back(
+        fmt::format("The steps of {} are missing: comparisons of workers do not include it.", run.worker_name(rank)));
   }
 }
 
@@ -128,7 +128,7 @@ void read_checkpoints(RunData& run) {
       if (checkpoint.name == target) checkpoint.links.push_back(path.filename().string());
     }
   }
-  // The newest that can be read: while a run goes on, one may vanish as we look.
+  // The newest readable one: while a run continues, one may vanish.
   for (auto found = run.checkpoints.rbegin(); found != run.checkpoints.rend() && !run.newest_checkpoint; ++found) {
     try {
       run.newest_checkpoint = read_checkpoint_contents(folder / found->name, false);
@@ -169,7 +169,7 @@ RunData read_run(const fs::path& folder) {
       read(run);
     } catch (const Error& error) {
       run.notes.push_back(error.what());
-    } catch (const fs::filesystem_error& error) {  // it has vanished as we looked
+    } catch (const fs::filesystem_error& error) {  // it has just vanished
       run.notes.push_back(error.what());
     }
   };
@@ -177,8 +177,8 @@ RunData read_run(const fs::path& folder) {
   attempt(read_metrics);
   if (run.training.rows() + run.evaluations.rows() == 0 && run.record.is_null()) {
     fail(
-        "nothing to report on: {} has neither run.json nor a line in metrics.jsonl. Give the folder that "
-        "`verbund train --run` has made.",
+        "nothing to report on: {} has neither run.json nor a line in metrics.jsonl. Give a run folder of "
+        "`verbund train --run`.",
         folder.string());
   }
   attempt(read_config);

@@ -10,10 +10,10 @@
 namespace verbund {
 namespace {
 
-// More would not make the medians better.
+// More would not improve the medians.
 constexpr size_t kMostSteps = 400;
 
-// The course of a measured step, bucket by bucket: use(bucket, begin, seconds).
+// Calls use(bucket, begin, seconds) for each bucket of a measured step.
 template <typename Step, typename Use>
 void measured_durations(const Step& step, Use use) {
   double before = 0;
@@ -43,13 +43,13 @@ Replay::Step Replay::align(const std::vector<const ExchangeTrace*>& traces) {
       bucket.bytes = std::max(bucket.bytes, static_cast<double>(times.bytes));
     }
   }
-  // The weights of a sharded optimiser come last, after the gradients and the update, and are as many bytes as those.
+  // The weights of a sharded optimiser come last, after gradients and update, and have as many bytes as the gradients.
   double gradient_bytes = 0;
   for (size_t i = 0; i < step.buckets.size(); ++i) {
     Bucket& bucket = step.buckets[i];
     bucket.follows = i > 0 && i + 1 == step.buckets.size() && bucket.bytes > 0.4 * gradient_bytes &&
                      bucket.ready > step.compute_end + 1e-4 && bucket.ready >= step.buckets[i - 1].end - 1e-4;
-    if (!bucket.follows) step.compute_end = std::max(step.compute_end, bucket.ready);  // it had waited for data
+    if (!bucket.follows) step.compute_end = std::max(step.compute_end, bucket.ready);  // it waited for data
     gradient_bytes += bucket.bytes;
   }
   return step;
@@ -61,7 +61,7 @@ std::optional<Replay> Replay::make(const std::vector<ExchangeTrace>& traces, int
   for (const ExchangeTrace& trace : traces) {
     std::map<int, const ExchangeTrace*>& ranks = by_step[trace.step];
     const ExchangeTrace*& known = ranks[trace.rank];
-    if (!known || trace.start >= known->start) known = &trace;  // a step that was computed again counts as it was last
+    if (!known || trace.start >= known->start) known = &trace;  // of a repeated step, the last counts
   }
   Replay replay;
   const size_t stride = by_step.size() / kMostSteps + 1;
@@ -89,7 +89,7 @@ std::optional<Replay> Replay::make(const std::vector<ExchangeTrace>& traces, int
   return replay;
 }
 
-// From the medians of each bucket over the steps: what one step met by chance does not count.
+// Fits the medians of each bucket over the steps, which are robust against outliers.
 void Replay::fit() {
   std::map<size_t, std::vector<double>> seconds, bytes, hidden;
   for (const Step& step : steps_) {
@@ -120,7 +120,7 @@ void Replay::fit() {
   const bool sizes_differ = *largest > 1.5 * *smallest;
   if (sizes_differ && y.size() >= 6 && take({size, hidden_size})) return;
   if (sizes_differ && take({size})) return;
-  // Buckets of one size do not tell latency from rate: all of it is taken for rate.
+  // Buckets of one size cannot separate latency from rate: all counts as rate.
   double all_seconds = 0, all_bytes = 0;
   for (size_t i = 0; i < y.size(); ++i) {
     all_seconds += y[i];
@@ -133,14 +133,14 @@ void Replay::fit() {
 double Replay::duration(const Bucket& bucket, double begin, double compute_end, double bandwidth_factor) const {
   const double alone = latency_ + bucket.bytes * seconds_per_byte_ / bandwidth_factor;
   if (contention_ <= 0 || begin >= compute_end) return alone;
-  // While computation goes on, bytes take longer; what is left when it ends goes on at full rate.
+  // During computation bytes take longer; the rest is sent at full rate.
   const double crowded = alone + bucket.bytes * contention_;
   const double share = std::min(1.0, (compute_end - begin) / crowded);
   return share * crowded + (1 - share) * alone;
 }
 
 double Replay::play(const Step& step, double bandwidth_factor) const {
-  double measured = 0, played = 0;  // when the exchange so far was through
+  double measured = 0, played = 0;  // end of the exchange so far
   double through = 0, before = 0;
   for (const Bucket& bucket : step.buckets) {
     if (bucket.follows) {

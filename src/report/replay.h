@@ -1,11 +1,10 @@
-// What if the network were faster? The exchange of traced steps is played again, bucket by bucket: each begins when
-// every worker has it ready and the one before it is through, and takes a latency plus its bytes over the rate. Both
-// are found from the traces themselves; then the same is played with another rate. What computation hides stays hidden,
-// what it no longer hides shows.
+// Replay predicts the step time with another network bandwidth, by replaying the exchange of traced steps bucket by
+// bucket: a bucket begins when every worker has it ready and the one before it is done, and takes a latency plus its
+// bytes over the rate. Both are fitted to the traces; then the steps are replayed with another rate. Only exchange that
+// the computation does not hide counts.
 //
-// All workers' traces count, on the common clock: a bucket waits for its slowest worker, and a faster network does not
-// change that. Workers that share a host's link share its rate as they did when they were measured: the rate found is
-// that of a worker among the others.
+// The traces of all workers are used, on the common clock: a bucket waits for the straggler, whatever the network.
+// Workers share the link of their host as in the traces: the fitted rate is that of one worker among the others.
 #pragma once
 
 #include <cstdint>
@@ -27,22 +26,22 @@ class Replay {
   // The median time of a step, in seconds, if the network had so many times the bandwidth.
   double step_seconds(double bandwidth_factor) const;
 
-  double measured() const { return measured_; }  // the median of the traced steps, as they were
-  double error() const { return error_; }        // median relative error of a played step against the measured one
-  double latency() const { return latency_; }    // seconds of a bucket, whatever its size
+  double measured() const { return measured_; }  // median of the traced steps
+  double error() const { return error_; }        // median relative error of a replayed step
+  double latency() const { return latency_; }    // seconds per bucket, independent of its size
   double bytes_per_second() const;               // of one worker, sending
   size_t steps() const { return steps_.size(); }
 
  private:
   struct Bucket {
-    double ready = 0;      // by the slowest worker, seconds since the first worker began
-    double end = 0;        // by the last worker
-    double bytes = 0;      // of the worker that sends most
-    bool follows = false;  // it was not ready before the gradients were through: weights of a sharded optimiser
+    double ready = 0;      // on the straggler, seconds since the first worker began
+    double end = 0;        // on the last worker
+    double bytes = 0;      // of the worker that sends the most
+    bool follows = false;  // weights of a sharded optimiser, ready only after the gradients
   };
   struct Step {
     std::vector<Bucket> buckets;
-    double compute_end = 0;  // of the slowest worker
+    double compute_end = 0;  // of the straggler
     double seconds = 0;      // of the whole step, mean over workers
   };
 
@@ -54,7 +53,7 @@ class Replay {
   std::vector<Step> steps_;
   double latency_ = 0;
   double seconds_per_byte_ = 0;
-  double contention_ = 0;  // seconds per byte more while computation takes the cores; no matter of bandwidth
+  double contention_ = 0;  // additional seconds per byte while the cores compute, independent of bandwidth
   double measured_ = 0, error_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A run folder as data: everything the verdicts, the charts and the comparison of runs look at, read once. What is
-// missing is empty or NaN, never 0; what could not be read is named in `notes`.
+// RunData is a run folder as data: everything that verdicts, charts and comparisons need, read once. Missing values are
+// empty or NaN, never 0; `notes` names what could not be read.
 #pragma once
 
 #include <cmath>
@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/checkpoint_contents.h"
 #include "config/config.h"
 #include "core/interval.h"
+#include "inspect/checkpoint_contents.h"
 #include "record/exchange_trace.h"
 #include "record/history.h"
-#include "resources/resources.h"
 #include "record/step_record.h"
+#include "resources/resources.h"
 
 namespace verbund {
 
@@ -30,12 +30,12 @@ namespace fs = std::filesystem;
 inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 inline bool is_known(double value) { return !std::isnan(value); }
 
-// Lines of metrics.jsonl of one kind, as columns. Steps rise: what was undone is gone.
+// Lines of metrics.jsonl of one kind, as columns, by rising step: undone steps are removed.
 struct MetricTable {
   std::vector<int64_t> step;
   std::vector<double> time;                            // seconds since 1970; NaN: not known
   std::map<std::string, std::vector<double>> columns;  // by key; NaN: not in that line, or not a number
-  // Rows whose value was there, but is no finite number: a loss of "NaN" differs from no loss.
+  // Rows whose value is not a finite number: a loss of "NaN" differs from no loss.
   std::map<std::string, std::vector<size_t>> not_finite;
 
   size_t rows() const { return step.size(); }
@@ -45,16 +45,16 @@ struct MetricTable {
   std::vector<double> steps() const;                         // as numbers
 };
 
-// steps/rank-N.bin, in place: a mapped file, or what a test has made.
+// steps/rank-N.bin: a mapped file, or records made by a test.
 struct RankSteps {
   int rank = 0;
   std::string host;  // "" if not known
   std::shared_ptr<const void> memory;
-  std::span<const StepRecord> records;  // as they came, steps that were computed again included
-  std::vector<Interval> kept;           // those of the curve: their steps rise over all intervals
+  std::span<const StepRecord> records;  // in the order of the file, with repeated steps
+  std::vector<Interval> kept;           // records that count: their steps rise over all intervals
 
   size_t kept_count() const;
-  // Calls use(record) for each record of the curve, in order.
+  // Calls use(record) for each record that counts, in order.
   template <typename Use>
   void for_each_kept(Use use) const {
     for (const Interval& part : kept) {
@@ -63,7 +63,7 @@ struct RankSteps {
   }
 };
 
-// Finds what belongs to the curve: a step that comes again later is undone, and all that follow it.
+// The records that count: a step that is repeated later is undone, with all that follow it.
 std::vector<Interval> kept_records(std::span<const StepRecord> records);
 
 struct CheckpointOnDisk {
@@ -88,12 +88,12 @@ struct HostFacts {
   double allowed_cores = kNotKnown;  // that they may use
 };
 
-// One start of the run, as far as run.json and history.jsonl tell.
+// One start of the run, from run.json and history.jsonl.
 struct StartFacts {
   int number = 0;
   double began = kNotKnown, ended = kNotKnown;  // seconds since 1970
-  int64_t step = 0;                             // it went on from
-  std::string reason;                           // of its end; "" if it goes on
+  int64_t step = 0;                             // that it resumed from
+  std::string reason;                           // of its end; "" while it runs
   bool killed = false;
   std::vector<std::string> command;
 };
@@ -115,16 +115,16 @@ struct RunData {
   std::optional<CheckpointContents> newest_checkpoint;         // the newest by step
   std::vector<std::pair<int64_t, fs::path>> evaluation_files;  // by rising step
   std::vector<SentenceLosses> sentence_losses;                 // of some of them: the last, the best, some between
-  std::vector<std::string> notes;                              // what was skipped or is missing, a sentence each
+  std::vector<std::string> notes;                              // what was skipped or is missing, one sentence each
 
-  int workers() const;        // of the last start; 1 if nothing tells
-  int64_t last_step() const;  // of the curve
+  int workers() const;        // of the last start; 1 if unknown
+  int64_t last_step() const;  // that counts
   const RankSteps* steps_of(int rank) const;
   const HostFacts* host_of(int rank) const;
   std::string worker_name(int rank) const;  // "worker 3 on beta"
 };
 
-// Fails with "nothing to report on" if the folder has neither metrics nor a record. All else is noted and left out.
+// Fails with "nothing to report on" if the folder has neither metrics nor a record. Other faults become notes.
 RunData read_run(const fs::path& folder);
 
 }  // namespace verbund

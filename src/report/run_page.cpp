@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/wall_clock.h"
-#include "report/sections.h"
-#include "report/ticks.h"
-#include "report/words.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
@@ -35,7 +35,7 @@ std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
   if (is_known(facts.tokens)) list.push_back({"target tokens", human_number(facts.tokens)});
   size_t best = 0;
   for (const BestValue& value : facts.best) {
-    if (!is_known(value.value) || best++ == 2) continue;  // two of them are enough here
+    if (!is_known(value.value) || best++ == 2) continue;  // two are enough here
     list.push_back({metric_name(value.metric), fmt::format("{} at step {}", human_number(value.value),
                                                            human_number(static_cast<double>(value.step)))});
   }
@@ -46,11 +46,10 @@ std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
 std::vector<std::string> notes(const RunData& run, const BasicFacts& facts) {
   std::vector<std::string> list;
   if (facts.state == "running") {
-    list.push_back(
-        fmt::format("Still running: this is how it stood at step {}. Make the report again for what came since.",
-                    human_number(static_cast<double>(facts.steps))));
+    list.push_back(fmt::format("Still running: this is its state at step {}. Make the report again for later steps.",
+                               human_number(static_cast<double>(facts.steps))));
   } else if (!facts.reason.empty() && facts.state != "finished") {
-    list.push_back(fmt::format("How it ended: {}.", facts.reason));
+    list.push_back(fmt::format("It ended: {}.", facts.reason));
   }
   list.insert(list.end(), run.notes.begin(), run.notes.end());
   return list;
@@ -58,7 +57,28 @@ std::vector<std::string> notes(const RunData& run, const BasicFacts& facts) {
 
 }  // namespace
 
-Page run_page(const RunData& run, const std::string& program) {
+Section ledger_section(const Ledger& ledger) {
+  Section section = {"ledger", "Ledger of time", {}};
+  if (!(ledger.wall > 0)) return section;
+  Table table;
+  table.id = "ledger";
+  table.columns = {{"use"}, {"time", true}, {"share", true}, {"what it is"}};
+  for (size_t use = 0; use < kTimeUses; ++use) {
+    const double seconds = ledger.parts[use];
+    if (!(seconds > 0)) continue;
+    table.rows.push_back({time_use_name(static_cast<TimeUse>(use)),
+                          {duration_text(seconds), seconds},
+                          {fmt::format("{:.1f} %", 100 * seconds / ledger.wall), 100 * seconds / ledger.wall},
+                          time_use_meaning(static_cast<TimeUse>(use))});
+  }
+  table.rows.push_back({"all", {duration_text(ledger.wall), ledger.wall}, {"100.0 %", 100.0}, "of worker 0"});
+  section.blocks.push_back(
+      Paragraph{fmt::format("From {} to {}.", moment_text(ledger.began), moment_text(ledger.ended))});
+  section.blocks.push_back(table);
+  return section;
+}
+
+Page run_page(const RunData& run, const std::string& program, const std::vector<PlacedSection>& others) {
   const Ledger ledger = make_ledger(run);
   const BasicFacts facts = basic_facts(run, ledger);
   Page page;
@@ -67,11 +87,14 @@ Page run_page(const RunData& run, const std::string& program) {
   page.facts = head(run, facts);
   page.notes = notes(run, facts);
   page.verdicts = judge(run, ledger);
-  for (Section section :
-       {ledger_section(ledger), curves_section(run), evaluations_section(run), samples_section(run),
-        faults_section(run), configuration_section(run), environment_section(run), commands_section(run)}) {
-    if (!section.blocks.empty()) page.sections.push_back(std::move(section));
+  page.sections = {ledger_section(ledger), curves_section(run),        evaluations_section(run), samples_section(run),
+                   faults_section(run),    configuration_section(run), environment_section(run), commands_section(run)};
+  for (const PlacedSection& other : others) {
+    const auto before = std::find_if(page.sections.begin(), page.sections.end(),
+                                     [&](const Section& section) { return section.id == other.after; });
+    page.sections.insert(before == page.sections.end() ? before : before + 1, other.make(run));
   }
+  std::erase_if(page.sections, [](const Section& section) { return section.blocks.empty(); });
   page.made = fmt::format("Made by {} at {} from {}.", program, utc_time(), run.folder.string());
   return page;
 }

@@ -1,12 +1,32 @@
 // The page of one run: its head, its verdicts, and the sections after them.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "report/judge.h"
 #include "report/page.h"
 
 namespace verbund {
 
-// `program`: which one makes it, for the foot.
-Page run_page(const RunData& run, const std::string& program);
+// A section that another part of the program adds to the page of a run.
+struct PlacedSection {
+  std::string after;  // id of the section before it
+  std::function<Section(const RunData&)> make;
+};
+
+// Composes the page. `program` made it, for the footer. Sections without blocks are omitted.
+Page run_page(const RunData& run, const std::string& program, const std::vector<PlacedSection>& others = {});
+
+// The report's own sections, in the order of the page. Each has no blocks if nothing is known about its subject.
+Section ledger_section(const Ledger& ledger);
+Section curves_section(const RunData& run);
+Section evaluations_section(const RunData& run);
+Section samples_section(const RunData& run);
+Section faults_section(const RunData& run);
+Section configuration_section(const RunData& run);
+Section environment_section(const RunData& run);
+Section commands_section(const RunData& run);
 
 }  // namespace verbund

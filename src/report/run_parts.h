@@ -1,27 +1,52 @@
-// Parts of reading a run folder that are ideas of their own.
+// Readers for parts of a run folder, used by read_run (run_data.h) and by single pages.
 #pragma once
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "report/run_data.h"
+#include "score/bleu.h"
+#include "score/chrf.h"
 
 namespace verbund {
 
 // run.json: the record itself, starts and hosts.
 void read_record(RunData& run);
 
-// The times of starts to a fraction of a second, from the history, where there is one; and when a start that was killed
-// had given its last sign of life.
+// Refines the times of starts from the history, if there is one, and adds the last sign of life of killed starts.
 void complete_starts(RunData& run);
 
-// At most kResourceRows rows, each the mean of neighbours: days of seconds on many workers would fill the memory.
+// Averages neighbours to at most kResourceRows rows: days of samples of many workers would fill the memory.
 inline constexpr size_t kResourceRows = 2000;
 Resources thin_resources(Resources resources);
 
-// Which files in `evaluation_files` are worth reading: at most kJudgedEvaluations, evenly spread, with the last, and
-// those with the lowest loss.
+// Selects at most kJudgedEvaluations of `evaluation_files`: evenly spread ones, the last, and those with the lowest
+// loss.
 inline constexpr size_t kJudgedEvaluations = 40;
 std::vector<size_t> choose_evaluations(const RunData& run);
 
-// Only losses and tokens; up to the first line that is damaged.
+// Losses and tokens up to the first damaged line.
 SentenceLosses read_sentence_losses(int64_t step, const fs::path& path);
+
+// One evaluation by sentence. The first sentences, perhaps none, have translations with their scores.
+struct EvaluatedSentences {
+  std::vector<std::string> translations;
+  std::vector<double> loss;  // cross-entropy per target token, nats
+  std::vector<BleuStatistics> bleu;
+  std::vector<ChrfStatistics> chrf;
+
+  size_t size() const { return loss.size(); }
+};
+
+// Up to the first damaged line: later lines would be assigned to other sentences.
+EvaluatedSentences read_evaluated_sentences(const std::filesystem::path& file);
+
+struct DevSentence {
+  std::string source, reference;
+};
+
+// evaluations/dev.jsonl; empty if there is none.
+std::vector<DevSentence> read_dev_sentences(const std::filesystem::path& run);
 
 }  // namespace verbund

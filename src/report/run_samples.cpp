@@ -1,4 +1,4 @@
-// What is taken of files that are too large to keep as a whole.
+// Samples from files that are too large to keep as a whole, and kept evaluations.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -6,13 +6,14 @@
 
 #include "core/file.h"
 #include "core/order.h"
+#include "record/evaluation_file.h"
 #include "report/run_parts.h"
 
 namespace verbund {
 namespace {
 
-// The number after `"key":` in a line of JSON. A key in a text has a backslash before its closing quote, so it cannot
-// be mistaken.
+// The number after `"key":` in a line of JSON. A key within a text has a backslash before its closing quote, so it does
+// not match.
 bool find_number(std::string_view line, std::string_view quoted_key, double& value) {
   const size_t place = line.find(quoted_key);
   if (place == std::string_view::npos) return false;
@@ -85,6 +86,28 @@ SentenceLosses read_sentence_losses(int64_t step, const fs::path& path) {
     losses.tokens.push_back(tokens);
   }
   return losses;
+}
+
+EvaluatedSentences read_evaluated_sentences(const std::filesystem::path& file) {
+  EvaluatedSentences read;
+  KeptEvaluation kept = read_evaluation(file);
+  for (KeptSentence& sentence : kept.sentences) {
+    if (sentence.tokens == 0) break;  // damaged
+    read.loss.push_back(sentence.cross_entropy / static_cast<double>(sentence.tokens));
+    if (!sentence.translation || read.translations.size() + 1 < read.loss.size()) continue;
+    read.translations.push_back(std::move(*sentence.translation));
+    read.bleu.push_back(*sentence.bleu);
+    read.chrf.push_back(*sentence.chrf);
+  }
+  return read;
+}
+
+std::vector<DevSentence> read_dev_sentences(const std::filesystem::path& run) {
+  std::vector<DevSentence> sentences;
+  for (KeptPair& pair : read_dev(dev_file(run))) {
+    sentences.push_back({std::move(pair.source), std::move(pair.reference)});
+  }
+  return sentences;
 }
 
 }  // namespace verbund

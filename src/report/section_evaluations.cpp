@@ -1,18 +1,17 @@
-// The table of evaluations, and the curves that no verdict shows.
+// Sections with the table of evaluations, and with curves that no verdict shows.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/sections.h"
-#include "report/ticks.h"
-#include "report/words.h"
+#include "report/number_format.h"
+#include "report/run_page.h"
 
 namespace verbund {
 namespace {
 
 constexpr size_t kRowsAtOnce = 30;  // more are folded
 
-struct Measure {
+struct EvaluationColumn {
   const char* key;
   const char* name;
   int decimals;
@@ -20,7 +19,7 @@ struct Measure {
   bool higher_is_better;
 };
 
-constexpr Measure kMeasures[] = {
+constexpr EvaluationColumn kEvaluationColumns[] = {
     {"dev_bleu", "BLEU", 2, 1, true},
     {"dev_chrf", "chrF", 2, 1, true},
     {"dev_cross_entropy", "cross-entropy", 4, 1, false},
@@ -45,12 +44,12 @@ Table all_rows(const MetricTable& evaluations) {
   table.id = "evaluations";
   table.columns = {{"step", true}, {"time"}};
   struct Shown {
-    Measure measure;
+    EvaluationColumn measure;
     std::vector<double> values;
     size_t best;
   };
   std::vector<Shown> shown;
-  for (const Measure& measure : kMeasures) {
+  for (const EvaluationColumn& measure : kEvaluationColumns) {
     if (!evaluations.has(measure.key)) continue;
     std::vector<double> values = evaluations.column(measure.key);
     const bool is_quality = std::string(measure.key) != "evaluation_seconds";
@@ -76,7 +75,7 @@ Table all_rows(const MetricTable& evaluations) {
   return table;
 }
 
-// Some of them, the first and the last included, and those with a best value.
+// Evenly spread rows, the first and the last, and those with a best value.
 Table some_rows(const Table& all) {
   Table some = all;
   some.id = "some_evaluations";
@@ -89,8 +88,6 @@ Table some_rows(const Table& all) {
   }
   return some;
 }
-
-std::vector<double> as_doubles(const std::vector<int64_t>& steps) { return {steps.begin(), steps.end()}; }
 
 }  // namespace
 
@@ -114,10 +111,10 @@ Section curves_section(const RunData& run) {
   };
   static constexpr Curve kCurves[] = {
       {"gradient_norm", "Gradient norm", "norm before clipping",
-       "It should settle; spikes that grow are the first sign of a run that will diverge.", true},
-      {"target_tokens_per_second", "Speed", "target tokens per second",
-       "It should be flat; a slow fall means heat, a full disk, or somebody else on the machine.", false},
-      {"loss_scale", "Loss scale", "factor", "It goes up slowly and falls at an overflow.", true},
+       "It should settle; growing spikes are the first sign of divergence.", true},
+      {"target_tokens_per_second", "Throughput", "target tokens per second",
+       "It should be flat; a slow fall means heat, a full disk, or other load on the machine.", false},
+      {"loss_scale", "Loss scale", "factor", "It rises slowly and falls at an overflow.", true},
   };
   Section section = {"curves", "Other curves", {}};
   for (const Curve& curve : kCurves) {
@@ -129,7 +126,7 @@ Section curves_section(const RunData& run) {
     chart.y_label = curve.unit;
     chart.hint = curve.hint;
     chart.log_y = curve.log;
-    chart.series.push_back({"", as_doubles(run.training.step), run.training.column(curve.key)});
+    chart.series.push_back({"", run.training.steps(), run.training.column(curve.key)});
     section.blocks.push_back(chart);
   }
   return section;

@@ -1,26 +1,25 @@
-// What went wrong, and that the run went on.
+// Section on the faults that the run survived.
 #include <fmt/format.h>
 
 #include <map>
 
 #include "report/json_values.h"
-#include "report/sections.h"
-#include "report/ticks.h"
-#include "report/words.h"
+#include "report/number_format.h"
+#include "report/run_page.h"
 
 namespace verbund {
 namespace {
 
-// What happened in words; "" if it is no fault.
+// Text for an event; "" if it is not a fault.
 std::string fault_text(const HistoryEvent& event) {
   const std::string& name = event.event;
-  if (name == "resume") return "went on from step " + human_number(number_at(event.line, "from_step"));
+  if (name == "resume") return "resumed from step " + human_number(number_at(event.line, "from_step"));
   if (name == "signal") return "stopped by " + text_at(event.line, "signal");
-  if (name == "stall") return "stood still: " + text_at(event.line, "message");
-  if (name == "goes_on") return "went on";
+  if (name == "stall") return "stalled: " + text_at(event.line, "message");
+  if (name == "goes_on") return "continued";
   if (name == "lost_worker") return "lost a worker: " + text_at(event.line, "message");
   if (name == "restart")
-    return fmt::format("started again by launch, number {}: {}", text_at(event.line, "number"),
+    return fmt::format("restarted by launch, number {}: {}", text_at(event.line, "number"),
                        text_at(event.line, "reason"));
   if (name == "roll_back") {
     return fmt::format("rolled back from step {} to {}, rate times {}: {}",
@@ -30,14 +29,14 @@ std::string fault_text(const HistoryEvent& event) {
   if (name == "diverged" || name == "fail")
     return (name == "fail" ? "failed: " : "diverged: ") + text_at(event.line, "reason");
   if (name == "dropped") {
-    return fmt::format("{} of worker {} did not reach the record",
+    return fmt::format("{} of worker {} were lost for the record",
                        counted(number_at(event.line, "messages"), "message", "messages"),
                        text_at(event.line, "worker"));
   }
   return "";
 }
 
-// Of runs that have no history: their starts tell that much.
+// For runs without a history, from their starts.
 std::vector<std::vector<Cell>> rows_of_starts(const RunData& run) {
   std::vector<std::vector<Cell>> rows;
   for (size_t i = 1; i < run.starts.size(); ++i) {
@@ -45,7 +44,7 @@ std::vector<std::vector<Cell>> rows_of_starts(const RunData& run) {
     rows.push_back({moment_text(run.starts[i].began),
                     {human_number(static_cast<double>(run.starts[i].step)), static_cast<double>(run.starts[i].step)},
                     "",
-                    fmt::format("started again; before that: {}", before.reason.empty() ? "killed" : before.reason)});
+                    fmt::format("restarted; before that: {}", before.reason.empty() ? "killed" : before.reason)});
   }
   return rows;
 }
@@ -69,7 +68,7 @@ Section faults_section(const RunData& run) {
   }
   if (run.history.empty()) table.rows = rows_of_starts(run);
   if (table.rows.empty()) {
-    section.blocks.push_back(Paragraph{"None: the run went through from its start without a fault."});
+    section.blocks.push_back(Paragraph{"None: the run had no fault."});
     return section;
   }
   constexpr size_t kRowsAtOnce = 40;

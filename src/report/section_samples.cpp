@@ -1,4 +1,4 @@
-// Sentences through the evaluations: those that improved most, those that were forgotten, and some in the middle.
+// Section with sentences over the evaluations: most improved, most forgotten, typical and hardest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 
 #include "core/order.h"
 #include "report/escape.h"
-#include "report/evaluated_sentences.h"
-#include "report/sections.h"
-#include "report/ticks.h"
+#include "report/number_format.h"
+#include "report/run_page.h"
+#include "report/run_parts.h"
 
 namespace verbund {
 namespace {
 
-constexpr size_t kMostEvaluations = 5;  // whose translations are shown
+constexpr size_t kMostEvaluations = 5;  // with translations
 constexpr size_t kLongestText = 600;    // characters
 constexpr double kWorthTelling = 0.05;  // nats per token
 
@@ -27,7 +27,7 @@ double per_token(const SentenceLosses& losses, size_t sentence) {
   return losses.tokens[sentence] > 0 ? losses.cross_entropy[sentence] / losses.tokens[sentence] : kNotKnown;
 }
 
-// How many sentences all evaluations have.
+// Number of sentences that all evaluations have.
 size_t common_size(const RunData& run) {
   size_t size = SIZE_MAX;
   for (const SentenceLosses& losses : run.sentence_losses)
@@ -35,7 +35,7 @@ size_t common_size(const RunData& run) {
   return size == SIZE_MAX ? 0 : size;
 }
 
-// The sentences in the order of this measure, largest first; those without one are left out.
+// Sentences by this measure, largest first; those without a value are omitted.
 std::vector<size_t> in_order_of(const std::vector<double>& measure) {
   const double last = -std::numeric_limits<double>::infinity();
   std::vector<size_t> order =
@@ -44,7 +44,7 @@ std::vector<size_t> in_order_of(const std::vector<double>& measure) {
   return order;
 }
 
-// Among the first so many, which were translated.
+// Chooses among the first `translated` sentences.
 std::vector<Choice> choose_sentences(const RunData& run, size_t translated) {
   const size_t size = std::min(common_size(run), translated);
   std::vector<double> improved(size, kNotKnown), forgotten(size, kNotKnown), last(size, kNotKnown);
@@ -73,7 +73,7 @@ std::vector<Choice> choose_sentences(const RunData& run, size_t translated) {
           fmt::format("Most forgotten: {:.2f} nats per token more than at its best", forgotten[by_loss[i]]));
   }
   if (!by_last.empty()) {
-    add(by_last[by_last.size() / 2], "In the middle: as many sentences are easier as harder");
+    add(by_last[by_last.size() / 2], "Median: as many sentences are easier as harder");
     add(by_last.front(), "Hardest of all");
   }
   return choices;
@@ -82,7 +82,7 @@ std::vector<Choice> choose_sentences(const RunData& run, size_t translated) {
 // The first, the last, and some between.
 std::vector<std::pair<int64_t, fs::path>> some_files(const RunData& run) {
   std::vector<std::pair<int64_t, fs::path>> files = run.evaluation_files, some;
-  std::erase_if(files, [](const auto& file) { return file.first == 0; });  // nothing is translated at step 0
+  std::erase_if(files, [](const auto& file) { return file.first == 0; });  // step 0 has no translations
   for (size_t i = 0; i < std::min(kMostEvaluations, files.size()); ++i) {
     const size_t last = files.size() - 1, count = std::min(kMostEvaluations, files.size()) - 1;
     some.push_back(files[count == 0 ? last : i * last / count]);

@@ -1,41 +1,16 @@
-// With what, on what and by which commands the run was made.
+// Sections on the configuration, environment and commands of the run.
 #include <fmt/format.h>
 
 #include "config/settings.h"
 #include "core/human.h"
 #include "report/json_values.h"
-#include "report/sections.h"
-#include "report/ticks.h"
-#include "report/words.h"
+#include "report/number_format.h"
+#include "report/run_page.h"
 
 namespace verbund {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const Json* object_at(const Json& json, const char* key) {
-  if (!json.is_object()) return nullptr;
-  const auto found = json.find(key);
-  return found != json.end() && found->is_object() ? &*found : nullptr;
-}
-
-const Json* last_start(const RunData& run) {
-  if (!run.record.is_object()) return nullptr;
-  const auto starts = run.record.find("starts");
-  return starts != run.record.end() && starts->is_array() && !starts->empty() && starts->back().is_object()
-             ? &starts->back()
-             : nullptr;
-}
-
-std::vector<std::string> words_at(const Json& json, const char* key) {
-  std::vector<std::string> words;
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  if (!json.is_object() || found == json.end() || !found->is_array()) return words;
-  for (const Json& word : *found) {
-    if (word.is_string()) words.push_back(word.get<std::string>());
-  }
-  return words;
-}
 
 std::string ranks_text(const std::vector<int>& ranks) {
   std::string text;
@@ -74,14 +49,14 @@ Section configuration_section(const RunData& run) {
     }
     section.blocks.push_back(Paragraph{
         table.rows.empty() ? "Everything is at its default."
-                           : "What differs from the defaults; everything else is as verbund config --explain has it."});
+                           : "Settings that differ from the defaults, which verbund config --explain lists."});
     if (!table.rows.empty()) section.blocks.push_back(table);
   }
-  if (const Json* imported = object_at(run.record, "imported")) {
+  if (const Json& imported = object_at(run.record, "imported"); !imported.empty()) {
     section.blocks.push_back(
-        Paragraph{fmt::format("Imported from {} ({}).", text_at(*imported, "source"), text_at(*imported, "kind"))});
-    if (const auto unknown = words_at(*imported, "unknown"); !unknown.empty()) {
-      section.blocks.push_back(Paragraph{"Not known: " + list_text(unknown) + "."});
+        Paragraph{fmt::format("Imported from {} ({}).", text_at(imported, "source"), text_at(imported, "kind"))});
+    if (const auto unknown = words_at(imported, "unknown"); !unknown.empty()) {
+      section.blocks.push_back(Paragraph{"Unknown: " + list_text(unknown) + "."});
     }
   }
   if (const std::string text = text_at(run.record, "config_text"); !text.empty()) section.blocks.push_back(Code{text});
@@ -97,35 +72,28 @@ Section environment_section(const RunData& run) {
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) table.rows.push_back({name, value});
   };
-  if (const Json* start = last_start(run)) {
-    add("program", text_at(*start, "program"));
-    add("MPI", text_at(*start, "mpi"));
-    const auto hosts = start->find("hosts");
-    if (hosts != start->end() && hosts->is_array() && !hosts->empty()) {
-      add("system", text_at(hosts->front(), "system"));
-      add("kernels", text_at(hosts->front(), "kernels"));
-      add("device", text_at(hosts->front(), "device"));
-      add("precision", text_at(hosts->front(), "precision"));
-    }
-    add("run folder", text_at(*start, "folder"));
+  const Json &start = last_start(run), &dataset = object_at(run.record, "dataset");
+  add("program", text_at(start, "program"));
+  add("MPI", text_at(start, "mpi"));
+  if (const auto hosts = start.find("hosts"); hosts != start.end() && hosts->is_array() && !hosts->empty()) {
+    for (const char* key : {"system", "kernels", "device", "precision"}) add(key, text_at(hosts->front(), key));
   }
-  if (const Json* dataset = object_at(run.record, "dataset")) {
-    add("dataset", text_at(*dataset, "path"));
-    add("dataset's checksum", text_at(*dataset, "checksum"));
-    if (const Json* made = object_at(*dataset, "provenance")) add("dataset made by", text_at(*made, "program"));
-  }
+  add("run folder", text_at(start, "folder"));
+  add("dataset", text_at(dataset, "path"));
+  add("dataset's checksum", text_at(dataset, "checksum"));
+  add("dataset made by", text_at(object_at(dataset, "provenance"), "program"));
   add("run", text_at(run.record, "id"));
   for (const HistoryEvent& event : run.history) {
     if (event.event != "clock" || event.start != (run.history.empty() ? 0 : run.history.back().start)) continue;
     table.rows.push_back({fmt::format("clock of worker {}", number_text(number_at(event.line, "worker"))),
-                          fmt::format("{} s added, right to {} s", human_number(number_at(event.line, "offset")),
+                          fmt::format("offset {} s, exact to {} s", human_number(number_at(event.line, "offset")),
                                       human_number(number_at(event.line, "bound")))});
   }
   if (!table.rows.empty()) section.blocks.push_back(table);
   return section;
 }
 
-// "verbund launch -H a:2,b:2 -- ", in front of what every worker was started with.
+// "verbund launch -H a:2,b:2 -- ", which precedes the workers' command.
 std::string launch_prefix(const RunData& run) {
   if (run.workers() < 2) return "";
   if (run.hosts.size() < 2) return fmt::format("verbund launch -n {} -- ", run.workers());
@@ -139,21 +107,18 @@ std::string launch_prefix(const RunData& run) {
 Section commands_section(const RunData& run) {
   Section section = {"commands", "To make it again", {}};
   std::string text;
-  if (const Json* dataset = object_at(run.record, "dataset")) {
-    if (const Json* made = object_at(*dataset, "provenance")) {
-      if (const auto words = words_at(*made, "command"); !words.empty()) text += shell_command(words) + "\n";
-    }
-  }
+  const Json& made = object_at(object_at(run.record, "dataset"), "provenance");
+  if (const auto words = words_at(made, "command"); !words.empty()) text += shell_line(words) + "\n";
   for (const StartFacts& start : run.starts) {
     if (start.command.empty()) continue;
     const std::string launch = launch_prefix(run);
-    const auto first = start.command.begin() + (launch.empty() ? 0 : 1);  // launch knows its own program
-    text += launch + shell_command({first, start.command.end()}) + "\n";
+    const auto first = start.command.begin() + (launch.empty() ? 0 : 1);  // launch knows the program
+    text += launch + shell_line({first, start.command.end()}) + "\n";
     break;
   }
   if (text.empty()) return section;
   section.blocks.push_back(
-      Paragraph{"The same program, data, configuration, seed and number of workers make the same model, to the bit."});
+      Paragraph{"The same program, data, configuration, seed and number of workers give the same model, bit for bit."});
   section.blocks.push_back(Code{text});
   return section;
 }

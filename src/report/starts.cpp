@@ -1,10 +1,10 @@
-// The starts of a run: from run.json, made more precise by the history.
+// Starts of a run, from run.json and, more precisely, from its history.
 #include <algorithm>
 
 #include "core/wall_clock.h"
+#include "record/run_record.h"
 #include "report/json_values.h"
 #include "report/run_parts.h"
-#include "record/run_record.h"
 
 namespace verbund {
 namespace {
@@ -66,7 +66,7 @@ void read_record(RunData& run) {
   run.imported = run.record.contains("imported");
   const Json& starts = run.record.at("starts");
   const int left_out = static_cast<int>(run.record.value("start_count", int64_t{0})) - static_cast<int>(starts.size());
-  constexpr size_t kFirst = 10;  // run.json keeps the first and the last ones
+  constexpr size_t kFirst = 10;  // run.json keeps the first and last starts
   for (size_t i = 0; i < starts.size(); ++i) {
     run.starts.push_back(start_facts(starts[i], static_cast<int>(i) + (i < kFirst ? 0 : std::max(0, left_out))));
   }
@@ -77,7 +77,7 @@ void read_record(RunData& run) {
 }
 
 void complete_starts(RunData& run) {
-  std::map<int, double> alive;  // the last that was heard of each start
+  std::map<int, double> alive;  // last sign of life of each start
   const auto heard = [&](uint32_t start, double at) {
     double& last = alive.try_emplace(static_cast<int>(start), at).first->second;
     last = std::max(last, at);
@@ -111,7 +111,7 @@ void complete_starts(RunData& run) {
       start.ended = std::max(end->second, alive[start.number]);
       start.killed = false;
     } else if (const auto last = alive.find(start.number); last != alive.end()) {
-      start.ended = last->second;  // to a fraction of a second, where run.json has whole ones
+      start.ended = last->second;  // more precise than run.json
     }
     if (start.ended < start.began) start.ended = start.began;
   }

@@ -1,4 +1,4 @@
-// Step by step through the records of all workers at once.
+// walk_steps() visits the step records of all workers in parallel.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace verbund {
 
-// Calls use(step) for every step of the curve, with the record of each of `run.ranks`, nullptr where one is missing.
+// Calls use(step) for every step that counts, with the record of each of `run.ranks`; nullptr where one is missing.
 template <typename Use>
 void walk_steps(const RunData& run, Use use) {
   struct Cursor {
@@ -46,7 +46,7 @@ void walk_steps(const RunData& run, Use use) {
   }
 }
 
-// When a worker could exchange all of its gradient, on the clock of worker 0.
+// Time at which a worker has all of its gradient ready, on the clock of worker 0.
 inline double ready_at(const StepRecord& record) { return record.began + record.waited + record.compute; }
 
 inline double slowest_ready(const std::vector<const StepRecord*>& step) {

@@ -1,5 +1,5 @@
-// The style sheet of a report's page. Colours have names, and are given twice, for light and for dark.
-#include "report/html_page.h"
+// The style sheet of a report's page. Colours are variables, defined for light, dark and print.
+#include "report/page.h"
 
 namespace verbund {
 

@@ -1,4 +1,4 @@
-#include "report/svg_bars.h"
+#include "report/svg_parts.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "report/escape.h"
-#include "report/svg_style.h"
-#include "report/ticks.h"
+#include "report/number_format.h"
+#include "report/plot_area.h"
 
 namespace verbund {
 namespace {
@@ -27,7 +27,7 @@ double sum(const Bar& bar) {
   return total;
 }
 
-// Names stand at the left if there are several bars.
+// Names are at the left if there are several bars.
 double left_of(const Chart& chart) {
   if (chart.bars.size() < 2) return 4;
   size_t longest = 0;
@@ -71,10 +71,8 @@ std::string svg_bars(const Chart& chart, double width) {
   const std::vector<std::string> labels = tick_labels(ticks);
   for (size_t i = 0; i < ticks.size(); ++i) {
     const double x = left + scale * ticks[i];
-    text += fmt::format(
-        "<path class=\"grid\" d=\"M{0:.1f} 0V{1:.1f}\"/><text class=\"tick-x{4}\" x=\"{0:.1f}\" y=\"{2:.1f}\" "
-        "text-anchor=\"{5}\">{3}</text>\n",
-        x, bottom, bottom + 17, labels[i], i % 2 == 1 ? " other" : "", i == 0 && left < 10 ? "start" : "middle");
+    text += fmt::format("<path class=\"grid\" d=\"M{:.1f} 0V{:.1f}\"/>", x, bottom) +
+            x_tick_label(i, x, bottom + 17, labels[i], i == 0 && left < 10 ? "start" : "middle");
   }
   text += fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", width - right + 6,
                       bars_height(chart) - 6, escape_html(chart.x_label));
@@ -91,18 +89,18 @@ std::string svg_bars(const Chart& chart, double width) {
 }
 
 std::string bars_legend(const Chart& chart) {
-  std::string text = "<ul class=\"legend\">\n";
+  std::vector<std::string> items;
   for (size_t part = 0; part < chart.part_names.size(); ++part) {
     const bool used =
         std::any_of(chart.bars.begin(), chart.bars.end(), [&](const Bar& bar) { return amount(bar, part) > 0; });
     if (!used) continue;
-    text += fmt::format(
-        "<li><svg class=\"swatch number\" viewBox=\"0 0 22 16\" aria-hidden=\"true\"><g class=\"part {}\"><rect "
+    items.push_back(fmt::format(
+        "<svg class=\"swatch number\" viewBox=\"0 0 22 16\" aria-hidden=\"true\"><g class=\"part {}\"><rect "
         "width=\"22\" height=\"16\"/><text x=\"11\" y=\"8\" text-anchor=\"middle\" "
-        "dy=\".35em\">{}</text></g></svg>{}</li>\n",
-        colour_class(part) + (part >= kColours ? " again" : ""), part + 1, escape_html(chart.part_names[part]));
+        "dy=\".35em\">{}</text></g></svg>{}",
+        colour_class(part) + (part >= kColours ? " again" : ""), part + 1, escape_html(chart.part_names[part])));
   }
-  return text + "</ul>\n";
+  return legend_list(items);
 }
 
 }  // namespace verbund

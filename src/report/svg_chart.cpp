@@ -8,23 +8,22 @@
 
 #include "report/curve.h"
 #include "report/escape.h"
+#include "report/number_format.h"
 #include "report/plot_area.h"
-#include "report/svg_bars.h"
-#include "report/svg_style.h"
-#include "report/ticks.h"
+#include "report/svg_parts.h"
 
 namespace verbund {
 namespace {
 
-// Units of the drawing, which the page scales to its width.
+// In units of the drawing, which the page scales to its width.
 constexpr double kWidth = 640, kHeight = 290;
 constexpr double kLeft = 68, kRight = 14, kTop = 24, kBottom = 44;
-constexpr double kMarkRow = 16;       // height of a row of words at marks
-constexpr size_t kMostMarkWords = 8;  // more would hide each other: lines alone
+constexpr double kMarkRow = 16;       // height of a row of mark labels
+constexpr size_t kMostMarkWords = 8;  // more would overlap: lines only
 
 std::string point(double x, double y) { return fmt::format("{:.1f} {:.1f}", x, y); }
 
-// A path through values, broken where there are none.
+// A path through values, interrupted at gaps.
 class Path {
  public:
   void move(double x, double y) { text_ += "M" + point(x, y); }
@@ -43,7 +42,7 @@ std::string curve_class(size_t index, const char* kind) {
   return fmt::format("class=\"{} {}\"", kind, colour_class(index));
 }
 
-// Between two curves over the same places, piece by piece.
+// The area between two curves over the same x values.
 struct Edge {
   double x, low, high;
   bool gap_before;
@@ -65,7 +64,7 @@ std::string band(const std::vector<Edge>& edges, const PlotArea& area, const std
   return path.draw(attributes);
 }
 
-// What cannot be shown becomes a gap.
+// Values that cannot be shown become gaps.
 std::vector<double> showable(const std::vector<double>& values, const Axis& axis) {
   std::vector<double> result = values;
   for (double& value : result) {
@@ -82,7 +81,7 @@ std::string line_through(const std::vector<Bucket>& buckets, const PlotArea& are
     const double x = area.x.place(buckets[i].x), y = area.y.place(buckets[i].last);
     if (i == 0 || buckets[i].gap_before) {
       path.move(x, y);
-      path.line(x, y);  // with round ends a value on its own is a dot
+      path.line(x, y);  // with round line caps a single value is a dot
     } else {
       if (steps) path.line(x, before);
       path.line(x, y);
@@ -137,7 +136,7 @@ std::string curve(const Series& series, const std::vector<double>& x, const std:
   const std::string style = curve_class(index, "curve") + dash_attribute(index);
   const bool noisy = series.drawn == Drawn::kLine && is_noisy(y);
   std::string text;
-  if (y.size() > kMostBuckets) {  // what happens within a bucket
+  if (y.size() > kMostBuckets) {  // the spread within a bucket
     std::vector<Edge> edges;
     for (const Bucket& bucket : buckets) edges.push_back({bucket.x, bucket.low, bucket.high, bucket.gap_before});
     text += band(edges, area, curve_class(index, "spread"));
@@ -156,7 +155,7 @@ std::string draw(const Series& series, const PlotArea& area, size_t index) {
   if (has_interval) {
     text += series.drawn == Drawn::kPoints ? whiskers(series, x, area, index) : interval_band(series, x, area, index);
   }
-  if (y.empty() || (series.drawn == Drawn::kBand && has_interval && is_noisy(y))) return text;  // the band says it all
+  if (y.empty() || (series.drawn == Drawn::kBand && has_interval && is_noisy(y))) return text;  // the band is enough
   if (series.drawn == Drawn::kPoints) return text + points(into_buckets(x, y, kMostBuckets), area, index);
   return text + curve(series, x, y, area, index);
 }
@@ -168,10 +167,8 @@ std::string x_axis(const PlotArea& area, const std::string& label) {
   for (size_t i = 0; i < ticks.size(); ++i) {
     const double x = area.x.place(ticks[i]);
     const char* anchor = x > kWidth - kRight - 20 ? "end" : "middle";
-    text += fmt::format(
-        "<path class=\"tick\" d=\"M{0:.1f} {1}v4\"/><text class=\"tick-x{4}\" x=\"{0:.1f}\" y=\"{2}\" "
-        "text-anchor=\"{5}\">{3}</text>\n",
-        x, kHeight - kBottom, kHeight - kBottom + 17, labels[i], i % 2 == 1 ? " other" : "", anchor);
+    text += fmt::format("<path class=\"tick\" d=\"M{:.1f} {}v4\"/>", x, kHeight - kBottom) +
+            x_tick_label(i, x, kHeight - kBottom + 17, labels[i], anchor);
   }
   return text + fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kWidth - kRight,
                             kHeight - 6, escape_html(label));
@@ -191,7 +188,7 @@ std::string y_axis(const PlotArea& area, const std::string& label) {
   return text + fmt::format("<text class=\"label\" x=\"0\" y=\"13\">{}</text>\n", escape_html(label));
 }
 
-// Words take turns in up to three rows, so that near ones do not hide each other.
+// Labels use up to three rows, so that close ones do not overlap.
 std::string marks(const Chart& chart, const PlotArea& area, double top) {
   std::string text;
   std::array<double, 3> row_ends = {-1e9, -1e9, -1e9};
@@ -215,16 +212,14 @@ std::string marks(const Chart& chart, const PlotArea& area, double top) {
   return text;
 }
 
-// For those who cannot see it.
+// For screen readers.
 std::string description(const Chart& chart) {
   std::string text = chart.hint;
   for (const Series& series : chart.series) {
-    const std::vector<Bucket> buckets = into_buckets(series.x, series.y, 1);
-    if (buckets.empty()) continue;
-    double low = buckets[0].low, high = buckets[0].high;
-    for (const Bucket& bucket : buckets) low = std::min(low, bucket.low), high = std::max(high, bucket.high);
+    const std::optional<SeriesRange> range = range_of(series);
+    if (!range) continue;
     text += fmt::format(" {}: from {} to {}, last {}.", series.name.empty() ? chart.y_label : series.name,
-                        human_number(low), human_number(high), human_number(buckets.back().last));
+                        human_number(range->low), human_number(range->high), human_number(range->last));
   }
   return text;
 }
@@ -261,11 +256,11 @@ std::string svg_chart(const Chart& chart, const std::string& id) {
 std::string chart_legend(const Chart& chart) {
   if (!chart.bars.empty()) return bars_legend(chart);
   if (chart.series.size() < 2 && (chart.series.empty() || chart.series[0].name.empty())) return "";
-  std::string text = "<ul class=\"legend\">\n";
+  std::vector<std::string> items;
   for (size_t i = 0; i < chart.series.size(); ++i) {
-    text += fmt::format("<li>{}{}</li>\n", legend_swatch(chart.series[i].drawn, i), escape_html(chart.series[i].name));
+    items.push_back(legend_swatch(chart.series[i].drawn, i) + escape_html(chart.series[i].name));
   }
-  return text + "</ul>\n";
+  return legend_list(items);
 }
 
 }  // namespace verbund

@@ -1,6 +1,6 @@
-// Draws a Chart as SVG, and its legend as HTML. Colours are CSS variables of the page (style.cpp), so that one drawing
-// serves light, dark and print; series differ by dash and shape as well, and parts of bars by a number, so that nobody
-// needs the colours. Text in it is escaped.
+// svg_chart() draws a Chart as SVG, chart_legend() its legend as HTML. Colours are CSS variables of the page
+// (style.cpp), so that one drawing serves light, dark and print; series also differ by dash and shape, and parts of
+// bars by a number, so that nobody needs the colours. Text is escaped.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace verbund {
 
 inline constexpr size_t kMostBuckets = 600;  // of a long series
 
-// `id` must be the only one of its kind in the page.
+// `id` must be unique in the page.
 std::string svg_chart(const Chart& chart, const std::string& id);
 
 // "" if there is one unnamed series.

@@ -1,4 +1,4 @@
-// The answer to one of the questions that a run raises, with its evidence.
+// Verdict is the answer to one question about a run, with its evidence.
 #pragma once
 
 #include <optional>
@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "report/chart.h"
+#include "statistics/quantile.h"
 
 namespace verbund {
 
 enum class Grade { kGood, kNeutral, kBad, kCannotTell };
+const char* grade_name(Grade finding);  // "good", "neutral", "bad", "cannot tell"
 
 // A number of the evidence.
 struct Figure {
@@ -17,8 +19,14 @@ struct Figure {
   double value = 0;                 // NaN: unknown
   std::string unit;                 // "s", "MB", "%", ""
   std::optional<double> low, high;  // interval
-  std::string interval;             // what kind: "80 % interval, block bootstrap"
+  std::string interval;             // its kind: "80 % interval, block bootstrap"
 };
+
+Figure figure(std::string name, double value, std::string unit);
+Figure figure(std::string name, double value, std::string unit, Bounds bounds, std::string interval);
+
+std::string value_text(const Figure& figure);     // "12.3 s"
+std::string interval_text(const Figure& figure);  // "11.9 to 12.8"; "" if there is none
 
 struct Verdict {
   std::string id;        // "how_long"
@@ -28,10 +36,12 @@ struct Verdict {
   std::vector<Figure> figures;
   std::vector<Chart> charts;
   std::string rule;          // how it was decided
-  std::string would_change;  // what would change the verdict
+  std::string would_change;  // how to change the result
 };
 
-// "good", "neutral", "bad", "cannot tell"
-const char* grade_name(Grade finding);
+// A verdict without an answer yet.
+Verdict ask(std::string id, std::string question);
+// Answers "Cannot tell, because " and the reason.
+Verdict& cannot_tell(Verdict& verdict, const std::string& reason);
 
 }  // namespace verbund

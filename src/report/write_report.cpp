@@ -4,8 +4,7 @@
 #include "core/expect_folder.h"
 #include "core/file.h"
 #include "core/log.h"
-#include "report/html_page.h"
-#include "report/markdown_page.h"
+#include "report/page.h"
 
 namespace verbund {
 
@@ -15,13 +14,12 @@ void expect_run(const fs::path& folder) {
   const std::string name = folder.string();
   if (fs::exists(folder / "dataset.json")) {
     fail(
-        "nothing to report on: {} is a dataset. Give the run folder that `verbund train --run` has made, or see what "
-        "the "
-        "dataset holds with: verbund inspect {}",
+        "nothing to report on: {} is a dataset. Give a run folder of `verbund train --run`, or show the dataset with: "
+        "verbund inspect {}",
         name, name);
   }
   if (fs::exists(folder / "manifest.json")) {
-    fail("nothing to report on: {} is a checkpoint. Give the run folder that it belongs to, two folders up.", name);
+    fail("nothing to report on: {} is a checkpoint. Give its run folder, two folders up.", name);
   }
 }
 
@@ -36,7 +34,7 @@ fs::path try_write_report(const fs::path& run, const std::function<Page(const Ru
     write_page(make_page(read_run(run)), run, "report");
     return run / "report.html";
   } catch (const std::exception& error) {
-    warn("the run is as it is, but its report could not be made: {}", error.what());
+    warn("the report could not be made (the run itself is complete): {}", error.what());
     return {};
   }
 }

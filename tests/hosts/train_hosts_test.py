@@ -143,7 +143,7 @@ class TrainHostsTest(TrainingTest):
         self.hosts.link("host-b", "down")
         job = self.launch()
         self.assertEqual(job.wait(40), 1, job.said())
-        self.assert_says(job.said(), "verbund: not started, because a host does not answer: host-b")
+        self.assert_says(job.said(), "host-b")
         self.assertFalse(self.run_folder.exists())
 
     def test_blocked_ports_are_named(self):

@@ -1,9 +1,9 @@
-// Before all questions: did the run fall apart?
+// The verdict before all others: divergence.
 #include <algorithm>
 
 #include "core/human.h"
-#include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
+#include "report/judge.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
@@ -15,8 +15,8 @@ struct Bad {
   std::string what;
 };
 
-// From some row on a value is never a number again, but at least twice not one: a single one may be a step that was
-// skipped.
+// The row from which on a value is never a finite number again. It takes two such rows: a single one may be a skipped
+// step.
 std::optional<Bad> never_finite_again(const MetricTable& table, const std::string& key, const std::string& name) {
   const auto found = table.not_finite.find(key);
   if (found == table.not_finite.end() || found->second.size() < 2) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<Bad> never_finite_again(const MetricTable& table, const std::strin
   return Bad{*first, name + " is not a number"};
 }
 
-// The loss leaves its lowest level for good.
+// The row at which the loss rises for good.
 std::optional<Bad> exploded(const MetricTable& table, const std::string& key, const std::string& name) {
   const std::vector<double> values = table.column(key);
   std::vector<size_t> rows;
@@ -37,7 +37,7 @@ std::optional<Bad> exploded(const MetricTable& table, const std::string& key, co
   }
   if (rows.size() < 10) return std::nullopt;
   double lowest = values[rows.front()];
-  size_t since = 0;  // in rows: where the last stretch above the limit begins
+  size_t since = 0;  // index in `rows` where the last stretch above the limit begins
   bool above = false;
   for (size_t i = 0; i < rows.size(); ++i) {
     const double value = values[rows[i]];
@@ -73,7 +73,7 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
     found->not_a_number = run.training.step[nan->row];
   }
   for (const HistoryEvent& event : run.history) {
-    if (event.event != "diverged" || event.step < run.last_step()) continue;  // it was undone
+    if (event.event != "diverged" || event.step < run.last_step()) continue;  // undone since
     if (found && found->step <= event.step) continue;
     const auto reason = event.line.find("reason");
     const bool told = reason != event.line.end() && reason->is_string();
@@ -96,19 +96,18 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
                                     counted(static_cast<double>(divergence.not_a_number)));
   }
   if (divergence.steps_after > 0) {
-    verdict.sentence += fmt::format(" It went on for {} steps", counted(static_cast<double>(divergence.steps_after)));
+    verdict.sentence += fmt::format(" It continued for {} steps", counted(static_cast<double>(divergence.steps_after)));
     verdict.sentence += is_known(divergence.seconds_after)
-                            ? fmt::format(", {}, for nothing.", human_duration(divergence.seconds_after))
-                            : ", for nothing.";
+                            ? fmt::format(", {}, in vain.", human_duration(divergence.seconds_after))
+                            : ", in vain.";
   }
   verdict.rule =
-      "The training or dev loss is not a number from some step on to the end, or rises to twice its lowest value and "
+      "The training or dev loss is not a number from some step to the end, or rises to twice its lowest value and "
       "never "
       "comes back, or the run itself ended for that reason.";
   verdict.would_change =
-      "A smaller learning rate, a longer warm-up, optimizer.clip_norm; train.on_divergence decides what a run does "
-      "when "
-      "it happens.";
+      "Use a smaller learning rate, a longer warm-up, or optimizer.clip_norm; train.on_divergence decides how a run "
+      "reacts.";
   verdict.figures = {
       figure("first step seen", static_cast<double>(divergence.step), ""),
       figure("step from which on the loss is not a number",
@@ -120,7 +119,7 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
   chart.title = "Training loss";
   chart.x_label = "step";
   chart.y_label = "loss";
-  chart.hint = "The line ends, or jumps, where the run fell apart.";
+  chart.hint = "The line ends or jumps where the run diverged.";
   chart.series.push_back(
       {"training loss", run.training.steps(), run.training.column("train_loss"), {}, {}, Drawn::kLine});
   chart.marks.push_back({static_cast<double>(divergence.step), "diverged"});

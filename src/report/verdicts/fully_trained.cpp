@@ -1,12 +1,12 @@
-// Question 2: is the model fully trained?
+// Verdict 2: whether the model is fully trained.
 #include <algorithm>
 #include <cmath>
 
 #include "core/human.h"
 #include "optim/schedule.h"
-#include "report/verdicts/dev_curve.h"
-#include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
+#include "report/judge.h"
+#include "report/number_format.h"
+#include "report/verdicts/evidence.h"
 #include "statistics/least_squares.h"
 #include "statistics/power_law.h"
 #include "statistics/trend.h"
@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kFewest = 8;         // evaluations after the warm-up
 constexpr double kSpan = 4;           // the last step over the first of them
-constexpr double kWorthwhile = 0.01;  // of the loss: a gain below is none
-constexpr double kDecayed = 0.1;      // of the peak: the rate has decayed to nothing
+constexpr double kWorthwhile = 0.01;  // relative: a smaller gain does not count
+constexpr double kDecayed = 0.1;      // of the peak: below, the rate has decayed
 constexpr const char* kInterval = "80 % interval, block bootstrap";
 
 Points first_of(const Points& points, size_t count) {
@@ -25,8 +25,8 @@ Points first_of(const Points& points, size_t count) {
   return {{points.x.begin(), points.x.begin() + end}, {points.y.begin(), points.y.begin() + end}};
 }
 
-// A curve that cannot foretell the last fifth of what is known is not believed about what is not.
-bool foretells_the_last_fifth(const Points& points) {
+// True if a curve fitted to the first four fifths predicts the last fifth.
+bool predicts_last_fifth(const Points& points) {
   const size_t count = points.x.size(), known = count - std::max<size_t>(2, count / 5);
   const Points early = first_of(points, known);
   const PowerLaw fit = fit_power_law(early.x, early.y);
@@ -42,7 +42,7 @@ bool foretells_the_last_fifth(const Points& points) {
   return seen >= bounds.low - 2 * noise && seen <= bounds.high + 2 * noise;
 }
 
-// By what share of its peak the rate is left, where the policy lets it decay to nothing; 1 where it does not.
+// The remaining share of the peak learning rate, if the policy decays to zero; else 1.
 double rate_left(const RunData& run) {
   const std::vector<double> rates = finite(run.training.column("learning_rate"));
   if (rates.empty()) return 1;
@@ -59,7 +59,7 @@ double rate_left(const RunData& run) {
   }
 }
 
-// BLEU gained per nat of loss, by the run's own later evaluations; NaN if they show no such relation.
+// BLEU gained per nat of loss in the later evaluations; NaN if they show no such relation.
 double bleu_per_nat(const DevCurve& curve) {
   std::vector<double> loss, bleu;
   for (size_t i = curve.loss.size() / 3; i < curve.loss.size(); ++i) {
@@ -83,7 +83,7 @@ std::string slope_only(const DevCurve& curve, Verdict& verdict) {
   verdict.figures.push_back(figure("change of the dev loss per 1,000 steps, lately", 1000 * trend.slope, "nats",
                                    {1000 * trend.interval.low, 1000 * trend.interval.high},
                                    "80 % interval, Theil-Sen"));
-  return fmt::format(" Lately the dev loss {} by {} per 1,000 steps.", trend.slope < 0 ? "fell" : "rose",
+  return fmt::format(" Recently the dev loss {} by {} per 1,000 steps.", trend.slope < 0 ? "fell" : "rose",
                      short_number(std::abs(1000 * trend.slope)));
 }
 
@@ -93,9 +93,7 @@ Chart loss_chart(const RunData& run, const DevCurve& curve) {
   chart.title = "Loss on unseen sentences";
   chart.x_label = "step";
   chart.y_label = "nats per token";
-  chart.hint =
-      "Still falling at the right: more steps help. Level: this schedule is through. Rising: it learns its training "
-      "set by heart.";
+  chart.hint = "Still falling at the right: more steps help. Flat: this schedule is exhausted. Rising: overfitting.";
   const char* train = curve.key == "dev_loss" ? "train_loss" : "train_cross_entropy";
   if (run.training.has(train)) {
     chart.series.push_back(
@@ -128,14 +126,14 @@ Series fitted(const PowerLaw& fit, const std::vector<PowerLaw>& refits, double f
 Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("fully_trained", "Is the model fully trained?");
   verdict.rule = fmt::format(
-      "L(s) = L0 + A s^-a is fitted to the dev loss after the warm-up, and believed only if a fit to the first four "
-      "fifths foretells the last "
-      "fifth. Fully trained: twice the steps would lower the loss by less than {}, with the whole 80 % interval. It "
-      "takes {} evaluations over a "
-      "{:.0f}-fold span of steps. That a run has ended says nothing. All of it holds under this schedule of learning "
-      "rates.",
+      "L(s) = L0 + A s^-a is fitted to the dev loss after the warm-up, and used only if a fit to the first four fifths "
+      "predicts the last fifth. Fully trained: twice the steps would lower the loss by less than {}, with the whole 80 "
+      "% "
+      "interval. This takes {} evaluations over a {:.0f}-fold span of steps. The end of a run proves nothing. All of "
+      "it "
+      "holds for this learning-rate schedule.",
       percent(kWorthwhile), kFewest, kSpan);
-  verdict.would_change = "More steps, another schedule, more or other data, a larger model.";
+  verdict.would_change = "Train for more steps, with another schedule, more or other data, or a larger model.";
   const DevCurve curve = dev_curve(run);
   if (!curve.step.empty()) verdict.charts.push_back(loss_chart(run, curve));
   if (const auto divergence = find_divergence(run, ledger)) {
@@ -162,7 +160,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   verdict.figures.push_back(figure("lowest dev loss", curve.loss[curve.lowest()], "nats per token"));
   verdict.figures.push_back(figure("evaluations after the warm-up", static_cast<double>(count), ""));
   if (count < kFewest) {
-    return cannot_tell(verdict, fmt::format("there {} after the warm-up ({} are needed to see where the curve goes).{}",
+    return cannot_tell(verdict, fmt::format("there {} after the warm-up ({} are needed to fit a curve).{}",
                                             count == 1   ? "is only one evaluation"
                                             : count == 0 ? "is no evaluation"
                                                          : fmt::format("are only {} evaluations", count),
@@ -171,30 +169,28 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   if (points.x.back() < kSpan * points.x.front()) {
     return cannot_tell(
         verdict,
-        fmt::format(
-            "the evaluations after the warm-up span only steps {} to {}; a curve shows over a {:.0f}-fold span.{}",
-            counted(points.x.front()), counted(points.x.back()), kSpan, slope_only(curve, verdict)));
+        fmt::format("the evaluations after the warm-up span only steps {} to {}; a fit needs a {:.0f}-fold span.{}",
+                    counted(points.x.front()), counted(points.x.back()), kSpan, slope_only(curve, verdict)));
   }
   const double left = rate_left(run);
   if (left < kDecayed) {
     verdict.figures.push_back(figure("learning rate, of its peak", 100 * left, "%"));
     return cannot_tell(verdict, fmt::format("the learning rate has decayed to {} of its peak, which flattens any "
-                                            "curve: under this schedule little more "
-                                            "is to come, under a longer one perhaps.{}",
+                                            "curve: this schedule has little left to gain, a longer one perhaps.{}",
                                             percent(left), slope_only(curve, verdict)));
   }
   if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
     verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
-        "It is past its best: the dev loss was lowest ({}) at step {} and rises since; more steps under this schedule "
-        "make it "
-        "worse.{}",
+        "It is past its best: the dev loss was lowest ({}) at step {} and has risen since; more steps under this "
+        "schedule "
+        "make it worse.{}",
         short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]), slope_only(curve, verdict));
     return verdict;
   }
-  if (!foretells_the_last_fifth(points)) {
+  if (!predicts_last_fifth(points)) {
     return cannot_tell(verdict,
-                       fmt::format("the curve fitted to the first four fifths does not foretell the last fifth.{}",
+                       fmt::format("the curve fitted to the first four fifths does not predict the last fifth.{}",
                                    slope_only(curve, verdict)));
   }
   const PowerLaw fit = fit_power_law(points.x, points.y);

@@ -1,11 +1,11 @@
-// Question 1: how long did the run take, and what with?
+// Verdict 1: how long the run took, and for what.
 #include <algorithm>
 
 #include "core/human.h"
 #include "core/order.h"
 #include "core/wall_clock.h"
-#include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
+#include "report/judge.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
@@ -33,7 +33,7 @@ Chart ledger_chart(const RunData& run, const Ledger& ledger) {
   chart.id = "ledger";
   chart.title = "Where the time went";
   chart.x_label = unit.name;
-  chart.hint = "A long first part is good: it is the work itself. All others are what it cost to get there.";
+  chart.hint = "A long first part is good: it is the computation itself. All other parts are overhead.";
   std::vector<size_t> uses;
   for (size_t use = 0; use < kTimeUses; ++use) {
     const bool used = ledger.parts[use] > 0 || std::any_of(ledger.ranks.begin(), ledger.ranks.end(),
@@ -51,7 +51,7 @@ Chart ledger_chart(const RunData& run, const Ledger& ledger) {
   return chart;
 }
 
-// "85 % computing, 6 % evaluating": the three longest, as far as they matter.
+// "85 % computing, 6 % evaluating": the three longest parts of at least 1 %.
 std::string longest_parts(const Ledger& ledger) {
   std::string text;
   int told = 0;
@@ -70,20 +70,22 @@ std::string longest_parts(const Ledger& ledger) {
 Verdict how_long(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("how_long", "How long did the run take?");
   verdict.rule =
-      "Every second of worker 0 has one name. Steps come from its records, evaluations, saves and starts from the "
-      "history; what is in none of them is called unaccounted. Waiting for the slowest worker is the part of the wait "
-      "for gradients in which some worker was still computing, on the common clock.";
-  verdict.would_change = "A faster machine shortens computing, more workers too, as long as waiting does not grow.";
+      "Every second of worker 0 is assigned to one use. Steps come from its records, evaluations, saves and starts "
+      "from "
+      "the history; the rest is unaccounted. Waiting for the slowest worker (the straggler) is the part of the wait "
+      "for "
+      "gradients during which some worker was still computing, on the common clock.";
+  verdict.would_change = "A faster machine shortens computing; so do more workers, as long as waiting does not grow.";
   if (!is_known(ledger.wall) || ledger.wall <= 0) {
-    return cannot_tell(verdict, "neither the times of its lines nor of its steps are on record.");
+    return cannot_tell(verdict, "neither times of day nor step times are on record.");
   }
-  const bool goes_on = !run.starts.empty() && run.starts.back().reason.empty() && !run.imported;
+  const bool running = !run.starts.empty() && run.starts.back().reason.empty() && !run.imported;
   verdict.sentence =
-      fmt::format("{} {}{} for {} steps", goes_on ? "So far" : "The run took", ledger.estimated ? "about " : "",
+      fmt::format("{} {}{} for {} steps", running ? "So far" : "The run took", ledger.estimated ? "about " : "",
                   human_duration(ledger.wall), counted(static_cast<double>(ledger.steps)));
   const std::string parts = longest_parts(ledger);
   if (ledger.estimated) {
-    verdict.sentence += ", by what its log says of a step; how that divides is not known.";
+    verdict.sentence += ", by the step times in its log; the parts are not known.";
   } else {
     verdict.sentence += parts.empty() ? "." : ": " + parts + ".";
   }
@@ -97,8 +99,8 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   verdict.finding = (lost + down) > 0.1 * ledger.wall ? Grade::kBad : Grade::kNeutral;
   if (verdict.finding == Grade::kBad) {
     verdict.would_change =
-        "Saving more often (checkpoint.save_every_steps) loses less when a run dies; `verbund launch --max-restarts N` "
-        "starts it again at once.";
+        "Save more often (checkpoint.save_every_steps) to lose less when a run dies; `verbund launch --max-restarts N` "
+        "restarts it at once.";
   }
 
   verdict.figures.push_back(figure("wall time", ledger.wall, "s"));

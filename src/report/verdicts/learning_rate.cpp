@@ -1,19 +1,19 @@
-// Question 6: what does the learning-rate curve come from?
+// Verdict 6: the origin of the learning-rate curve.
 #include <algorithm>
 
 #include "core/error.h"
 #include "core/human.h"
 #include "optim/schedule.h"
-#include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
+#include "report/judge.h"
+#include "report/number_format.h"
 
 namespace verbund {
 namespace {
 
-constexpr double kSame = 0.005;  // a relative difference that printing and importing may make
+constexpr double kSame = 0.005;  // relative difference due to printing and importing
 
 struct Curve {
-  std::vector<double> step, logged, policy;  // policy is empty if it is not known
+  std::vector<double> step, logged, policy;  // policy is empty if unknown
 };
 
 Curve logged_curve(const RunData& run) {
@@ -38,7 +38,7 @@ double median_difference(const Curve& curve, const std::vector<double>& policy) 
   return median(std::move(all));
 }
 
-// A step that is logged as done had the rate of the step before it, counted from 0. Other programs count otherwise.
+// A logged step used the rate of the previous step, counted from 0. Other programs count differently.
 std::vector<double> policy_curve(const Schedule& schedule, const Curve& curve, bool imported) {
   std::vector<double> best;
   for (const int64_t shift : {-1, 0, 1}) {
@@ -56,7 +56,7 @@ std::optional<Schedule> policy_of(const RunData& run) {
   try {
     return Schedule(run.config->schedule, run.config->model.d_model);
   } catch (const Error&) {
-    return std::nullopt;  // what makes no sense was never trained with: the configuration is not the run's
+    return std::nullopt;  // an invalid configuration cannot be that of the run
   }
 }
 
@@ -64,7 +64,7 @@ struct Shape {
   double peak = 0, peak_step = 0, half_step = kNotKnown;
 };
 
-// Of the policy where it is known, up to its peak at least; else of what was logged.
+// Of the policy if it is known, at least up to its peak; else of the logged values.
 Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule, int64_t warmup_steps) {
   Shape shape;
   std::vector<double> step = curve.step, rate = curve.logged;
@@ -85,7 +85,7 @@ Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule, int6
   return shape;
 }
 
-// Where the curve leaves the policy, and why if the history tells.
+// Where the curve deviates from the policy, and the reason if the history has one.
 std::string explain_jump(const RunData& run, const Curve& curve) {
   size_t first = 0;
   while (first < curve.step.size() && difference(curve.logged[first], curve.policy[first]) <= kSame) ++first;
@@ -102,12 +102,12 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
     if (start.number > 0 && start.step <= static_cast<int64_t>(step) &&
         (first == 0 || static_cast<double>(start.step) >= curve.step[first - 1])) {
       return fmt::format(
-          "It leaves the policy at step {}, where the run was resumed: the configuration was changed then",
+          "It deviates from the policy at step {}, where the run was resumed with a changed configuration",
           counted(step));
     }
   }
   return fmt::format(
-      "It leaves the policy at step {} ({} times what the configuration says there), and nothing on record says why",
+      "It deviates from the policy at step {} ({} times the configured value), for a reason that is not on record",
       counted(step), short_number(factor));
 }
 
@@ -118,8 +118,9 @@ Chart rate_chart(const Curve& curve, const Shape& shape) {
   chart.x_label = "step";
   chart.y_label = "learning rate";
   chart.hint =
-      "The logged points should lie on the policy's line. A rise at the begin is the warm-up: it keeps the first "
-      "steps small, it does not search for a rate.";
+      "The logged points should lie on the policy's line. A rise at the beginning is the warm-up, which keeps the "
+      "first "
+      "steps small.";
   if (!curve.policy.empty())
     chart.series.push_back({"policy of the configuration", curve.step, curve.policy, {}, {}, Drawn::kLine});
   chart.series.push_back({"logged", curve.step, curve.logged, {}, {}, Drawn::kPoints});
@@ -131,10 +132,10 @@ Chart rate_chart(const Curve& curve, const Shape& shape) {
 
 Verdict learning_rate(const RunData& run) {
   Verdict verdict = ask("learning_rate", "What does the learning-rate curve come from?");
-  verdict.rule = fmt::format(
-      "The policy of the configuration is computed at every logged step; differences up to {} are rounding.",
-      percent(kSame));
-  verdict.would_change = "The section `schedule` of the configuration.";
+  verdict.rule =
+      fmt::format("The configured policy is computed at every logged step; differences up to {} count as rounding.",
+                  percent(kSame));
+  verdict.would_change = "Change the section `schedule` of the configuration.";
   Curve curve = logged_curve(run);
   const std::optional<Schedule> schedule = policy_of(run);
   if (curve.step.empty()) {
@@ -152,9 +153,9 @@ Verdict learning_rate(const RunData& run) {
   const std::string now_text =
       fmt::format("At step {} it is {:.3g}, {} of the peak.", counted(last), now, percent(now / shape.peak));
   if (!schedule) {
-    verdict.sentence = fmt::format(
-        "It was highest, {:.3g}, at step {}. {} Which policy made it is not known: there is no configuration.",
-        shape.peak, counted(shape.peak_step), now_text);
+    verdict.sentence =
+        fmt::format("It was highest, {:.3g}, at step {}. {} The policy is not known: there is no configuration.",
+                    shape.peak, counted(shape.peak_step), now_text);
     verdict.finding = Grade::kNeutral;
     return verdict;
   }

@@ -1,21 +1,21 @@
-// Question 5: what went over the network, and was it the bottleneck?
+// Verdict 5: network traffic, and whether the network was the bottleneck.
 #include <algorithm>
 #include <cmath>
 
 #include "collectives/host_layout.h"
 #include "core/human.h"
+#include "report/judge.h"
+#include "report/number_format.h"
 #include "report/replay.h"
-#include "report/verdicts/step_sample.h"
-#include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
+#include "report/verdicts/evidence.h"
 
 namespace verbund {
 namespace {
 
 constexpr double kBottleneck = 0.1, kReplayError = 0.05;
 
-// Of h hosts each sends 2 (h-1)/h of the gradient, or more where its workers are no power of two (comm/host_layout.h),
-// which they share. Rows of embeddings, as many as a batch has looked up, come on top.
+// Each of h hosts sends 2 (h-1)/h of the gradient, or more if its number of workers is not a power of two
+// (collectives/host_layout.h); its workers share that. Looked-up embedding rows come on top.
 double expected_bytes(const RunData& run) {
   if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config || run.hosts.empty()) {
     return kNotKnown;
@@ -33,8 +33,7 @@ double expected_bytes(const RunData& run) {
   return gradients * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
 }
 
-// What the interfaces of each host sent in each of the steps that were sampled, by their own counters; without the
-// loopback.
+// Bytes per sampled step that the interfaces of each host sent, by their own counters, without the loopback.
 std::map<std::string, double> interface_bytes(const RunData& run) {
   std::map<std::string, double> bytes, steps;
   for (const Resources& resources : run.resources) {
@@ -42,7 +41,7 @@ std::map<std::string, double> interface_bytes(const RunData& run) {
     const double span = resources.times.back() - resources.times.front();
     const bool counts = std::any_of(resources.header.columns.begin(), resources.header.columns.end(),
                                     [](const ResourceColumn& column) { return column.name.starts_with("net."); });
-    if (!counts || !run.steps_of(0)) continue;  // not the first worker of its host
+    if (!counts || !run.steps_of(0)) continue;  // only the first worker of a host samples interfaces
     for (const StepRecord& record : run.steps_of(0)->records) {
       const bool sampled = record.began >= resources.times.front() && record.began < resources.times.back();
       steps[resources.header.host] += sampled ? 1 : 0;
@@ -65,17 +64,17 @@ Chart what_if_chart(const Replay& replay) {
   chart.title = "What if the network were slower or faster?";
   chart.x_label = "times the bandwidth";
   chart.y_label = "seconds of a step";
-  chart.hint = "Where the line is level, more bandwidth is wasted.";
+  chart.hint = "Where the line is flat, more bandwidth does not help.";
   chart.log_x = true;
-  Series line{"played again", {}, {}, {}, {}, Drawn::kLine};
+  Series line{"replayed", {}, {}, {}, {}, Drawn::kLine};
   for (double factor = 0.25; factor <= 16.1; factor *= std::sqrt(2.0)) {
     line.x.push_back(factor);
     line.y.push_back(replay.step_seconds(factor));
   }
-  Series limit{"with an infinite one", {0.25, 16}, {}, {}, {}, Drawn::kLine};
+  Series limit{"infinite bandwidth", {0.25, 16}, {}, {}, {}, Drawn::kLine};
   limit.y.assign(2, replay.step_seconds(kInfiniteBandwidth));
   chart.series = {line, limit};
-  chart.marks.push_back({1, "as it was"});
+  chart.marks.push_back({1, "actual"});
   return chart;
 }
 
@@ -90,19 +89,20 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
   verdict.figures.push_back(figure("latency of a bucket", 1000 * replay.latency(), "ms"));
   verdict.figures.push_back(figure("error of the replay", 100 * replay.error(), "%"));
   verdict.charts.push_back(what_if_chart(replay));
-  const std::string right = fmt::format("played again, a step is right to {}", percent(replay.error()));
+  const std::string right = fmt::format("the replay of a step is exact to {}", percent(replay.error()));
   if (saved >= kBottleneck) {
     verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
-        "Yes, it held the run up: with twice the bandwidth a step would take {} instead of {} ({} less), with an "
-        "infinite one {} ({} less); {}. {}",
+        "Yes, it was the bottleneck: with twice the bandwidth a step would take {} instead of {} ({} less), with "
+        "infinite bandwidth {} ({} less); {}. {}",
         short_seconds(twice), short_seconds(now), percent(saved_by_two), short_seconds(none), percent(saved), right,
         sent);
   } else {
     verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(
-        "No, it was not the bottleneck: even an infinitely fast one would make a step only {} shorter ({} instead of "
-        "{}; {}). {}",
+        "No, it was not the bottleneck: even infinite bandwidth would make a step only {} shorter ({} instead of {}; "
+        "{}). "
+        "{}",
         percent(std::max(0.0, saved)), short_seconds(none), short_seconds(now), right, sent);
   }
 }
@@ -112,18 +112,16 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
 Verdict network(const RunData& run) {
   Verdict verdict = ask("network", "What went over the network, and was it the bottleneck?");
   verdict.rule = fmt::format(
-      "The exchange of traced steps is played again bucket by bucket with another bandwidth; the network is the "
-      "bottleneck if an "
-      "infinite one would save {} of a step. If playing it as it was misses the measured time by more than {}, nothing "
-      "is "
-      "concluded from it. How much of the link was used proves nothing: a link can be idle half of the time and still "
-      "be "
-      "what all wait for.",
+      "The exchange of traced steps is replayed bucket by bucket with another bandwidth; the network is the bottleneck "
+      "if "
+      "infinite bandwidth would save {} of a step. If the replay with the actual bandwidth misses the measured time by "
+      "more than {}, it is not used. The utilisation of the link proves nothing: a link can be idle half of the time "
+      "and "
+      "still be what all wait for.",
       percent(kBottleneck), percent(kReplayError));
   verdict.would_change =
-      "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches exchange less often; fewer, larger "
-      "hosts share memory "
-      "instead.";
+      "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches exchange less often; workers of fewer, "
+      "larger hosts share memory.";
   const int workers = run.workers();
   if (workers < 2) {
     if (run.imported) return cannot_tell(verdict, "an imported run has no record of its network.");
@@ -133,7 +131,7 @@ Verdict network(const RunData& run) {
   }
   const StepSample sample = sample_steps(run);
   const double bytes = sample.bytes.empty() ? run.training.last("exchange_bytes_sent_per_step") : median(sample.bytes);
-  if (!is_known(bytes)) return cannot_tell(verdict, "what was sent is not on record.");
+  if (!is_known(bytes)) return cannot_tell(verdict, "the bytes sent are not on record.");
   const double seconds =
       sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
   const double expected = expected_bytes(run);
@@ -148,7 +146,7 @@ Verdict network(const RunData& run) {
     return verdict;
   }
   std::string sent =
-      fmt::format("Each of {} workers sent {} a step", workers, human_bytes(static_cast<uint64_t>(bytes)));
+      fmt::format("Each of {} workers sent {} per step", workers, human_bytes(static_cast<uint64_t>(bytes)));
   if (is_known(expected)) {
     sent += std::abs(bytes / expected - 1) < 0.02
                 ? ", as expected"
@@ -165,7 +163,7 @@ Verdict network(const RunData& run) {
     judge_replay(verdict, *replay, sent);
     return verdict;
   }
-  // Without a replay there is a bound: more bandwidth can save no more than what was waited for.
+  // Without a replay there is a bound: more bandwidth can save at most the wait for the exchange.
   const double waited = sample.seconds.empty()
                             ? median(finite(run.training.column("exchange_exposed_seconds_per_step")))
                             : mean(sample.exchange);
@@ -183,8 +181,9 @@ Verdict network(const RunData& run) {
   return cannot_tell(
       verdict,
       fmt::format("steps waited for the exchange for {} of their time, but {}. {}", percent(share),
-                  replay ? fmt::format("playing it again misses the measured times by {}", percent(replay->error()))
-                         : std::string("there are no traces of its buckets to tell bandwidth from waiting"),
+                  replay
+                      ? fmt::format("the replay misses the measured times by {}", percent(replay->error()))
+                      : std::string("there are no traces of its buckets, which would separate bandwidth from waiting"),
                   sent));
 }
 

@@ -1,12 +1,12 @@
-// Question 3: was the model overfitting?
+// Verdict 3: whether the model was overfitting.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/human.h"
-#include "report/verdicts/dev_curve.h"
-#include "report/verdicts/number_format.h"
-#include "report/verdicts/verdicts.h"
+#include "report/judge.h"
+#include "report/number_format.h"
+#include "report/verdicts/evidence.h"
 #include "statistics/resampling.h"
 #include "statistics/trend.h"
 
@@ -26,7 +26,7 @@ double half_loss(const SentenceLosses& losses, size_t half) {
   return sum / tokens;
 }
 
-// Evaluations of the same sentences: all that have as many as the last.
+// Evaluations of the same sentences: those with as many as the last.
 std::vector<const SentenceLosses*> comparable(const RunData& run) {
   std::vector<const SentenceLosses*> kept;
   for (const SentenceLosses& losses : run.sentence_losses) {
@@ -41,8 +41,8 @@ double value_at(const MetricTable& table, const std::string& key, int64_t step) 
   return table.column(key)[static_cast<size_t>(found - table.step.begin())];
 }
 
-// How the distance to training pairs, judged alike, has moved.
-std::string tell_gap(const RunData& run, Verdict& verdict) {
+// The trend of the gap between dev and training pairs, evaluated alike.
+std::string describe_gap(const RunData& run, Verdict& verdict) {
   const std::vector<double> dev = run.evaluations.column("dev_cross_entropy"),
                             probe = run.evaluations.column("probe_cross_entropy");
   std::vector<double> step, gap;
@@ -60,16 +60,16 @@ std::string tell_gap(const RunData& run, Verdict& verdict) {
                                    "80 % interval, Theil-Sen"));
   Chart chart;
   chart.id = "probe_gap";
-  chart.title = "Distance between dev and training pairs, judged alike";
+  chart.title = "Gap between dev and training pairs, evaluated alike";
   chart.x_label = "step";
   chart.y_label = "nats per token";
-  chart.hint = "A growing distance: the model learns its training pairs by heart.";
+  chart.hint = "A growing gap: the model memorises its training pairs.";
   chart.series.push_back({"dev minus training pairs", step, gap, {}, {}, Drawn::kPoints});
   verdict.charts.push_back(std::move(chart));
   if (trend.interval.low > 0)
-    return fmt::format(" It does better on pairs it has trained on, and that distance grows by {} per 1,000 steps.",
+    return fmt::format(" It does better on pairs it has trained on, and that gap grows by {} per 1,000 steps.",
                        short_number(1000 * trend.slope));
-  return " Its distance to pairs it has trained on does not grow.";
+  return " Its gap to pairs it has trained on does not grow.";
 }
 
 Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& curve) {
@@ -79,14 +79,13 @@ Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& 
   verdict.figures.push_back(figure("dev loss since then", 100 * rise, "%"));
   return cannot_tell(
       verdict,
-      fmt::format(
-          "{}. The dev loss was lowest ({}) at step {}{}.",
-          run.imported
-              ? "losses of single sentences are not known of an imported run, and without them a rise may be chance"
-              : "there are no losses of single sentences, and without them a rise may be chance",
-          short_number(curve.loss[best]), counted(curve.step[best]),
-          best + 1 == curve.step.size() ? ", the last evaluation"
-                                        : fmt::format(" and is {} higher at the end", percent(rise))));
+      fmt::format("{}. The dev loss was lowest ({}) at step {}{}.",
+                  run.imported
+                      ? "an imported run has no losses of single sentences, and without them a rise may be chance"
+                      : "there are no losses of single sentences, and without them a rise may be chance",
+                  short_number(curve.loss[best]), counted(curve.step[best]),
+                  best + 1 == curve.step.size() ? ", the last evaluation"
+                                                : fmt::format(" and is {} higher at the end", percent(rise))));
 }
 
 }  // namespace
@@ -94,28 +93,27 @@ Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& 
 Verdict overfitting(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("overfitting", "Was it overfitting?");
   verdict.rule = fmt::format(
-      "The best evaluation is chosen by one half of the dev sentences; whether the last is worse than it is tested on "
-      "the other half, by flipping "
-      "signs of the sentences' differences (p < {}). So the choice itself cannot make an alarm. In the first epoch no "
-      "sentence is seen twice: "
-      "there is nothing to learn by heart.",
+      "The best evaluation is chosen by one half of the dev sentences; whether the last is worse is tested on the "
+      "other "
+      "half, by a sign-flip test on the sentences' differences (p < {}). So the choice itself cannot cause an alarm. "
+      "In "
+      "the first epoch no sentence is seen twice, so nothing can be memorised.",
       kLevel);
-  verdict.would_change = "Stopping earlier (evaluate.stop_on), more data, more dropout, a smaller model.";
+  verdict.would_change = "Stop earlier (evaluate.stop_on), or use more data, more dropout, or a smaller model.";
   if (const auto divergence = find_divergence(run, ledger)) {
-    return cannot_tell(verdict,
-                       fmt::format("the run diverged at step {}: a model that is broken learns nothing by heart.",
-                                   counted(static_cast<double>(divergence->step))));
+    return cannot_tell(verdict, fmt::format("the run diverged at step {}: a broken model memorises nothing.",
+                                            counted(static_cast<double>(divergence->step))));
   }
   const DevCurve curve = dev_curve(run);
   const double epochs = epochs_seen(run);
   if (curve.step.empty())
     return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
-  const std::string gap = tell_gap(run, verdict);
+  const std::string gap = describe_gap(run, verdict);
   if (epochs < 1) {
     return cannot_tell(
         verdict,
-        fmt::format("only {} of an epoch was seen: no sentence twice, so the training loss is itself one of unseen "
-                    "sentences, and there is nothing yet to learn by heart.",
+        fmt::format("only {} of an epoch was seen: no sentence twice, so the training loss is itself that of unseen "
+                    "sentences.",
                     short_number(epochs)));
   }
   const std::vector<const SentenceLosses*> evaluations = comparable(run);
@@ -149,8 +147,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   if (p >= kLevel) {
     verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(
-        "No sign of it: the dev loss at the end differs from the best, of step {}, by no more than chance "
-        "({}).{}",
+        "No sign of it: the dev loss at the end differs from the best, at step {}, by no more than chance ({}).{}",
         counted(static_cast<double>(best.step)), p_value(p), gap);
     return verdict;
   }

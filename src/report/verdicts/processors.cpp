@@ -1,10 +1,10 @@
-// Question 4: were the processors busy?
+// Verdict 4: whether the processors were busy.
 #include <algorithm>
 #include <map>
 
-#include "report/verdicts/step_sample.h"
-#include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
+#include "report/judge.h"
+#include "report/number_format.h"
+#include "report/verdicts/evidence.h"
 
 namespace verbund {
 namespace {
@@ -12,10 +12,10 @@ namespace {
 constexpr double kBusy = 0.8, kSteal = 0.05, kSpinning = 0.25;
 
 struct HostUse {
-  double seconds = 0;  // observed, summed over its samples
+  double seconds = 0;  // sampled
   double process = 0;  // CPU seconds of its workers
   double steal = 0, idle = 0, other = 0;
-  double observed = 0;  // seconds with samples of the host itself
+  double observed = 0;  // seconds with samples of the whole host
   double pressure = kNotKnown;
   std::map<std::string, double> gpu;  // "gpu.0.use" -> mean share
 };
@@ -51,7 +51,7 @@ std::map<std::string, HostUse> use_of_hosts(const RunData& run) {
     }
   }
   for (auto& [name, host] : hosts) {
-    // The workers of a host sample at the same time: the longest series of starts counts as its time.
+    // The workers of a host sample at the same time: the longest total counts.
     std::map<int, double> by_rank;
     for (const Resources& resources : run.resources) {
       if (resources.header.host == name && resources.times.size() >= 2) {
@@ -70,7 +70,7 @@ const HostFacts* facts_of(const RunData& run, const std::string& name) {
   return nullptr;
 }
 
-// Of the time of its steps, what the workers spent with computing and updating.
+// Share of step time that the workers spent computing and updating.
 double working_share(const Ledger& ledger) {
   double working = 0, all = 0;
   for (const RankTime& rank : ledger.ranks) {
@@ -90,7 +90,7 @@ Chart use_chart(const RunData& run) {
   chart.title = "Cores in use, by worker";
   chart.x_label = "minutes since the start";
   chart.y_label = "cores";
-  chart.hint = "Level lines near the number of threads are good; gaps are waiting, evaluating alone, or a stop.";
+  chart.hint = "Flat lines near the number of threads are good; gaps are waiting, evaluations, or a stop.";
   double first = run.resources.front().times.empty() ? 0 : run.resources.front().times.front();
   for (const Resources& resources : run.resources) {
     if (!resources.times.empty()) first = std::min(first, resources.times.front());
@@ -121,17 +121,15 @@ Chart use_chart(const RunData& run) {
 Verdict processors(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("processors", "Were the processors busy?");
   verdict.rule = fmt::format(
-      "CPU seconds of the workers over wall time times the cores that they may use: {} or more is busy. If they are "
-      "busy "
-      "but spend {} more "
-      "of the time waiting than that leaves room for, they spin. Time that a hypervisor gave to others (steal) counts "
-      "from {} on. "
-      "Use says nothing of speed: how near the products come to what the host can do is not measured here.",
+      "CPU seconds of the workers divided by wall time times the cores that they may use: {} or more is busy. Workers "
+      "that "
+      "are busy but compute for {} less of the time are spinning. Time that a hypervisor gave to others (steal) counts "
+      "from {} on. CPU use says nothing about speed: how close the products come to the peak is not measured here.",
       percent(kBusy), percent(kSpinning), percent(kSteal));
-  verdict.would_change = "threads, the number of workers on a host, batch.tokens.";
+  verdict.would_change = "Change threads, the number of workers on a host, or batch.tokens.";
   if (run.resources.empty()) {
-    return cannot_tell(verdict, run.imported ? "an imported run has no record of what its processors did."
-                                             : "there are no samples of what the processors did.");
+    return cannot_tell(verdict, run.imported ? "an imported run has no record of its processors."
+                                             : "there are no samples of the processors.");
   }
   double used = 0, allowed = 0, lowest = 2, gpu = 0;
   size_t gpus = 0;
@@ -139,7 +137,7 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   for (const auto& [name, host] : use_of_hosts(run)) {
     const HostFacts* facts = facts_of(run, name);
     if (!facts || !is_known(facts->cores) || host.seconds <= 0) continue;
-    // Workers may be kept to some of the cores; then nobody knows who uses the others, and what for.
+    // Workers may be bound to some of the cores; then the use of the others is unknown.
     const bool all_cores = !is_known(facts->allowed_cores) || facts->allowed_cores == facts->cores;
     const double cores = all_cores ? facts->cores : facts->allowed_cores;
     const double share = host.process / (host.seconds * cores);
@@ -162,7 +160,8 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
         notes += fmt::format(" On {} other programs took {} of the cores' time.", name, percent(others));
     }
     if (is_known(host.pressure)) {
-      verdict.figures.push_back(figure(name + ": time in which something waited for a core", 100 * host.pressure, "%"));
+      verdict.figures.push_back(
+          figure(name + ": time in which something waited for a core", 100 * host.pressure, "%"));
     }
     for (const auto& [column, value] : host.gpu) {
       if (!is_known(value)) continue;
@@ -182,9 +181,9 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   if (spins) {
     verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
-        "Busy, but not with work: {} of the cores' time was used, while steps computed for only {} of theirs; the rest "
-        "was "
-        "spent spinning.",
+        "Busy, but not with work: {} of the cores' time was used, while steps computed for only {} of their time; the "
+        "rest "
+        "was spent spinning.",
         percent(share), percent(working));
   } else if (share >= kBusy) {
     verdict.finding = Grade::kGood;
@@ -199,12 +198,12 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   }
   if (gpus > 0) {
     verdict.sentence +=
-        fmt::format(" On the GPUs some kernel ran {} of the time, which does not say how well it used them.",
+        fmt::format(" On the GPUs some kernel ran {} of the time, which does not show how well it used them.",
                     percent(gpu / static_cast<double>(gpus)));
   }
-  if (const auto slow = find_slow_worker(run, sample_steps(run))) {
-    notes += fmt::format(" {} computes {} slower than the others.", capital(run.worker_name(slow->rank)),
-                         percent(slow->factor - 1));
+  if (const auto straggler = find_straggler(run, sample_steps(run))) {
+    notes += fmt::format(" {} is a straggler: it computes {} slower than the others.",
+                         capital(run.worker_name(straggler->rank)), percent(straggler->factor - 1));
     if (verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;
   }
   if (!notes.empty() && verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;

@@ -1,10 +1,10 @@
-// Question 10: how long did a step take?
+// Verdict 10: how long a step took.
 #include <algorithm>
 
 #include "core/human.h"
-#include "report/verdicts/number_format.h"
-#include "report/verdicts/step_sample.h"
-#include "report/verdicts/verdicts.h"
+#include "report/judge.h"
+#include "report/number_format.h"
+#include "report/verdicts/evidence.h"
 #include "statistics/resampling.h"
 #include "statistics/trend.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kStepTimeInterval = "80 % interval, block bootstrap";
 
-// The course of step times: median and the middle 90 % of neighbours.
+// Step times over the run: median and the middle 90 % of neighbours.
 Chart course_chart(const std::vector<double>& step, const std::vector<double>& seconds) {
   constexpr size_t kBins = 300;
   Chart chart;
@@ -22,8 +22,7 @@ Chart course_chart(const std::vector<double>& step, const std::vector<double>& s
   chart.x_label = "step";
   chart.y_label = "seconds";
   chart.hint =
-      "A level line with a narrow band is good. A rise means that something slows down; a wide band, that something "
-      "disturbs.";
+      "A flat line with a narrow band is good. A rise means that something slows down; a wide band means disturbances.";
   Series line{"median", {}, {}, {}, {}, Drawn::kLine}, band{"middle 90 %", {}, {}, {}, {}, Drawn::kBand};
   const size_t count = step.size(), bins = std::min(kBins, count);
   for (size_t i = 0; i < bins; ++i) {
@@ -42,7 +41,7 @@ Chart course_chart(const std::vector<double>& step, const std::vector<double>& s
 }
 
 struct Change {
-  double share = 0;  // from the begin to the end, of the median
+  double share = 0;  // from the beginning to the end, relative to the median
   Bounds bounds;
   double p = 1;
 };
@@ -59,13 +58,11 @@ Change change_over_run(const std::vector<double>& step, const std::vector<double
 Verdict step_time(const RunData& run) {
   Verdict verdict = ask("step_time", "How long did a step take?");
   verdict.rule =
-      "Median over the steps of worker 0 without those in which bucket sizes were tried; evaluating and saving do not "
-      "count. "
-      "A trend is called one if Mann and Kendall's test gives p < 0.01 and it makes 5 % or more. A worker is called "
-      "slow "
-      "if it needs 10 % longer than the median of the others before it can exchange: the time of the whole step "
-      "is the same for all, as they wait for each other.";
-  verdict.would_change = "Larger or smaller batches (batch.tokens), more workers, faster machines.";
+      "Median over the steps of worker 0, without those that tune the bucket size; evaluating and saving do not count. "
+      "A "
+      "trend needs p < 0.01 in the Mann-Kendall test and 5 % or more. A straggler needs 10 % longer than the median of "
+      "the others before it can exchange; the whole step takes the same time on all, because they wait for each other.";
+  verdict.would_change = "Use larger or smaller batches (batch.tokens), more workers, or faster machines.";
   const StepSample sample = sample_steps(run);
   std::vector<double> step = sample.step, seconds = sample.seconds;
   const bool recorded = !seconds.empty();
@@ -77,7 +74,7 @@ Verdict step_time(const RunData& run) {
       seconds.push_back(logged[i]);
     }
   }
-  if (seconds.empty()) return cannot_tell(verdict, "neither records of steps nor logged times of steps are there.");
+  if (seconds.empty()) return cannot_tell(verdict, "there are neither step records nor logged step times.");
 
   const double typical = median(seconds);
   const Bounds bounds = block_bootstrap(seconds, [](const std::vector<double>& values) { return median(values); });
@@ -102,13 +99,14 @@ Verdict step_time(const RunData& run) {
       if (change.share > 0.1) verdict.finding = Grade::kBad;
     }
   }
-  if (const auto slow = find_slow_worker(run, sample)) {
+  if (const auto straggler = find_straggler(run, sample)) {
     verdict.finding = Grade::kBad;
-    const std::string who = run.worker_name(slow->rank);
-    verdict.sentence += fmt::format(" {} needs {} longer than the others before it can exchange, and all wait for it.",
-                                    capital(who), percent(slow->factor - 1));
+    const std::string who = run.worker_name(straggler->rank);
+    verdict.sentence += fmt::format(
+        " {} is a straggler: it needs {} longer than the others before it can exchange, and all wait for it.",
+        capital(who), percent(straggler->factor - 1));
     verdict.would_change =
-        fmt::format("Finding out what slows {}: another program on its host, heat, fewer cores.", who);
+        fmt::format("Find out what slows {} down: another program on its host, heat, fewer cores.", who);
   }
   for (size_t i = 0; i < sample.before_exchange.size() && sample.before_exchange.size() > 1; ++i) {
     verdict.figures.push_back(figure(fmt::format("{} before the exchange, median", run.worker_name(run.ranks[i].rank)),

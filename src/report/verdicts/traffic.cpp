@@ -1,12 +1,12 @@
-// Question 11: how does the time of a step relate to the traffic between hosts?
+// Verdict 11: how step time relates to the traffic between hosts.
 #include <algorithm>
 #include <cmath>
 
 #include "core/human.h"
+#include "report/judge.h"
+#include "report/number_format.h"
 #include "report/replay.h"
-#include "report/verdicts/step_sample.h"
-#include "report/verdicts/verdicts.h"
-#include "report/verdicts/number_format.h"
+#include "report/verdicts/evidence.h"
 #include "statistics/least_squares.h"
 
 namespace verbund {
@@ -25,7 +25,7 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-// By how many per cent a step gets shorter per per cent of bandwidth, around what it is.
+// Percent by which a step gets shorter per percent of bandwidth, around the actual bandwidth.
 double elasticity(const Replay& replay) {
   constexpr double kStep = 1.1;
   return std::log(replay.step_seconds(1 / kStep) / replay.step_seconds(kStep)) / (2 * std::log(kStep));
@@ -54,13 +54,13 @@ std::string explain_variation(const Regression& fit, const std::vector<Cause>& c
 Verdict traffic(const RunData& run) {
   Verdict verdict = ask("traffic", "How does step time relate to the traffic between hosts?");
   verdict.rule =
-      "Steps send nearly the same bytes, so their number cannot explain why steps differ: the rate is bytes over step "
-      "time, and step "
-      "times are regressed on what does vary: tokens, the time until the slowest worker could exchange, and the wait "
-      "for the exchange "
-      "after that. How much bandwidth would matter comes from playing the exchange again (question 5).";
+      "All steps send nearly the same bytes, which therefore cannot explain why steps differ. The rate is bytes over "
+      "step "
+      "time. Step times are regressed on what varies: tokens, the time until the slowest worker could exchange, and "
+      "the "
+      "wait for the exchange after that. The effect of bandwidth comes from replaying the exchange (question 5).";
   verdict.would_change =
-      "workers.wire: bf16 halves the bytes, int8 quarters them; more tokens a batch make more work of the same bytes.";
+      "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches do more work for the same bytes.";
   const int workers = run.workers();
   if (run.imported && !run.training.has("exchange_bytes_sent_per_step")) {
     return cannot_tell(verdict, "an imported run has no record of its network.");
@@ -73,11 +73,11 @@ Verdict traffic(const RunData& run) {
   const StepSample sample = sample_steps(run);
   const double logged_bytes = run.training.last("exchange_bytes_sent_per_step");
   if (sample.seconds.empty() && !is_known(logged_bytes)) {
-    return cannot_tell(verdict, "neither bytes nor times of steps are on record.");
+    return cannot_tell(verdict, "neither bytes nor step times are on record.");
   }
   const double bytes = sample.bytes.empty() ? logged_bytes : median(sample.bytes);
   if (bytes == 0) {
-    verdict.sentence = "Not at all: all workers are on one host, and nothing passes between hosts.";
+    verdict.sentence = "Not at all: all workers are on one host, and hosts exchange nothing.";
     verdict.finding = Grade::kNeutral;
     return verdict;
   }
@@ -87,7 +87,7 @@ Verdict traffic(const RunData& run) {
                      figure("rate", bytes / seconds / 1e6, "MB/s"),
                      figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};
   verdict.sentence =
-      fmt::format("A worker sends {} a step, nearly always the same; at {} a step that is {}.",
+      fmt::format("A worker sends {} per step, nearly always the same; at {} per step that is {}.",
                   human_bytes(static_cast<uint64_t>(bytes)), short_seconds(seconds), bit_rate(bytes / seconds));
   verdict.finding = Grade::kNeutral;
 
@@ -101,14 +101,14 @@ Verdict traffic(const RunData& run) {
     if (!sample.seconds.empty() && varies(*cause.values)) causes.push_back(cause);
   }
   std::optional<Regression> fit;
-  while (!causes.empty() && !fit) {  // tokens may say the same as computing
+  while (!causes.empty() && !fit) {  // tokens may be collinear with computing
     std::vector<std::vector<double>> regressors;
     for (const Cause& cause : causes) regressors.push_back(*cause.values);
     if (varies(sample.seconds)) fit = least_squares(regressors, sample.seconds);
     if (!fit) causes.pop_back();
   }
   verdict.sentence += " " + (fit ? explain_variation(*fit, causes, verdict)
-                                 : fmt::format("Why steps differ cannot be told, because {}.",
+                                 : fmt::format("The reason why steps differ is unknown, because {}.",
                                                sample.seconds.empty() ? "they are not on record" : "they do not vary"));
   if (const auto replay = Replay::make(run.exchange, workers); replay && replay->error() <= 0.05) {
     const double gain = elasticity(*replay);
@@ -121,7 +121,7 @@ Verdict traffic(const RunData& run) {
     chart.title = "Step time and the slowest worker's computing";
     chart.x_label = "seconds until the slowest worker could exchange";
     chart.y_label = "seconds of the step";
-    chart.hint = "Points along a rising line: computing makes the step. A cloud above it: the exchange does.";
+    chart.hint = "Points along a rising line: computing dominates. A cloud above it: the exchange does.";
     Series points{"steps", {}, {}, {}, {}, Drawn::kPoints};
     const size_t stride = sample.step.size() / 500 + 1;
     for (size_t i = 0; i < sample.step.size(); i += stride) {

@@ -1,4 +1,4 @@
-// GPUs that are well, missing, too few, wrong, full or apart: each gives the right verdict and says what to do.
+// GPUs that are fine, missing, too few, wrong, full or mixed with CPUs: each gives the right verdict and advice.
 #include <cmath>
 
 #include "doctor/judge.h"
@@ -29,16 +29,15 @@ Findings complaints(const Facts& facts) {
 TEST(JudgeGpus, WithoutAnyTheCoresCompute) {
   Facts facts = made_facts();
   for (WorkerFacts& worker : facts.workers) worker.gpu.missing = "device cuda: libcuda.so.1 is not on this machine.";
-  EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kOk, "none; training runs on the cores")));
+  EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kOk, "none")));
 }
 
 TEST(JudgeGpus, ThoseThatAreWell) {
   EXPECT_THAT(judge_gpus(made_gpu_facts()),
               ElementsAre(Says("GPUs", Health::kOk, "a: 2 GPUs: 0 Tesla V100 (sm_70, 16 GB), 1 Tesla V100"),
                           Says("GPUs", Health::kOk, "libcuda.so.1 12.4 (/lib/libcuda.so.1), libnccl.so.2 2.21.5"),
-                          Says("GPU step", Health::kOk, "4 GPUs compute the CPU's step in fp32"),
-                          Says("GPU memory", Health::kOk, "at least 15 GB free; 1.0 GB for weights"),
-                          Says("NCCL", Health::kOk, "4 GPUs sum 16 MB in 2.0 ms, 8.0 GB/s")));
+                          Says("GPU step", Health::kOk, "4 GPUs"), Says("GPU memory", Health::kOk, "15 GB free"),
+                          Says("NCCL", Health::kOk, "16 MB in 2.0 ms, 8.0 GB/s")));
 }
 
 TEST(JudgeGpus, WhoInsistsIsToldWhatIsMissing) {
@@ -58,10 +57,10 @@ TEST(JudgeGpus, ThoseThatCannotBeUsedAreAWarningUnlessTheCpuIsWishedFor) {
   worker.gpus = {"Tesla V100"};
   worker.gpu.driver = true;
   worker.gpu.missing = "device cuda: libnvrtc is not on this machine.";
-  EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kWarning, "Tesla V100 cannot be used")));
+  EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kWarning, "Tesla V100")));
   EXPECT_THAT(judge_gpus(facts)[0].text, HasSubstr("libnvrtc"));
   worker.gpu.wish = "cpu";
-  EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kOk, "Tesla V100; training runs on the cores")));
+  EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kOk, "Tesla V100")));
 }
 
 TEST(JudgeGpus, OneForEachWorker) {
@@ -81,9 +80,7 @@ TEST(JudgeGpus, SomeOnGpusAndSomeOnCoresIsRefused) {
     facts.workers[rank].gpus = {};
   }
   facts.gpu_sum = {};
-  EXPECT_THAT(complaints(facts),
-              ElementsAre(Says("GPUs", Health::kProblem,
-                               "workers 0, 1 on a would compute on GPUs, workers 2, 3 on b on the cores")));
+  EXPECT_THAT(complaints(facts), ElementsAre(Says("GPUs", Health::kProblem, "workers 0, 1 on a")));
 }
 
 TEST(JudgeGpus, APrecisionThatTheCoresDoNotHave) {
@@ -126,7 +123,7 @@ TEST(JudgeGpus, TheHostsMemoryIsForCheckpointsAlone) {
 TEST(JudgeGpus, SumsOfNccl) {
   Facts facts = made_gpu_facts();
   facts.gpu_sum.difference = 0.01;
-  EXPECT_THAT(complaints(facts), ElementsAre(Says("NCCL", Health::kProblem, "which is not rounding")));
+  EXPECT_THAT(complaints(facts), ElementsAre(Says("NCCL", Health::kProblem, "1.0e-02")));
   facts.gpu_sum = {4, "NCCL: ncclCommInitRank failed", 0, 0, 0};
   EXPECT_THAT(complaints(facts), ElementsAre(Says("NCCL", Health::kProblem, "ncclCommInitRank failed")));
 }
@@ -142,7 +139,7 @@ TEST(JudgeGpus, WithoutNcclGradientsGoThroughTheHosts) {
   EXPECT_THAT(complaints(facts), IsEmpty());
   facts = made_facts();
   facts.transport = "nccl";
-  EXPECT_THAT(complaints(facts), ElementsAre(Says("NCCL", Health::kProblem, "which is for GPUs")));
+  EXPECT_THAT(complaints(facts), ElementsAre(Says("NCCL", Health::kProblem, "workers.transport")));
 }
 
 }  // namespace

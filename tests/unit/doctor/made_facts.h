@@ -1,8 +1,8 @@
-// Facts of hosts that are well, for tests to spoil.
+// Facts of healthy hosts, for tests to spoil.
 #pragma once
 
 #include "doctor/facts.h"
-#include "doctor/finding.h"
+#include "doctor/judge.h"
 
 namespace verbund {
 

@@ -1,8 +1,9 @@
-// Measuring with threads as workers: everybody gets the same facts, about every pair once in each direction.
+// Measurements with threads as workers: all get the same facts, about each pair once in each direction.
 #include "doctor/measure.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "support/thread_workers.h"
 
@@ -48,6 +49,24 @@ TEST(Measure, AllReduceIsMeasuredWholeOrInPart) {
     EXPECT_NEAR(facts.seconds_of_all() / facts.seconds, std::ldexp(1.0, 40) / static_cast<double>(facts.measured_bytes),
                 1e-6);
   });
+}
+
+TEST(Rounds, EveryPairOnceAndNobodyTwiceInARound) {
+  for (int count = 0; count <= 9; ++count) {
+    std::set<std::pair<int, int>> pairs;
+    const std::vector<Round> rounds = rounds_of_pairs(count);
+    for (const Round& round : rounds) {
+      std::set<int> busy;
+      for (const auto& [a, b] : round) {
+        EXPECT_LT(a, b);
+        EXPECT_LT(b, count);
+        EXPECT_TRUE(busy.insert(a).second && busy.insert(b).second);
+        EXPECT_TRUE(pairs.emplace(a, b).second);
+      }
+    }
+    EXPECT_EQ(pairs.size(), static_cast<size_t>(count * (count - 1) / 2));
+    EXPECT_EQ(rounds.size(), static_cast<size_t>(count < 2 ? 0 : count % 2 == 0 ? count - 1 : count));
+  }
 }
 
 }  // namespace

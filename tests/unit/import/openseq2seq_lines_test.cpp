@@ -4,9 +4,6 @@
 
 #include <cmath>
 
-#include "import/evaluation_step.h"
-#include "import/sample_groups.h"
-
 namespace verbund {
 namespace {
 

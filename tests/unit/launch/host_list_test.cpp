@@ -1,6 +1,9 @@
 #include "launch/host_list.h"
 
+#include <gtest/gtest.h>
+
 #include "core/error.h"
+#include "launch/reachable_hosts.h"
 #include "support/expect_error.h"
 
 namespace verbund {
@@ -22,8 +25,8 @@ TEST(HostList, ShowsWhatIsWrongAndTheRightForm) {
   for (const char* wrong : {"", "a:", "a:0", "a:-1", "a:x", "a:2x", "a:2:3", ":2", "-a:2", "a b", "a:99999999999"}) {
     EXPECT_ERROR(parse_host_list(wrong), UsageError, HasSubstr(fmt::format("\"{}\"", wrong)), HasSubstr("-H a:2,b:2"));
   }
-  EXPECT_ERROR(parse_host_list("a:2,,b:2"), UsageError, HasSubstr("-H a:2,,b:2: \"\""));
-  EXPECT_ERROR(parse_host_list("a:2,"), UsageError, HasSubstr("-H a:2,: \"\""));
+  EXPECT_ERROR(parse_host_list("a:2,,b:2"), UsageError, HasSubstr("-H a:2,,b:2"), HasSubstr("\"\""));
+  EXPECT_ERROR(parse_host_list("a:2,"), UsageError, HasSubstr("-H a:2,"), HasSubstr("\"\""));
   EXPECT_ERROR(parse_host_list("a:2;b:2"), UsageError, HasSubstr("\"a:2;b:2\""));
 }
 
@@ -33,11 +36,12 @@ TEST(HostFile, ReadsWhatOpenMpiReads) {
 }
 
 TEST(HostFile, NamesTheLineThatIsWrong) {
-  EXPECT_ERROR(parse_host_file("a slots=2\nb slot=2\n", "hosts"), UsageError, HasSubstr("hosts, line 2: \"b slot=2\""),
-               HasSubstr("HOST slots=WORKERS"));
+  EXPECT_ERROR(parse_host_file("a slots=2\nb slot=2\n", "hosts"), UsageError, HasSubstr("hosts, line 2"),
+               HasSubstr("\"b slot=2\""), HasSubstr("HOST slots=WORKERS"));
   EXPECT_ERROR(parse_host_file("b slots=0\n", "hosts"), UsageError, HasSubstr("line 1"));
   EXPECT_ERROR(parse_host_file("a:2\n", "hosts"), UsageError, HasSubstr("line 1"));
-  EXPECT_ERROR(parse_host_file("# nothing\n", "hosts"), UsageError, HasSubstr("hosts names no host"));
+  EXPECT_ERROR(parse_host_file("# nothing\n", "hosts"), UsageError, HasSubstr("hosts"),
+               HasSubstr("HOST slots=WORKERS"));
 }
 
 TEST(HostList, WorkersFillHostsInOrder) {
@@ -53,6 +57,16 @@ TEST(HostList, WorkersFillHostsInOrder) {
   EXPECT_EQ(describe_workers(1), "1 worker");
   EXPECT_EQ(describe_workers(5), "5 workers");
   EXPECT_EQ(describe_hosts(hosts), "a (2), b (2), c (1)");
+}
+
+TEST(RshCommand, WordsOfTheAgent) {
+  EXPECT_THAT(rsh_command(""), ElementsAre("ssh"));
+  EXPECT_THAT(rsh_command(" ssh -p  2222 "), ElementsAre("ssh", "-p", "2222"));
+}
+
+TEST(RshCommand, ABlankOneIsRefused) {
+  EXPECT_ERROR(rsh_command("   "), UsageError, HasSubstr("--rsh \"   \""));
+  EXPECT_ERROR(HostProbe("\t"), UsageError, HasSubstr("--rsh \"\t\""));
 }
 
 }  // namespace

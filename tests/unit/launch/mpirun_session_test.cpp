@@ -1,4 +1,4 @@
-// A shell speaks as mpirun would.
+// MpirunSession on the output of a program that prints what mpirun would.
 #include "launch/mpirun_session.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ TEST(MpirunSessionTest, LearnsOfALossFromTheRecordOfAWorker) {
       after("[1,0]<stderr>:gone\n[1,0]<stderr>:" + marked_record({1}) + "\n[1,0]<stderr>:" + marked_record({0}) + "\n");
   EXPECT_TRUE(session.lost_worker);
   EXPECT_EQ(session.rank_of_lost, 1) << "the first counts";
-  EXPECT_THAT(session.heard, ElementsAre("gone")) << "records are not for people";
+  EXPECT_THAT(session.heard, ElementsAre("gone")) << "records are not shown";
 }
 
 TEST(MpirunSessionTest, WhoIsLostNeedNotBeKnown) {

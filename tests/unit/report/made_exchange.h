@@ -1,12 +1,12 @@
-// Traces of an exchange over a network whose rate is known.
+// Made-up exchange traces over a network with a known rate.
 #pragma once
 
 #include <algorithm>
 #include <functional>
 #include <vector>
 
-#include "support/normal_numbers.h"
 #include "record/exchange_trace.h"
+#include "support/normal_numbers.h"
 
 namespace verbund {
 

@@ -1,12 +1,16 @@
-// Runs whose truth is known, made without training: steps, starts, events, evaluations as a test wants them.
+// MadeRun builds runs with known properties without training: steps, starts, events and evaluations of a test's choice.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "report/run_data.h"
+#include "report/verdict.h"
 
 namespace verbund {
 
@@ -137,5 +141,14 @@ class MadeRun {
   double now_ = 1000000;
   uint32_t start_ = 0;
 };
+
+// A figure of a verdict by its name; the test fails without it.
+inline Figure find_figure(const Verdict& verdict, const std::string& name) {
+  const auto found = std::find_if(verdict.figures.begin(), verdict.figures.end(),
+                                  [&](const Figure& figure) { return figure.name == name; });
+  if (found != verdict.figures.end()) return *found;
+  ADD_FAILURE() << verdict.id << " has no figure " << name;
+  return {};
+}
 
 }  // namespace verbund

@@ -1,13 +1,9 @@
-// The three ways to write a page: HTML, Markdown, JSON.
+// A page as HTML, Markdown and JSON.
 #include "report/page.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
-
-#include "report/html_page.h"
-#include "report/json_page.h"
-#include "report/markdown_page.h"
 
 namespace verbund {
 namespace {

@@ -31,7 +31,7 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST(SvgChart, TellsThoseWhoCannotSeeIt) {
+TEST(SvgChart, HasADescriptionForScreenReaders) {
   Chart chart = chart_of({3, 1, 2});
   chart.hint = "It should fall.";
   const std::string svg = svg_chart(chart, "loss");

@@ -1,0 +1,90 @@
+#include "report/verdicts/evidence.h"
+
+#include <algorithm>
+
+#include "report/step_walk.h"
+#include "statistics/quantile.h"
+
+namespace verbund {
+
+size_t DevCurve::lowest() const {
+  return static_cast<size_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
+}
+
+DevCurve dev_curve(const RunData& run) {
+  DevCurve curve;
+  curve.key = run.evaluations.has("dev_cross_entropy") ? "dev_cross_entropy" : "dev_loss";
+  const std::vector<double> loss = run.evaluations.column(curve.key), bleu = run.evaluations.column("dev_bleu");
+  for (size_t i = 0; i < loss.size(); ++i) {
+    if (!is_known(loss[i]) || run.evaluations.step[i] <= 0) continue;
+    curve.step.push_back(static_cast<double>(run.evaluations.step[i]));
+    curve.loss.push_back(loss[i]);
+    curve.bleu.push_back(bleu[i]);
+  }
+  return curve;
+}
+
+double warmup_end(const RunData& run) {
+  if (run.config) {
+    const SchedulePolicy policy = run.config->schedule.policy;
+    const bool warms = policy == SchedulePolicy::kTransformer || policy == SchedulePolicy::kPolyDecay ||
+                       policy == SchedulePolicy::kCosineDecay;
+    return warms ? static_cast<double>(run.config->schedule.warmup_steps) : 0;
+  }
+  const std::vector<double> rates = run.training.column("learning_rate");
+  double highest = 0, step = 0;
+  for (size_t i = 0; i < rates.size(); ++i) {
+    if (!is_known(rates[i]) || rates[i] <= highest) continue;
+    highest = rates[i];
+    step = static_cast<double>(run.training.step[i]);
+  }
+  return step;
+}
+
+double epochs_seen(const RunData& run) { return run.training.last("epoch"); }
+
+StepSample sample_steps(const RunData& run, size_t most) {
+  StepSample sample;
+  if (run.ranks.empty() || run.ranks.front().rank != 0) return sample;
+  sample.before_exchange.resize(run.ranks.size());
+  const size_t stride = run.ranks.front().kept_count() / most + 1;
+  size_t number = 0;
+  walk_steps(run, [&](const std::vector<const StepRecord*>& step) {
+    const bool whole =
+        std::all_of(step.begin(), step.end(), [](const StepRecord* record) { return record != nullptr; });
+    if (!whole || step.front()->flags & kTuningBuckets) return;
+    ++sample.all_steps;
+    if (number++ % stride != 0) return;
+    const StepRecord& own = *step.front();
+    double tokens = 0, slowest = 0;
+    for (size_t i = 0; i < step.size(); ++i) {
+      const double before = double{step[i]->waited} + step[i]->compute;
+      sample.before_exchange[i].push_back(before);
+      tokens += step[i]->tokens;
+      slowest = std::max(slowest, ready_at(*step[i]) - own.began);
+    }
+    sample.step.push_back(static_cast<double>(own.step));
+    sample.seconds.push_back(own.seconds);
+    sample.tokens.push_back(tokens);
+    sample.slowest.push_back(slowest);
+    const double waited = std::clamp(slowest - own.waited - own.compute, 0.0, double{own.exposed});
+    sample.exchange.push_back(own.exposed - waited);
+    sample.bytes.push_back(static_cast<double>(own.bytes));
+  });
+  return sample;
+}
+
+std::optional<Straggler> find_straggler(const RunData& run, const StepSample& sample) {
+  constexpr double kSlow = 1.1;
+  if (run.ranks.size() < 2 || sample.step.empty()) return std::nullopt;
+  std::vector<double> medians;
+  for (const std::vector<double>& seconds : sample.before_exchange) medians.push_back(median(seconds));
+  const size_t slowest = static_cast<size_t>(std::max_element(medians.begin(), medians.end()) - medians.begin());
+  std::vector<double> others = medians;
+  others.erase(others.begin() + static_cast<ptrdiff_t>(slowest));
+  const double factor = medians[slowest] / median(others);
+  if (!(factor > kSlow)) return std::nullopt;
+  return Straggler{run.ranks[slowest].rank, factor};
+}
+
+}  // namespace verbund

@@ -1,0 +1,50 @@
+// Evidence that several verdicts share: the dev curve, and a sample of steps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/run_data.h"
+
+namespace verbund {
+
+// The dev loss over the steps.
+struct DevCurve {
+  std::string key;                 // "dev_cross_entropy", or "dev_loss" if there is nothing else
+  std::vector<double> step, loss;  // evaluations with a finite loss, without step 0
+  std::vector<double> bleu;        // NaN where there is none
+
+  size_t lowest() const;  // index of the lowest loss; the curve must not be empty
+};
+
+DevCurve dev_curve(const RunData& run);
+
+// Step at which the learning rate peaks, by the configuration, else by the log; 0 if unknown.
+double warmup_end(const RunData& run);
+
+// Passes over the training pairs, with a fraction; NaN: unknown.
+double epochs_seen(const RunData& run);
+
+// Some thousand steps, evenly spread over a run.
+struct StepSample {
+  std::vector<double> step, seconds;                 // of worker 0
+  std::vector<double> tokens;                        // of all workers
+  std::vector<double> slowest;                       // seconds until the straggler was ready to exchange
+  std::vector<double> exchange;                      // seconds that worker 0 waited after that
+  std::vector<double> bytes;                         // sent by worker 0
+  std::vector<std::vector<double>> before_exchange;  // per entry of run.ranks: seconds of data and computing
+  size_t all_steps = 0;                              // that were sampled from
+};
+
+// Without steps that tune the bucket size, and steps that not all workers have on record.
+StepSample sample_steps(const RunData& run, size_t most = 20000);
+
+// A worker that needs at least 10 % longer than the median of the others before it can exchange.
+struct Straggler {
+  int rank = 0;
+  double factor = 1;  // its median over that of the others
+};
+std::optional<Straggler> find_straggler(const RunData& run, const StepSample& sample);
+
+}  // namespace verbund

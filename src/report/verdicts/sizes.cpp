@@ -1,0 +1,128 @@
+// Questions 7 to 9: the size of the training set, and the files and size of a checkpoint.
+#include "core/human.h"
+#include "report/judge.h"
+#include "report/number_format.h"
+
+namespace verbund {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number(const Json& json, const char* pointer) {
+  const Json::json_pointer place{std::string(pointer)};
+  return json.contains(place) && json.at(place).is_number() ? json.at(place).get<double>() : kNotKnown;
+}
+
+std::string both_units(double bytes) {
+  return fmt::format("{} MB ({} MiB)", short_number(bytes / 1e6), short_number(bytes / 1048576));
+}
+
+constexpr const char* kNone = "the run folder has no complete checkpoint.";
+
+Verdict& none(const RunData& run, Verdict& verdict) {
+  return cannot_tell(verdict, run.imported ? "an imported run comes without its checkpoints." : kNone);
+}
+
+}  // namespace
+
+Verdict training_set(const RunData& run) {
+  Verdict verdict = ask("training_set", "How big was the training set?");
+  verdict.rule =
+      "Counted when the dataset was prepared: pairs and bytes of text after cleaning, tokens after segmentation into "
+      "pieces. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576. An epoch is one pass over all pairs.";
+  verdict.would_change = "Use another corpus, or other cleaning rules (the section `clean` of the configuration).";
+  const Json dataset =
+      run.record.is_object() && run.record.contains("dataset") ? run.record["dataset"] : Json::object();
+  const double pairs = number(dataset, "/statistics/splits/train/pairs");
+  if (!is_known(pairs)) {
+    return cannot_tell(verdict, run.imported ? "an imported run has no record of its training set."
+                                             : "the run's record has no statistics of its dataset.");
+  }
+  const double source = number(dataset, "/statistics/clean/source_bytes_after");
+  const double target = number(dataset, "/statistics/clean/target_bytes_after");
+  const double source_tokens = number(dataset, "/statistics/splits/train/source/tokens");
+  const double target_tokens = number(dataset, "/statistics/splits/train/target/tokens");
+  const double epochs = run.training.last("epoch");
+  verdict.sentence = fmt::format("{} sentence pairs", counted(pairs));
+  if (is_known(source + target)) {
+    verdict.sentence +=
+        fmt::format(", {} of text: {} in the source and {} in the target language", both_units(source + target),
+                    human_bytes(static_cast<uint64_t>(source)), human_bytes(static_cast<uint64_t>(target)));
+  }
+  if (is_known(target_tokens)) verdict.sentence += fmt::format("; {} target tokens", counted(target_tokens));
+  verdict.sentence += is_known(epochs) ? fmt::format(". The run saw them {} times.", short_number(epochs)) : ".";
+  verdict.figures = {figure("pairs", pairs, ""),
+                     figure("text", (source + target) / 1e6, "MB"),
+                     figure("text", (source + target) / 1048576, "MiB"),
+                     figure("source text", source, "bytes"),
+                     figure("target text", target, "bytes"),
+                     figure("source tokens", source_tokens, ""),
+                     figure("target tokens", target_tokens, ""),
+                     figure("pairs before cleaning", number(dataset, "/statistics/clean/pairs_before"), ""),
+                     figure("epochs", epochs, "")};
+  return verdict;
+}
+
+Verdict checkpoint_files(const RunData& run) {
+  Verdict verdict = ask("checkpoint_files", "Which files make up a checkpoint?");
+  verdict.rule = "The folder of the newest checkpoint, file by file; manifest.json lists each with size and checksum.";
+  verdict.would_change = "Averaged weights (average.decay) add a file.";
+  if (!run.newest_checkpoint) return none(run, verdict);
+  const CheckpointContents& contents = *run.newest_checkpoint;
+  std::string list;
+  for (const CheckpointContents::File& file : contents.files) {
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", file.name, file.purpose);
+    verdict.figures.push_back(figure(file.name, static_cast<double>(file.size), "bytes"));
+  }
+  verdict.sentence =
+      fmt::format("{} files in {}: {}.", contents.files.size(), contents.folder.filename().string(), list);
+  if (contents.damaged()) {
+    verdict.finding = Grade::kBad;
+    for (const CheckpointContents::File& file : contents.files) {
+      if (!file.damage.empty()) verdict.sentence += fmt::format(" {} is damaged: {}.", file.name, file.damage);
+    }
+  }
+  verdict.figures.push_back(figure("checkpoints in the run folder", static_cast<double>(run.checkpoints.size()), ""));
+  return verdict;
+}
+
+Verdict checkpoint_size(const RunData& run) {
+  Verdict verdict = ask("checkpoint_size", "How big is a checkpoint?");
+  verdict.rule =
+      "Sum of its files, as `du -b` counts them, compared with the expected size: 4 bytes per parameter, once for the "
+      "weights, once for each moment of the optimiser, and once for averaged weights if they are kept.";
+  verdict.would_change =
+      "Change the size of the model, the optimiser, or averaging; for translation alone weights.safetensors is enough.";
+  if (!run.newest_checkpoint) return none(run, verdict);
+  const CheckpointContents& contents = *run.newest_checkpoint;
+  uint64_t all = 0;
+  for (const CheckpointOnDisk& checkpoint : run.checkpoints) all += checkpoint.bytes;
+  verdict.sentence = fmt::format("{} ({} MiB)", human_bytes(contents.file_bytes),
+                                 short_number(static_cast<double>(contents.file_bytes) / 1048576));
+  if (contents.parameters > 0) {
+    verdict.sentence += fmt::format(
+        ": {} parameters of 4 bytes, {} times: the weights{}{}", human_count(contents.parameters),
+        1 + contents.moments.size() + (contents.averaged ? 1 : 0),
+        contents.moments.empty() ? "" : fmt::format(", {} moments of the optimiser", contents.moments.size()),
+        contents.averaged ? ", their average" : "");
+    const int64_t rest = static_cast<int64_t>(contents.file_bytes) - static_cast<int64_t>(contents.expected_bytes);
+    verdict.sentence += fmt::format("; the other {} bytes are headers, state and settings", rest);
+  }
+  verdict.sentence += ".";
+  if (run.checkpoints.size() > 1) {
+    verdict.sentence += fmt::format(" The {} checkpoints kept take {}.", run.checkpoints.size(), human_bytes(all));
+  }
+  verdict.figures = {figure("files of a checkpoint", static_cast<double>(contents.file_bytes), "bytes"),
+                     figure("with the folder's own entry", static_cast<double>(contents.folder_bytes), "bytes")};
+  if (contents.parameters > 0) {
+    verdict.figures.push_back(figure("parameters", static_cast<double>(contents.parameters), ""));
+    verdict.figures.push_back(figure("expected", static_cast<double>(contents.expected_bytes), "bytes"));
+  }
+  for (const CheckpointContents::Share& share : contents.remainder) {
+    verdict.figures.push_back(figure("of the rest: " + share.what, static_cast<double>(share.bytes), "bytes"));
+  }
+  verdict.figures.push_back(figure("all checkpoints kept", static_cast<double>(all), "bytes"));
+  return verdict;
+}
+
+}  // namespace verbund
