@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/data/made_split.h"
 
 namespace verbund {
 namespace {
@@ -28,11 +29,8 @@ class BatchPlanTest : public ::testing::Test {
  protected:
   Split split_of(const Lengths& lengths) {
     const std::string name = "split" + std::to_string(++splits_);
-    SplitWriter writer(folder_.path(), name, 100);
-    FileRecords records;
-    writer.add(std::vector<TokenId>(std::reduce(lengths.begin(), lengths.end()), 4), lengths);
-    writer.commit(records);
-    return Split(folder_.path(), name);
+    const std::vector<TokenId> ids(std::reduce(lengths.begin(), lengths.end()), 4);
+    return made_split(folder_.path(), name, 100, ids, lengths);
   }
 
   // Source lengths of 0 to 59, target lengths that are near to them.

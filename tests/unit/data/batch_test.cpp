@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/temporary_folder.h"
+#include "unit/data/made_split.h"
 
 namespace verbund {
 namespace {
@@ -18,11 +19,9 @@ class BatchTest : public ::testing::TestWithParam<uint64_t> {
   BatchTest() : split_(write()) {}
 
   Split write() {
-    SplitWriter writer(folder_.path(), "train", GetParam());
-    FileRecords records;
-    writer.add(std::vector<TokenId>{5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, std::vector<uint32_t>{2, 1, 0, 2, 1, 0, 3, 1});
-    writer.commit(records);
-    return Split(folder_.path(), "train");
+    const std::vector<TokenId> ids = {5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    const std::vector<uint32_t> lengths = {2, 1, 0, 2, 1, 0, 3, 1};
+    return made_split(folder_.path(), "train", GetParam(), ids, lengths);
   }
 
   TemporaryFolder folder_;

@@ -13,6 +13,7 @@
 #include "core/random.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/data/made_split.h"
 
 namespace verbund {
 namespace {
@@ -56,11 +57,7 @@ class PrefetchTest : public ::testing::Test {
         ids.insert(ids.end(), lengths.back(), 4 + pair);
       }
     }
-    SplitWriter writer(folder_.path(), "train", 1000);
-    FileRecords records;
-    writer.add(ids, lengths);
-    writer.commit(records);
-    return Split(folder_.path(), "train");
+    return made_split(folder_.path(), "train", 1000, ids, lengths);
   }
 
   TemporaryFolder folder_;
