@@ -1,9 +1,7 @@
 #include "doctor/collect_gpu.h"
 
 #include "core/error.h"
-#include "cuda/find_gpu.h"
 #include "cuda/libraries.h"
-#include "cuda/missing.h"
 #include "cuda/open_device.h"
 #include "device/cpu_device.h"
 #include "doctor/small_step.h"
