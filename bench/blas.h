@@ -1,5 +1,4 @@
-// The BLAS libraries that this machine happens to have, loaded by name when a benchmark wants
-// to know what the fastest of them takes for a product.
+// The BLAS libraries of this machine, loaded by name, so that benchmarks can compare with the fastest GEMM of them.
 #pragma once
 
 #include <functional>

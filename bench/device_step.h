@@ -1,4 +1,4 @@
-// A training step on a device that is asked for, and what an emulated GPU has counted of it.
+// A training step on a chosen device, and an emulated GPU's counters of it.
 //
 //   bench_step --device cpu|cuda|emulated [--precision fp32|tf32|bf16|fp16] [--sentences N] [--steps N]
 //              [--layers N] [--vocabulary N] [--counters FILE] [tiny|small|base|big ...]

@@ -1,5 +1,5 @@
-// How fast is text encoded, compared with Debian's spm_encode on the same file in the same
-// run? Verifies that the token ids are the same.
+// bench_encode measures the throughput of encoding text, compared with Debian's spm_encode on the same file in the same
+// run. Verifies that the token ids are the same.
 //
 //   bench_encode [MODEL TEXT]    default: the optional data folder's europarl and joint model;
 //                                without it, the demo corpus and a model learned from it

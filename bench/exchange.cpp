@@ -1,5 +1,6 @@
-// How long do these workers take to sum a buffer, and a handful of numbers? Verbund's exchange and MPI_Allreduce take
-// turns on the same buffer. Verifies every value of every sum. bench/exchange.py starts it on hosts and compares.
+// bench_exchange measures how long an all-reduce of a buffer, and of a handful of numbers, takes. Verbund's exchange
+// and MPI_Allreduce take turns on the same buffer. Verifies every value of every sum. bench/exchange.py starts it on
+// hosts and compares.
 //
 //   mpirun -n 4 bench_exchange MEGABYTES ROUNDS [fp32|bf16|fp16]   (these are exact for what is summed)
 #define OMPI_SKIP_MPICXX 1

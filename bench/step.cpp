@@ -1,8 +1,8 @@
-// What does a training step cost beyond its matrix products? Times a full step (forward,
-// backward, clip, Adam, dropout on) and the same products alone with every BLAS of the machine
+// bench_step measures what a training step costs beyond its GEMMs. It times a full step (forward,
+// backward, clip, Adam, dropout on) and the same GEMMs alone with every BLAS of the machine
 // (the fastest is "the GEMM floor"), in one run, and verifies that the step trains.
 //
-//   bench_step [tiny|small|base ...] [threads ...] [bf16]    bf16: and with factors in bfloat16
+//   bench_step [tiny|small|base ...] [threads ...] [bf16]    bf16: and with operands in bfloat16
 //   bench_step --json NAME THREADS STEPS    the step alone, as one line of JSON
 //   bench_step --device cpu|cuda|emulated ...    the step alone, on that device: see device_step.h
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The kernels' source, and its translation by NVRTC for a GPU.
+// compile_kernels compiles the kernels' source for a GPU by NVRTC.
 #pragma once
 
 #include <span>
@@ -13,10 +13,9 @@ namespace verbund::cuda {
 // The files of src/cuda/kernels by their names, with endings; the one to compile is kernels.cu.
 std::span<const BuiltinFile> kernel_sources();
 
-// 0: float, 1: bfloat16, 2: half; what only products read.
 struct CompileTarget {
   int architecture;  // 70 for sm_70
-  int dtype;
+  int dtype;         // the compute dtype: 0 float, 1 bfloat16, 2 half
 };
 std::vector<std::string> compile_options(const CompileTarget& target);
 

@@ -1,4 +1,4 @@
-// A GPU in use: its context, and the check of what the driver answers.
+// Context is the driver's context of a GPU, and the check of its results.
 #pragma once
 
 #include <atomic>
@@ -23,12 +23,12 @@ class Context {
   int attribute(CUdevice_attribute attribute) const;
   size_t total_memory() const;
 
-  // The driver's calls are about the context of the calling thread: before each call that a new thread may be in.
+  // The driver's calls use the context of the calling thread: to be called before each call that a new thread may make.
   void make_current() const;
   void try_make_current() const noexcept { driver_.cuCtxSetCurrent(context_); }  // for destructors
 
-  // Throws Error for all but success, with the call, the driver's word for what happened and the kernel that was
-  // launched last: errors of kernels come with later calls.
+  // Throws Error for all but success, with the call, the driver's error and the kernel that was launched
+  // last: errors of kernels are reported by later calls.
   void check(CUresult result, const char* call) const {
     if (result != CUDA_SUCCESS) fail(result, call);
   }
@@ -38,7 +38,7 @@ class Context {
  private:
   [[noreturn]] void fail(CUresult result, const char* call) const;
 
-  // A copy: what is released last, of any thread, may outlive the one who loaded the libraries.
+  // A copy: the last user, on any thread, may outlive the CudaLibraries.
   const Driver driver_;
   int number_;
   CUdevice device_ = 0;

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/human.h"
-#include "cuda/missing.h"
+#include "cuda/libraries.h"
 #include "cuda/nccl_communicator.h"
 #include "cuda/side_stream.h"
 

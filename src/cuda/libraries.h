@@ -1,5 +1,5 @@
-// Loads NVIDIA's libraries when a GPU is asked for: of each, the first that is found and fits the GPUs of this machine,
-// or why there is none.
+// CudaLibraries are NVIDIA's libraries, loaded when a GPU is requested: of each, the first that is found and fits the
+// GPUs of this machine, or the reason why there is none.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,13 @@
 
 namespace verbund::cuda {
 
-// One library as it was found, or not.
+// The result of the search for one library.
 struct LibraryState {
   std::string name;                          // what it is called in messages: "libcuda.so.1", "libnvrtc"
-  std::filesystem::path path;                // of the one that was taken
+  std::filesystem::path path;                // of the one that was loaded
   std::string version;                       // "13.0"
-  bool found = false;                        // there is a file; it may still be of no use
-  std::string why_not = "never looked for";  // "": it can be used
+  bool found = false;                        // there is a file; it may still be unusable
+  std::string why_not = "not searched for";  // "": it is usable
 
   bool usable() const { return why_not.empty(); }
 };
@@ -32,7 +32,7 @@ struct CudaLibraries {
   Driver driver;
   Nvrtc nvrtc;
   Cublas cublas;
-  std::optional<Nccl> nccl;  // one GPU alone does without
+  std::optional<Nccl> nccl;  // one GPU alone does not need it
   LibraryState driver_state, nvrtc_state, cublas_state, nccl_state;
   std::vector<int> architectures;  // of each GPU: 70 for sm_70
   std::string searched;            // where, for messages
@@ -40,12 +40,19 @@ struct CudaLibraries {
   bool usable() const { return driver_state.usable() && nvrtc_state.usable() && cublas_state.usable(); }
 };
 
-// Never throws for want of a library: the states say what is missing, and missing.h what to do about it.
+// Never throws if a library is missing: the states tell which.
 CudaLibraries load_cuda(const Search& search);
 
-// The architecture to compile for, of those that a compiler knows: a GPU runs code that was made for itself or for an
-// older one of its own generation (sm_86 runs sm_80's, not sm_75's). 0: there is none.
+// The architecture to compile for, of those that a compiler knows: a GPU runs code for its own architecture or for an
+// older one of its generation (sm_86 runs code for sm_80, not for sm_75). 0: there is none.
 int compile_architecture(std::span<const int> known, int device);
 std::vector<int> known_architectures(const Nvrtc& nvrtc);
+
+// The message to a user whose machine cannot train on a GPU: which library is missing or does not fit, and what to
+// install. "" if training on one GPU can begin. `device` is the user's word for it: "cuda" or "emulated".
+std::string missing_message(const CudaLibraries& libraries, const std::string& device = "cuda");
+
+// The same of NCCL, which several GPUs need. "" if there is one.
+std::string missing_nccl_message(const CudaLibraries& libraries, const std::string& device = "cuda");
 
 }  // namespace verbund::cuda

@@ -1,5 +1,5 @@
-// The compiled kernels in a GPU, by name. Compiling takes some ten seconds, so what comes out is kept in the user's
-// cache folder.
+// Module holds the compiled kernels of a GPU, by name. Compiling takes some ten seconds, so the result is kept in the
+// user's cache folder.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline constexpr size_t kKernels = std::size(kKernelNames);
 
 class Module {
  public:
-  // `cache`: a folder, or empty to keep nothing. A file in it that cannot be read or used is made anew.
+  // `cache`: a folder, or empty to keep nothing. A file in it that is damaged is made anew.
   Module(Context& context, const CudaLibraries& libraries, int dtype, const std::filesystem::path& cache);
   ~Module();
   Module(const Module&) = delete;

@@ -15,16 +15,17 @@ namespace verbund::cuda {
 namespace {
 
 constexpr std::chrono::microseconds kPoll{50};
-constexpr int kAsksForWords = 2000;  // a tenth of a second
+constexpr int kMessagePolls = 2000;  // a tenth of a second
 constexpr std::chrono::seconds kPatience{1};
-// Whoever is missing is named by the watch, which ends this process: NCCL says only that somebody is.
-constexpr std::chrono::seconds kBetterWords{1};
-constexpr const char* kAborted = "NCCL: the exchange between the GPUs was aborted, for a worker has failed or is lost";
+// The watchdog names the missing rank and ends this process: NCCL does not know which rank it is.
+constexpr std::chrono::seconds kWatchdogTime{1};
+constexpr const char* kAborted =
+    "NCCL: the exchange between the GPUs was aborted, because a worker has failed or is lost";
 
 std::string message_of(const Nccl& nccl, ncclResult_t result, const char* call, ncclComm_t comm) {
   const char* details = nccl.ncclGetLastError(comm);
-  return fmt::format("NCCL: {} failed: {}{}{}. NCCL_DEBUG=INFO tells more; workers.transport=mpi does without it", call,
-                     nccl.ncclGetErrorString(result), details != nullptr && *details != '\0' ? ", " : "",
+  return fmt::format("NCCL: {} failed: {}{}{}. NCCL_DEBUG=INFO tells more; workers.transport=mpi does not need it",
+                     call, nccl.ncclGetErrorString(result), details != nullptr && *details != '\0' ? ", " : "",
                      details != nullptr ? details : "");
 }
 
@@ -43,13 +44,13 @@ std::string new_nccl_id(const Nccl& nccl) {
 NcclCommunicator::NcclCommunicator(std::shared_ptr<Context> context, const Nccl& nccl, const std::string& id, int rank,
                                    int size)
     : context_(std::move(context)), nccl_(nccl), rank_(rank), side_(context_), exceptions_(std::uncaught_exceptions()) {
-  ncclUniqueId meeting;
-  if (id.size() != sizeof(meeting.internal)) {
-    fail("worker 0's name for NCCL's meeting has {} bytes instead of {}", id.size(), sizeof(meeting.internal));
+  ncclUniqueId unique;
+  if (id.size() != sizeof(unique.internal)) {
+    fail("rank 0's NCCL id has {} bytes instead of {}", id.size(), sizeof(unique.internal));
   }
-  std::memcpy(meeting.internal, id.data(), id.size());
+  std::memcpy(unique.internal, id.data(), id.size());
   context_->make_current();
-  check(nccl_.ncclCommInitRank(&comm_, size, meeting, rank), "ncclCommInitRank");
+  check(nccl_.ncclCommInitRank(&comm_, size, unique, rank), "ncclCommInitRank");
 }
 
 NcclCommunicator::~NcclCommunicator() {
@@ -82,14 +83,14 @@ void NcclCommunicator::all_gather(float* values, size_t count_of_each) {
   check(nccl_.ncclAllGather(own, values, count_of_each, ncclFloat32, comm_, side_.stream()), "ncclAllGather");
 }
 
-// A group is the thread's: one that stayed open would keep all later calls from being made.
+// A group belongs to the thread: one that stays open would hold back all later calls.
 void NcclCommunicator::group(const std::function<void()>& calls) {
   const Lock lock = use();
   check(nccl_.ncclGroupStart(), "ncclGroupStart");
   try {
     calls();
   } catch (...) {
-    failed_ = true;  // others have asked for more than this one
+    failed_ = true;  // other ranks have called more than this one
     nccl_.ncclGroupEnd();
     throw;
   }
@@ -110,43 +111,43 @@ void NcclCommunicator::fail_if_in_trouble() {
   const std::string trouble = find_trouble();
   if (trouble.empty()) return;
   failed_ = true;
-  std::this_thread::sleep_for(kBetterWords);
+  std::this_thread::sleep_for(kWatchdogTime);
   fail("{}", trouble);
 }
 
-// A stream may have its error a moment before NCCL has said why.
-void NcclCommunicator::fail_in_the_words_of_nccl() {
-  for (int i = 0; i < kAsksForWords; ++i) {
+// A stream may report an error a moment before NCCL reports the reason.
+void NcclCommunicator::fail_with_message_of_nccl() {
+  for (int i = 0; i < kMessagePolls; ++i) {
     fail_if_in_trouble();
     std::this_thread::sleep_for(kPoll);
   }
 }
 
-// Asks again and again: the stream alone knows nothing of a network on which its kernels wait for ever, and after an
-// abort it ends as if all were well.
+// Polls NCCL: the stream alone does not see a network on which its kernels wait for ever, and after an abort it ends
+// without an error.
 void NcclCommunicator::wait() {
   std::optional<CudaEvent> end;
   try {
     end.emplace(context_, side_.stream());
   } catch (const Error&) {  // the exchange has failed already
-    fail_in_the_words_of_nccl();
+    fail_with_message_of_nccl();
     throw;
   }
   while (true) {
     const CUresult state = end->query();
-    // After the stream was asked, so that an abort which ended it is seen; and before its error, for NCCL knows more.
+    // After the query, so that an abort which ended the stream is seen; and before its error, since NCCL's is clearer.
     fail_if_in_trouble();
     if (state == CUDA_SUCCESS) return;
     if (state != CUDA_ERROR_NOT_READY) {
-      fail_in_the_words_of_nccl();
+      fail_with_message_of_nccl();
       context_->check(state, "cuEventQuery");
     }
     std::this_thread::sleep_for(kPoll);
   }
 }
 
-// The flag first, for whoever waits. A call that is under way and waits for others, perhaps for ever, must not lose the
-// communicator meanwhile: then the end of the process is what ends it.
+// The flag first, for a waiting thread. A call in progress that waits for other ranks, perhaps for ever, must not lose
+// the communicator meanwhile: then only the end of the process ends it.
 void NcclCommunicator::abort() noexcept {
   if (aborted_.exchange(true)) return;
   const Lock lock(mutex_, kPatience);

@@ -1,5 +1,4 @@
-// The GPUs of all workers together, by NCCL: what is summed goes from GPU to GPU on a stream beside the one that
-// computes.
+// NcclCommunicator runs collectives between the GPUs of all ranks by NCCL, on a stream beside the one that computes.
 #pragma once
 
 #include <atomic>
@@ -9,14 +8,14 @@
 
 namespace verbund::cuda {
 
-// What worker 0 tells the others to meet by.
+// The id that rank 0 sends to the others before they connect.
 std::string new_nccl_id(const Nccl& nccl);
 
 class NcclCommunicator final : public DeviceCommunicator {
  public:
-  // By all workers; waits for all.
+  // Collective: every rank must call it; waits for all.
   NcclCommunicator(std::shared_ptr<Context> context, const Nccl& nccl, const std::string& id, int rank, int size);
-  // After a failure others may never come to the end: then it does not wait for them.
+  // After a failure it does not wait for the other ranks, which may never finish.
   ~NcclCommunicator() override;
 
   SideStream& stream() override { return side_; }
@@ -30,21 +29,21 @@ class NcclCommunicator final : public DeviceCommunicator {
  private:
   using Lock = std::unique_lock<std::recursive_timed_mutex>;
 
-  Lock use();  // the communicator is there as long as it is held
+  Lock use();  // the communicator exists as long as the lock is held
   void check(ncclResult_t result, const char* call) const;
-  std::string find_trouble();  // NCCL's, of all that was asked so far; "": none
+  std::string find_trouble();  // NCCL's error of any call so far; "": none
   void fail_if_in_trouble();
-  void fail_in_the_words_of_nccl();
+  void fail_with_message_of_nccl();
 
   std::shared_ptr<Context> context_;
   const Nccl nccl_;
   const int rank_;
   CudaSideStream side_;
-  // Of whoever uses comm_, which an abort takes away. Recursive: calls within a group.
+  // Guards comm_, which an abort destroys. Recursive: calls within a group.
   std::recursive_timed_mutex mutex_;
   ncclComm_t comm_ = nullptr;
   std::atomic<bool> aborted_ = false, failed_ = false;
-  int exceptions_;  // under way when it was made
+  int exceptions_;  // in flight when it was made
 };
 
 }  // namespace verbund::cuda

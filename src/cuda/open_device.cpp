@@ -7,8 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "cuda/cuda_device.h"
-#include "cuda/find_gpu.h"
-#include "cuda/missing.h"
+#include "cuda/libraries.h"
 #include "device/cpu_device.h"
 
 namespace verbund {
@@ -16,10 +15,10 @@ namespace {
 
 const char* name_of(Precision precision) { return kPrecisionNames[static_cast<size_t>(precision)]; }
 
-// The one that is wished for, or fp32 where that is nobody's wish and cannot be had.
+// The requested precision, or fp32 where the user did not choose one and the device lacks the default.
 Precision settle_precision(const DeviceWish& wish, const std::string& trouble) {
   if (!wish.is_default || trouble.empty()) return wish.precision;
-  log("the model was trained in {}, but {}: it is used in fp32", name_of(wish.precision), trouble);
+  log("precision: the model was trained in {}, but {}: using fp32", name_of(wish.precision), trouble);
   return Precision::kFp32;
 }
 
@@ -32,8 +31,9 @@ std::unique_ptr<Device> open_cpu(const DeviceWish& wish) {
 int gpu_of(const DeviceWish& wish, size_t gpus) {
   if (const std::optional<int> number = gpu_of_worker(wish.number, gpus)) return *number;
   fail_usage(
-      "this host has {} GPU{}, but worker number {} on it was started: there is one GPU for each worker (-H "
-      "HOST:{}), or take --set device=cpu",
+      "this host has {} GPU{}, but worker number {} was started on it: start one worker for each GPU (-H HOST:{}), or "
+      "use "
+      "--set device=cpu",
       gpus, gpus == 1 ? "" : "s", wish.number + 1, gpus);
 }
 
@@ -57,9 +57,9 @@ std::unique_ptr<Device> open_device(const DeviceWish& wish) {
   if (libraries->usable()) return open_gpu(wish, std::move(libraries));
   const char* name = kDeviceNames[static_cast<size_t>(wish.choice)];
   if (wish.choice != DeviceChoice::kAuto) fail_usage("{}", cuda::missing_message(*libraries, name));
-  // A machine with NVIDIA's driver has a GPU that somebody may want to be used.
+  // A machine with NVIDIA's driver has a GPU that the user may want to use.
   if (libraries->driver_state.usable()) {
-    log("a GPU is here but cannot be used, the CPU computes: {}", cuda::missing_message(*libraries, "cuda"));
+    log("device: the GPU cannot be used, using the CPU: {}", cuda::missing_message(*libraries, "cuda"));
   }
   return open_cpu(wish);
 }
@@ -69,6 +69,25 @@ int started_local_rank() {
     if (const char* value = std::getenv(name)) return std::atoi(value);
   }
   return 0;
+}
+
+// The tests' GPU is a folder of libraries beside the program.
+cuda::Search search_for(DeviceChoice choice) {
+  if (choice != DeviceChoice::kEmulated) return cuda::usual_search(cuda::SearchVariables::of_environment());
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "emulated";
+  if (!std::filesystem::exists(folder)) {
+    fail_usage("device emulated is for tests: this program was built without them ({} does not exist)",
+               folder.string());
+  }
+  return cuda::search_only(folder);
+}
+
+// Slurm may show each task only its own GPU.
+std::optional<int> gpu_of_worker(int local_rank, size_t gpus) {
+  if (static_cast<size_t>(local_rank) < gpus) return local_rank;
+  if (gpus == 1 && (std::getenv("SLURM_LOCALID") != nullptr || std::getenv("CUDA_VISIBLE_DEVICES") != nullptr))
+    return 0;
+  return std::nullopt;
 }
 
 }  // namespace verbund

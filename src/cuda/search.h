@@ -1,4 +1,5 @@
-// Where NVIDIA's libraries may be: the driver's with the system, the others with a toolkit or with Python's wheels.
+// Search lists the places where NVIDIA's libraries may be: the driver's with the system, the others with a toolkit or
+// in Python wheels.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +9,14 @@
 
 namespace verbund::cuda {
 
-// Where to look, in this order.
+// The places, in the order of the search.
 struct Search {
-  std::vector<std::filesystem::path> first;  // what is in one of these is taken, and nothing else is tried for it
+  std::vector<std::filesystem::path> first;  // a library in one of these is used, and no other place is tried for it
   bool loader = true;                        // the dynamic loader, by the library's name alone
   std::vector<std::filesystem::path> folders;
 };
 
-// What the environment says; read once by whoever asks for a GPU, and handed in.
+// The environment variables of the search.
 struct SearchVariables {
   std::optional<std::string> cuda_path;            // VERBUND_CUDA_PATH
   std::optional<std::string> virtual_environment;  // VIRTUAL_ENV

@@ -43,9 +43,9 @@ void CudaEvent::hold(CUstream stream) const {
   context_->check(context_->driver().cuStreamWaitEvent(stream, event_, 0), "cuStreamWaitEvent");
 }
 
-const CudaEvent& as_cuda(const DeviceEvent& moment) {
-  const auto* cuda = dynamic_cast<const CudaEvent*>(&moment);
-  if (cuda == nullptr) fail("a GPU's stream cannot wait for what happens on another device");
+const CudaEvent& as_cuda(const DeviceEvent& event) {
+  const auto* cuda = dynamic_cast<const CudaEvent*>(&event);
+  if (cuda == nullptr) fail("a GPU's stream cannot wait for an event of another device");
   return *cuda;
 }
 
@@ -65,7 +65,7 @@ CudaSideStream::~CudaSideStream() {
   driver.cuStreamDestroy_v2(stream_);
 }
 
-void CudaSideStream::wait_for(DeviceEvent& moment) { as_cuda(moment).hold(stream_); }
+void CudaSideStream::wait_for(DeviceEvent& event) { as_cuda(event).hold(stream_); }
 
 void CudaSideStream::download(void* host, const void* from, size_t bytes) {
   if (bytes == 0) return;

@@ -1,4 +1,4 @@
-// Points in a GPU's order of operations, and streams beside its main one.
+// CudaEvent is a point in a GPU's order of operations, CudaSideStream a stream beside its main one.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@ namespace verbund::cuda {
 
 class CudaEvent final : public DeviceEvent {
  public:
-  // After what `stream` has been asked so far.
+  // After all calls on `stream` so far.
   CudaEvent(std::shared_ptr<Context> context, CUstream stream);
   ~CudaEvent() override;
 
   void wait() override;
   double seconds_after(DeviceEvent& earlier) override;
-  // What the driver says of it without waiting: CUDA_ERROR_NOT_READY, if it has not happened yet.
+  // Its state without waiting: CUDA_ERROR_NOT_READY if it has not happened yet.
   CUresult query() const;
-  // What `stream` is asked from now on comes after this.
+  // Later calls on `stream` run after this event.
   void hold(CUstream stream) const;
 
  private:
@@ -27,17 +27,17 @@ class CudaEvent final : public DeviceEvent {
 };
 
 // Throws if it is another device's.
-const CudaEvent& as_cuda(const DeviceEvent& moment);
+const CudaEvent& as_cuda(const DeviceEvent& event);
 
-// Copies are asynchronous for memory of Device::allocate_host only. It goes before the main stream where both have
-// something to run: others wait for what leaves on it, and its kernels are few blocks beside many.
+// Copies are asynchronous for memory of Device::allocate_host only. It has priority over the main stream: other ranks
+// wait for what is sent on it, and its kernels are few blocks beside many.
 class CudaSideStream final : public SideStream {
  public:
   explicit CudaSideStream(std::shared_ptr<Context> context);
   ~CudaSideStream() override;
 
   CUstream stream() const { return stream_; }
-  void wait_for(DeviceEvent& moment) override;
+  void wait_for(DeviceEvent& event) override;
   void download(void* host, const void* from, size_t bytes) override;
   void upload(void* to, const void* host, size_t bytes) override;
   void synchronize() override;

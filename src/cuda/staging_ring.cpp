@@ -50,8 +50,8 @@ void StagingRing::upload(CUdeviceptr to, const void* host, size_t bytes) {
   }
 }
 
-// The bus fills the sections while the host empties them, each a round later. What was uploaded through a section has
-// left it before, in the stream's order; and in the end all of them are free.
+// The bus fills the sections while the host empties them, each one round later. Uploads through a section are over by
+// then, in the stream's order; at the end all sections are free.
 void StagingRing::download(void* host, CUdeviceptr from, size_t bytes) {
   need_memory();
   const Driver& driver = context_.driver();

@@ -1,5 +1,5 @@
-// Pinned memory through which host memory of any kind goes to a GPU and comes from it, at the bus's full rate. What is
-// uploaded may be changed by the caller at once, and the copy happens when its turn comes; who downloads waits.
+// StagingRing is pinned memory through which any host memory is copied to and from a GPU at the bus's full rate. The
+// caller may change uploaded data at once, while the copy runs in the stream's order; a download waits.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@ class StagingRing {
   void download(void* host, CUdeviceptr from, size_t bytes);
 
  private:
-  // The ring is cut into sections. What is left of one too small for the next piece stays unused; a section is used
-  // again when the copies out of it have happened.
+  // The ring is cut into sections. A rest too small for the next piece stays unused; a section is reused when the
+  // copies out of it have finished.
   static constexpr size_t kSections = 8, kSectionBytes = 2 << 20;
   void need_memory();
   void next_section();
 
   Context& context_;
   CUstream stream_;
-  char* memory_ = nullptr;  // when it is needed first
+  char* memory_ = nullptr;  // allocated at first use
   std::array<CUevent, kSections> left_ = {};
   size_t section_ = 0, used_ = 0;
 };

@@ -4,9 +4,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "cuda/find_gpu.h"
 #include "cuda/libraries.h"
-#include "cuda/missing.h"
 #include "cuda/open_device.h"
 #include "device/cpu_device.h"
 #include "model/transformer.h"

@@ -63,7 +63,7 @@ ParameterTable::ParameterTable(const ModelConfig& config, VocabularySizes vocabu
     add_feed_forward(layer);
   }
   if (pre) add_norm("encoder.norm", d);
-  // Keys and values of all decoder layers come from the encoder's output in one product.
+  // Keys and values of all decoder layers are computed from the encoder's output in one GEMM.
   add_linear("decoder.cross.kv", config.decoder_layers * 2 * d, d, config.attention_bias);
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string layer = fmt::format("decoder.{}.", i);
@@ -131,7 +131,7 @@ void ParameterTable::initialize(uint64_t seed, std::span<float> values) const {
         fill_normal(own, 1 / std::sqrt(static_cast<double>(p.shape[1])), seed, i);
         break;
       case Start::kDense: {
-        // Glorot; of matrices that hold several, each counts by itself: in of them are [in, in].
+        // Glorot; a matrix that holds several of [in, in] is initialised as those.
         const auto in = static_cast<double>(p.shape[1]);
         const bool several = p.shape[0] % p.shape[1] == 0 && p.name.find("ff.") == std::string::npos;
         fill_uniform(own, std::sqrt(6 / (in + (several ? in : static_cast<double>(p.shape[0])))), seed, i);

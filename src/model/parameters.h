@@ -1,5 +1,5 @@
-// All parameters of a model in one flat buffer, and their gradients in another: the
-// optimiser, the reducer and the checkpoint see one array; the model sees names.
+// ParameterTable lays out all parameters of a model in one flat buffer, and their gradients in another: the optimizer,
+// the gradient reducer and the checkpoint see one array; the model sees names.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct VocabularySizes {
   int64_t target = 0;
 };
 
-// Names, shapes and places, in the order in which forward uses them.
+// Names, shapes and offsets, in the order in which forward uses them.
 class ParameterTable {
  public:
   ParameterTable(const ModelConfig& config, VocabularySizes vocabularies);
@@ -35,7 +35,7 @@ class ParameterTable {
   const Parameter& find(const std::string& name) const;
   bool has(const std::string& name) const;
   int64_t buffer_size() const { return buffer_size_; }  // floats, with the gaps between parameters
-  int64_t count() const;                                // of parameters proper
+  int64_t count() const;                                // of parameters, without the gaps
 
   // Fills `values` as a pure function of the seed.
   void initialize(uint64_t seed, std::span<float> values) const;

@@ -1,4 +1,4 @@
-// What tells the model where in a sentence a token stands.
+// PositionCodes tell the model the position of a token in its sentence.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace verbund {
 
-// As OpenSeq2Seq computes them: [sin, cos] halves, [length, d].
+// The codes as OpenSeq2Seq computes them: [sin, cos] halves, [length, d].
 std::vector<float> position_codes(int64_t length, int64_t d);
 
-// Those of the first positions in a device's memory; as many as were asked for so far.
+// The codes of the first positions in a device's memory, as many as were needed so far.
 class PositionCodes {
  public:
   PositionCodes(Device& device, int64_t d) : device_(device), d_(d) {}
 
-  // Makes sure that there are `length` of them. What `at` gave before is gone if there were not.
+  // Makes sure that there are `length` of them. Invalidates earlier results of `at` if there were fewer.
   void reach(int64_t length);
   const float* at(int64_t position) const { return codes_->data() + position * d_; }
 

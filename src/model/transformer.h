@@ -1,5 +1,5 @@
-// The Transformer on one device: loss of a packed batch, and its gradient added to one flat buffer.
-// Sums, never means: who divides knows all tokens.
+// TranslationModel is a Transformer on one device: the loss of a packed batch, and its gradient added to one flat
+// buffer. Losses are sums, never means: the caller that divides knows the tokens of all ranks.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace verbund {
 
 // Sums over the target tokens of a batch.
 struct Loss {
-  double smoothed = 0;       // what is minimised
+  double smoothed = 0;       // what training minimises
   double cross_entropy = 0;  // cross-entropy, for perplexity
   int64_t tokens = 0;
   int64_t correct = 0;  // tokens whose most likely prediction is the target
@@ -27,15 +27,15 @@ struct Loss {
   double mean() const { return tokens == 0 ? 0 : smoothed / static_cast<double>(tokens); }
 };
 
-// What training, evaluation and tests need of a model, whichever path computes it.
+// The interface of the fused model and of the reference model.
 class TranslationModel {
  public:
   virtual ~TranslationModel() = default;
 
   // Loss without gradient.
   virtual Loss evaluate(const Batch& batch) = 0;
-  // Loss; the gradient of its smoothed sum times the pass's loss_scale is added to `gradients()`, but for the rows that
-  // `ready` wants to have. A batch without sentences has nothing to tell.
+  // Loss; the gradient of its smoothed sum times the pass's loss_scale is added to `gradients()`, except for the rows
+  // that `ready` receives separately. For a batch without sentences no callback is called.
   virtual Loss accumulate(const Batch& batch, const Pass& pass, const GradientReady& ready) = 0;
   Loss accumulate(const Batch& batch, const Pass& pass) { return accumulate(batch, pass, GradientReady()); }
   // The most likely next token after each target_input token of the batch, [T].
@@ -46,11 +46,11 @@ class TranslationModel {
   virtual const ParameterTable& table() const = 0;
 };
 
-// A model that can also translate: token by token, many unfinished sentences (rows) at a time.
+// DecodableModel can also translate: token by token, many unfinished sentences (rows) at a time.
 class DecodableModel : public TranslationModel {
  public:
-  // Encodes source sentences (without </s>), which the following steps continue. In the first step,
-  // NextRow::parent is the number of a sentence. Other calls of the model end this.
+  // Encodes source sentences (without </s>), which the following steps translate. In the first step, NextRow::parent is
+  // the index of a sentence. Any other call of the model ends decoding.
   virtual void start_decoding(const std::vector<Sentence>& sources) = 0;
   // Logits of the next token of each row in the device's memory, [rows, v], valid until the next call. `aligned`, if
   // not null, receives the source position that each row's last token attends to most.

@@ -1,6 +1,20 @@
-#include "optim/adam.h"
-
+// Adam and AdamW as PyTorch computes them. For update t with gradient g:
+//
+//   m = beta1 m + (1 - beta1) g              the mean gradient
+//   v = beta2 v + (1 - beta2) g^2            the mean squared gradient
+//   w = w - rate * m^ / (sqrt(v^) + epsilon)    with m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)
+//
+// TensorFlow (and so OpenSeq2Seq) adds epsilon to sqrt(v) instead of sqrt(v^): its epsilon
+// acts as epsilon / sqrt(1 - beta2^t) here, 18 times as much at the first step with
+// beta2 = 0.997, the same after some thousand. With epsilon 1e-9 both train alike.
+//
+// Weight decay: Adam adds weight_decay * w to the gradient; AdamW subtracts
+// rate * weight_decay * w from the weight, without the moments. LazyAdam differs from Adam only
+// in embeddings whose rows were not in the batch; here their gradient is dense (the
+// projection to the vocabulary reaches all of them), so it is Adam.
 #include <cmath>
+
+#include "optim/optimizer.h"
 
 namespace verbund {
 namespace {
@@ -14,7 +28,20 @@ double power(double base, int64_t exponent) {
   return result;
 }
 
-}  // namespace
+class Adam final : public Optimizer {
+ public:
+  Adam(Device& device, const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
+
+  std::vector<OptimizerState> state() override;
+
+ protected:
+  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
+
+ private:
+  OptimizerConfig config_;
+  Buffer mean_;    // m
+  Buffer square_;  // v
+};
 
 Adam::Adam(Device& device, const OptimizerConfig& config, size_t size, std::vector<Interval> owned)
     : Optimizer(size, std::move(owned)),
@@ -44,6 +71,13 @@ void Adam::update(const OwnedPiece& piece, double rate, double gradient_scale) {
       .epsilon = static_cast<float>(config_.epsilon),
       .rate = static_cast<float>(rate / (1 - power(config_.beta1, updates()))),
   });
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_adam(Device& device, const OptimizerConfig& config, size_t size,
+                                     std::vector<Interval> owned) {
+  return std::make_unique<Adam>(device, config, size, std::move(owned));
 }
 
 }  // namespace verbund

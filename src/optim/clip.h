@@ -1,5 +1,5 @@
-// The size of a gradient, and how much to shorten it. One pass tells norm, largest value
-// and whether all is finite; the shortening itself happens inside the optimiser's pass.
+// Gradient clipping: the size of a gradient, and the factor to scale it by. One pass computes the norm, the largest
+// value and whether all values are finite; the scaling itself happens inside the optimizer's pass.
 //
 //   const GradientSize size = measure(gradients, optimizer.active());
 //   if (!size.finite()) ...                                     // skip this step
@@ -24,11 +24,11 @@ struct GradientSize {
 
 GradientSize measure(const Buffer& gradients);
 
-// Over these pieces only: frozen weights have no part in the norm.
+// Over these intervals only: frozen weights have no part in the norm.
 GradientSize measure(const Buffer& gradients, std::span<const Interval> pieces);
 
-// What to multiply a gradient of this norm by so that its norm is at most `clip_norm`;
-// 1 if it is short enough, or if `clip_norm` is 0. A norm that is not finite is refused.
+// The factor by which a gradient of this norm gets a norm of at most `clip_norm`; 1 if it is small enough, or if
+// `clip_norm` is 0. Refuses a norm that is not finite.
 double clip_factor(double norm, double clip_norm);
 
 }  // namespace verbund

@@ -1,10 +1,10 @@
-// The exponential moving average of the weights, which often translates better than the
-// last weights do. The n-th update (n from 1) moves it towards the weights w:
+// WeightAverage is the exponential moving average (EMA) of the weights, which often translates better than the last
+// weights. The n-th update (n from 1) moves it towards the weights w:
 //
 //   average = average + (1 - d) (w - average)    with d = min(decay, (1 + n) / (10 + n))
 //
-// and the first weights it sees are the average. The fraction makes it forget the early,
-// bad weights quickly; `warmup: false` leaves it out.
+// and it starts as the first weights. The fraction makes it forget the early, bad weights quickly; `warmup: false`
+// leaves it out.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class WeightAverage {
 
   bool enabled() const { return config_.decay > 0; }
 
-  // Is there an average to be used? Not before start_step.
+  // Whether there is an average to be used: not before start_step.
   bool started() const { return weights_seen_ > 0; }
 
   // The average, and how many weights went into it: the whole state, for checkpoints.

@@ -97,10 +97,10 @@ class LogMaxScaler final : public LossScaler {
   }
 
  protected:
-  // How far beyond the limit it went is not known; the limit itself, unscaled, is taken.
+  // The excess over the limit is not known; the limit itself, unscaled, is observed.
   void overflowed() override { observe(config_.log_max); }
   void succeeded(double largest) override {
-    if (largest > 0) observe(std::log2(largest));  // a gradient of zeros tells nothing
+    if (largest > 0) observe(std::log2(largest));  // a gradient of zeros carries no information
   }
   void set_state(const State& state) override {
     scale_ = state.at("logmax.scale");

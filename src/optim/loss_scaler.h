@@ -1,11 +1,10 @@
-// Loss scaling for 16-bit gradients: the loss is multiplied by a scale before the backward
-// pass, the gradients are divided by it afterwards, so that small ones do not vanish. The
-// dynamic scalers look for the largest scale without overflow:
+// LossScaler scales the loss for 16-bit gradients: the loss is multiplied by a scale before the backward pass, and the
+// gradients are divided by it afterwards, so that small ones do not vanish. The dynamic scalers look for the largest
+// scale without overflow:
 //
-// Backoff starts at the largest scale, divides it by two when a gradient overflows and
-// doubles it after 2000 good steps.
-// LogMax takes log2 max|gradient| for normally distributed, estimates mean and deviation
-// and leaves room for 3.09 deviations: one overflow in a thousand steps.
+// Backoff starts at the largest scale, divides it by two when a gradient overflows and doubles it after 2000 good
+// steps. LogMax assumes that log2 max|gradient| is normally distributed, estimates mean and deviation and leaves room
+// for 3.09 deviations: one overflow in a thousand steps.
 #pragma once
 
 #include <map>
@@ -23,15 +22,15 @@ class LossScaler {
 
   virtual ~LossScaler() = default;
 
-  // The factor for the next loss.
+  // The scale of the next loss.
   virtual double scale() const = 0;
 
-  // Tells how the step went: max |gradient| after division by scale(), anything not finite
+  // Reports the step's result: max |gradient| after division by scale(), anything not finite
   // for an overflow (or a NaN). False: this step must be skipped and not counted.
   bool update(double largest);
 
   virtual State state() const = 0;
-  // Is that a state of this type of scaler?
+  // Whether that is a state of this type of scaler.
   bool fits(const State& state) const;
   // Continues from it; refuses any other.
   void restore(const State& state);

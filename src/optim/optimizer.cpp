@@ -1,8 +1,6 @@
 #include "optim/optimizer.h"
 
 #include "core/error.h"
-#include "optim/adam.h"
-#include "optim/sgd.h"
 
 namespace verbund {
 
@@ -38,7 +36,7 @@ void Optimizer::step(Weights& weights, const Buffer& gradients, double rate, dou
   }
   ++updates_;
   const Weights::Both both = weights.write_both();
-  size_t state = 0, mine = 0;  // of the owned piece that holds the active one
+  size_t state = 0, mine = 0;  // of the owned interval that holds the active one
   for (const Interval piece : active_) {
     while (piece.begin >= owned_[mine].end) state += owned_[mine++].size();
     const auto first = static_cast<int64_t>(piece.begin);
@@ -58,9 +56,9 @@ std::unique_ptr<Optimizer> make_optimizer(Device& device, const OptimizerConfig&
     case OptimizerType::kAdam:
     case OptimizerType::kLazyAdam:
     case OptimizerType::kAdamW:
-      return std::make_unique<Adam>(device, config, size, std::move(owned));
+      return make_adam(device, config, size, std::move(owned));
     case OptimizerType::kSgd:
-      return std::make_unique<Sgd>(device, config, size, std::move(owned));
+      return make_sgd(device, config, size, std::move(owned));
   }
   fail("optimiser type {} is not known", static_cast<int>(config.type));
 }

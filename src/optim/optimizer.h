@@ -33,28 +33,28 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update of the owned weights; with several owners, each updates its own, and together they
-  // make the bits of one that owns all. Gradients are multiplied by `gradient_scale` on the way
-  // (1 / tokens, 1 / loss scale, the factor of clipping), which saves a pass over them.
+  // One update of the owned weights. Several owners, each of which updates its own, compute the same bits together as
+  // one that owns all. Gradients are multiplied by `gradient_scale` on the way (1 / tokens, 1 / loss scale, clip
+  // factor), which saves a pass over them.
   void step(Weights& weights, const Buffer& gradients, double rate, double gradient_scale);
 
-  // These pieces keep their weights from now on (and only these: a new call replaces the last).
+  // The weights of these intervals do not change from now on (a new call replaces the last).
   void freeze(std::vector<Interval> frozen);
-  // All the others that are owned, in order.
+  // All other owned intervals, in order.
   const std::vector<Interval>& active() const { return active_; }
 
   // One value per owned weight, in order.
   virtual std::vector<OptimizerState> state() = 0;
 
-  // How many updates there have been; belongs to the state.
+  // The number of updates so far; it belongs to the state.
   int64_t updates() const { return updates_; }
   void set_updates(int64_t updates) { updates_ = updates; }
 
  protected:
-  // The owned pieces of a buffer of `size` weights, in order.
+  // The owned intervals of a buffer of `size` weights, in order.
   Optimizer(size_t size, std::vector<Interval> owned);
 
-  // How many weights are owned.
+  // The number of owned weights.
   size_t owned_size() const;
 
   // Update number updates(), counted from 1, of one piece.
@@ -66,7 +66,11 @@ class Optimizer {
   int64_t updates_ = 0;
 };
 
-// `size`: how many weights there are; all are owned, or these pieces of them.
+std::unique_ptr<Optimizer> make_adam(Device& device, const OptimizerConfig& config, size_t size,
+                                     std::vector<Interval> owned);
+std::unique_ptr<Optimizer> make_sgd(Device& device, const OptimizerConfig& config, size_t size,
+                                    std::vector<Interval> owned);
+// The optimizer of the configuration. `size`: the number of weights; all are owned, or these intervals of them.
 std::unique_ptr<Optimizer> make_optimizer(Device& device, const OptimizerConfig& config, size_t size);
 std::unique_ptr<Optimizer> make_optimizer(Device& device, const OptimizerConfig& config, size_t size,
                                           std::vector<Interval> owned);

@@ -1,16 +1,34 @@
-// The learning rate of each step.
+// Schedule is the learning rate of each step.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "optim/schedule_policies.h"
+#include "config/optim_config.h"
 
 namespace verbund {
 
+struct ScheduleParameters {
+  ScheduleConfig config;
+  double d_model;
+  std::vector<double> boundaries;   // config.boundaries as numbers
+  std::vector<double> decay_rates;  // config.decay_rates as numbers
+};
+
+// A learning-rate policy: three functions, in a row of the table of schedule_policies.cpp.
+struct Policy {
+  // Refuses parameters with which the policy makes no sense.
+  void (*check)(const ScheduleParameters&);
+  double (*rate)(const ScheduleParameters&, double step);
+  std::string (*describe)(const ScheduleParameters&);
+};
+
+const Policy& find_policy(SchedulePolicy policy);
+
 class Schedule {
  public:
-  // `d_model` is the model's width, which transformer_policy takes into account.
+  // `d_model` is the model's width, which transformer_policy uses.
   // Refuses parameters with which the policy makes no sense.
   Schedule(const ScheduleConfig& config, int64_t d_model);
 

@@ -1,5 +1,4 @@
-#include "optim/schedule_policies.h"
-
+// The learning-rate policies: each is three small functions and a row in a table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <numbers>
 
 #include "core/error.h"
+#include "optim/schedule.h"
 
 namespace verbund {
 namespace {

@@ -1,6 +1,28 @@
-#include "optim/sgd.h"
+// Gradient descent with momentum, as PyTorch computes it:
+//
+//   b = momentum b + g          (b = g at the first update)
+//   w = w - rate * b
+//
+// with weight_decay * w added to the gradient g. Without momentum there is nothing to
+// remember, and no buffer.
+#include "optim/optimizer.h"
 
 namespace verbund {
+namespace {
+
+class Sgd final : public Optimizer {
+ public:
+  Sgd(Device& device, const OptimizerConfig& config, size_t size, std::vector<Interval> owned);
+
+  std::vector<OptimizerState> state() override;
+
+ protected:
+  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
+
+ private:
+  OptimizerConfig config_;
+  Buffer momentum_;  // b; empty without momentum
+};
 
 Sgd::Sgd(Device& device, const OptimizerConfig& config, size_t size, std::vector<Interval> owned)
     : Optimizer(size, std::move(owned)),
@@ -24,6 +46,13 @@ void Sgd::update(const OwnedPiece& piece, double rate, double gradient_scale) {
       .momentum_keep = static_cast<float>(config_.momentum),
       .rate = static_cast<float>(rate),
   });
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_sgd(Device& device, const OptimizerConfig& config, size_t size,
+                                    std::vector<Interval> owned) {
+  return std::make_unique<Sgd>(device, config, size, std::move(owned));
 }
 
 }  // namespace verbund

@@ -13,7 +13,7 @@ namespace {
 
 using torch::Tensor;
 
-// One side of a batch: its tokens, and where they stand in a padded [sentences, longest] grid.
+// One side of a batch: its tokens, and their cells in a padded [sentences, longest] grid.
 struct Side {
   const std::vector<int32_t>& offsets;
   const Batch& batch;
@@ -55,10 +55,10 @@ struct Side {
 };
 
 // The computation itself, on any floating-point type.
-class PlainComputation {
+class ReferenceComputation {
  public:
-  PlainComputation(const ModelConfig& config, const ParameterTable& table, const std::vector<Tensor>& parameters,
-                   const Pass& pass)
+  ReferenceComputation(const ModelConfig& config, const ParameterTable& table, const std::vector<Tensor>& parameters,
+                       const Pass& pass)
       : config_(config), table_(table), parameters_(parameters), pass_(pass), options_(parameters[0].options()) {}
 
   // Logits of every target token, [T, v].
@@ -100,8 +100,8 @@ class PlainComputation {
     for (int64_t s = 0; s < side.sentences; ++s) {
       const int32_t begin = side.offsets[static_cast<size_t>(s)], end = side.offsets[static_cast<size_t>(s) + 1];
       for (int32_t row = begin; row < end; ++row) {
-        choose_kernels().dropout_row(key, side.batch.sentence_ids[static_cast<size_t>(s)], static_cast<uint32_t>(row - begin),
-                                     0, features, mask.data() + row * features);
+        choose_kernels().dropout_row(key, side.batch.sentence_ids[static_cast<size_t>(s)],
+                                     static_cast<uint32_t>(row - begin), 0, features, mask.data() + row * features);
       }
     }
     return x * torch::tensor(mask).view({side.count, features}).to(options_);
@@ -131,8 +131,8 @@ class PlainComputation {
     for (int64_t s = 0; s < queries.sentences; ++s) {
       for (int64_t head = 0; head < heads; ++head) {
         for (int64_t i = 0; i < queries.longest; ++i, row += keys.longest) {
-          choose_kernels().dropout_row(key, queries.batch.sentence_ids[static_cast<size_t>(s)], static_cast<uint32_t>(i),
-                                       static_cast<uint32_t>(head) * 512, keys.longest, row);
+          choose_kernels().dropout_row(key, queries.batch.sentence_ids[static_cast<size_t>(s)],
+                                       static_cast<uint32_t>(i), static_cast<uint32_t>(head) * 512, keys.longest, row);
         }
       }
     }
@@ -208,8 +208,8 @@ class PlainComputation {
 };
 
 struct Losses {
-  Tensor smoothed, plain;  // sums
-  Tensor best;             // [T]
+  Tensor smoothed, cross_entropy;  // sums
+  Tensor best;                     // [T]
 };
 
 Losses losses(const Tensor& logits, const Batch& batch, double smoothing) {
@@ -226,7 +226,7 @@ Losses losses(const Tensor& logits, const Batch& batch, double smoothing) {
 Loss to_loss(const Losses& tensors, const Batch& batch) {
   Loss loss;
   loss.smoothed = tensors.smoothed.item<double>();
-  loss.cross_entropy = tensors.plain.item<double>();
+  loss.cross_entropy = tensors.cross_entropy.item<double>();
   loss.tokens = static_cast<int64_t>(batch.target_tokens());
   for (int64_t i = 0; i < loss.tokens; ++i) {
     loss.correct += tensors.best[i].item<int64_t>() == batch.target_output[static_cast<size_t>(i)] ? 1 : 0;
@@ -266,7 +266,7 @@ class ReferenceTransformer final : public TranslationModel {
 
   using TranslationModel::accumulate;
   Loss accumulate(const Batch& batch, const Pass& pass, const GradientReady& ready) override {
-    if (ready.rows) fail("the plain path has no rows apart from the gradient");
+    if (ready.rows) fail("the reference model does not report lookup rows separately");
     if (batch.sentences() == 0) return {};
     const Losses result = compute(batch, pass);
     (result.smoothed * pass.loss_scale).backward();
@@ -287,7 +287,8 @@ class ReferenceTransformer final : public TranslationModel {
 
  private:
   Losses compute(const Batch& batch, const Pass& pass) {
-    return losses(PlainComputation(config_, table_, parameters_, pass).logits(batch), batch, config_.label_smoothing);
+    return losses(ReferenceComputation(config_, table_, parameters_, pass).logits(batch), batch,
+                  config_.label_smoothing);
   }
 
   ModelConfig config_;
@@ -300,28 +301,28 @@ class ReferenceTransformer final : public TranslationModel {
 
 }  // namespace
 
-std::unique_ptr<TranslationModel> make_plain_transformer(const ModelConfig& config, VocabularySizes vocabularies) {
+std::unique_ptr<TranslationModel> make_reference_transformer(const ModelConfig& config, VocabularySizes vocabularies) {
   return std::make_unique<ReferenceTransformer>(config, vocabularies);
 }
 
-Loss plain_loss_in_double(const ModelConfig& config, const ParameterTable& table, std::span<double> values,
-                          std::span<double> gradients, const Batch& batch, const Pass& pass) {
+Loss reference_loss_in_double(const ModelConfig& config, const ParameterTable& table, std::span<double> values,
+                              std::span<double> gradients, const Batch& batch, const Pass& pass) {
   const std::vector<Tensor> parameters =
       views(table, values.data(), gradients.empty() ? nullptr : gradients.data(), torch::kDouble);
   const Losses result =
-      losses(PlainComputation(config, table, parameters, pass).logits(batch), batch, config.label_smoothing);
+      losses(ReferenceComputation(config, table, parameters, pass).logits(batch), batch, config.label_smoothing);
   if (!gradients.empty()) (result.smoothed * pass.loss_scale).backward();
   return to_loss(result, batch);
 }
 
-std::vector<double> plain_next_log_probabilities(const ModelConfig& config, const ParameterTable& table,
-                                                 std::span<double> values, const Sentence& source,
-                                                 const Sentence& prefix) {
+std::vector<double> reference_next_log_probabilities(const ModelConfig& config, const ParameterTable& table,
+                                                     std::span<double> values, const Sentence& source,
+                                                     const Sentence& prefix) {
   const torch::NoGradGuard no_gradient;
   Batch batch;
   append(batch, source, prefix, 0);
   const std::vector<Tensor> parameters = views(table, values.data(), nullptr, torch::kDouble);
-  const Tensor logits = PlainComputation(config, table, parameters, Pass{0, 0, false}).logits(batch);
+  const Tensor logits = ReferenceComputation(config, table, parameters, Pass{0, 0, false}).logits(batch);
   const Tensor last = torch::log_softmax(logits[-1], 0).contiguous();
   return {last.data_ptr<double>(), last.data_ptr<double>() + last.numel()};
 }

@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include "emulated/fault_handler.h"
+#include "emulated/device_memory.h"
 #include "emulated/messages.h"
 #include "emulated/race_checker.h"
 

@@ -1,6 +1,6 @@
-// Runs the blocks of one launch, one after another, each thread of a block as a fiber. A thread runs until it waits: at
-// a barrier, or for the lanes of its warp; then the next that can run goes on, in the order of the settings. Threads
-// that never wait share one fiber and cost a function call each.
+// BlockRunner runs the blocks of one launch, one after another, each thread of a block as a fiber. A thread runs until
+// it waits: at a barrier, or for the lanes of its warp; then the next that can run goes on, in the order of the
+// settings. Threads that never wait share one fiber and cost a function call each.
 //
 // What a GPU would leave undefined is refused: the launch ends with a message that names kernel, block and thread.
 #pragma once

@@ -1,5 +1,5 @@
-// NCCL's collectives on the CPU, block by block through a RankMeeting: sums in the order of ranks, so that all ranks
-// get the same bits, and a check that all of them are in the same call.
+// The emulated NCCL's collectives on the CPU, block by block through a RankMeeting: sums in the order of ranks, so that
+// all ranks get the same bits, and a check that all of them are in the same call.
 #pragma once
 
 #include <cstddef>

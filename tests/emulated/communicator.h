@@ -1,4 +1,4 @@
-// A communicator of the double of NCCL: who is in it, and what has gone wrong. Work in streams keeps it alive after the
+// A communicator of the emulated NCCL: its ranks and its errors. Work in streams keeps it alive after the
 // handle is gone.
 #pragma once
 

@@ -1,5 +1,5 @@
-// How often each kernel and library function ran and what it moved and computed: what a prediction for a real GPU is
-// made of. Bytes of kernels are counted where they are checked, those of copies and products always.
+// Counters of each kernel and library function: how often it ran, what it moved and computed. Predictions for a real
+// GPU are made from them. Bytes of kernels are counted in the checked build, those of copies and GEMMs always.
 #pragma once
 
 #include <chrono>

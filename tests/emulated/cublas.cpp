@@ -1,4 +1,4 @@
-// The double of cuBLAS: handles and their settings. (The product is in cublas_gemm.cpp.)
+// The emulated cuBLAS: handles and their settings. (The GEMM is in cublas_gemm.cpp.)
 #include <mutex>
 #include <set>
 

@@ -1,5 +1,5 @@
-// The double of cublasGemmEx: refuses what cuBLAS refuses or leaves undefined, with a message, and computes the rest on
-// the CPU when the stream comes to it.
+// The emulated cublasGemmEx: refuses what cuBLAS refuses or leaves undefined, with a message, and computes the rest on
+// the CPU when the stream reaches it.
 #include <algorithm>
 
 #include "emulated/counters.h"

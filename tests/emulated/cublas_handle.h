@@ -1,4 +1,4 @@
-// A handle of the double of cuBLAS, and how it refuses.
+// A handle of the emulated cuBLAS, and its refusals.
 #pragma once
 
 #include <fmt/format.h>

@@ -29,7 +29,7 @@ DeviceMemory::DeviceMemory(int device, size_t limit)
   begin_ = cursor_ = reinterpret_cast<uintptr_t>(range);
 }
 
-// Pages for an allocation and one without access after it: behind the last ones given out, as long as there are any, so
+// Pages for an allocation and one without access after it: after the last ones given out, as long as there are any, so
 // that freed addresses stay unused for as long as possible.
 uintptr_t DeviceMemory::find_pages(size_t bytes) {
   for (int round = 0; round < 2; ++round) {

@@ -60,4 +60,10 @@ class DeviceMemory {
   std::map<uintptr_t, size_t> freed_;  // bytes by address, until the addresses are used again
 };
 
+// The fault handler reports device memory that the host touches, and addresses that a kernel must not touch; the latter
+// ends the launch, not the process.
+void install_fault_handler();
+// To be called by each thread of the system that runs kernels.
+void give_signal_stack();
+
 }  // namespace emulated

@@ -1,4 +1,4 @@
-// What the doubles of cuBLAS and NCCL need from the emulated GPU: whose a stream and an address are, and a way to queue
+// The interface of the emulated GPU for cuBLAS and NCCL: the owner of a stream and of an address, and a way to queue
 // work on a stream.
 #pragma once
 

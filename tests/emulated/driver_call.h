@@ -1,5 +1,5 @@
-// What every function of the driver does first: is there a driver, a context in this thread, an earlier error, and are
-// the handles what they should be. What is refused is told on stderr, with the real driver's error.
+// The checks that every function of the emulated driver begins with: is there a driver, a context in this thread, an
+// earlier error, and are the handles valid. Refusals are reported on stderr, with the real driver's error.
 #pragma once
 
 #include <cstdint>

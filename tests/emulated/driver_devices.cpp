@@ -1,4 +1,4 @@
-// Devices, contexts and errors of the driver's double.
+// Devices, contexts and errors of the emulated driver.
 #include <cstdio>
 #include <cstring>
 

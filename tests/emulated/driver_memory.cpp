@@ -1,4 +1,4 @@
-// Memory and copies of the driver's double.
+// Memory and copies of the emulated driver.
 #include <cstring>
 
 #include "emulated/driver_call.h"

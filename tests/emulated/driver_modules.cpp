@@ -1,4 +1,4 @@
-// Modules, functions and launches of the driver's double.
+// Modules, functions and launches of the emulated driver.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

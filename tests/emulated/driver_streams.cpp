@@ -1,4 +1,4 @@
-// Streams and events of the driver's double. Priorities change nothing: any order that the events allow may happen.
+// Streams and events of the emulated driver. Priorities change nothing: any order that the events allow may happen.
 #include "emulated/driver_call.h"
 
 namespace emulated {

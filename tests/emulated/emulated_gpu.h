@@ -1,5 +1,5 @@
-// How tests steer the emulated GPU: functions that they look up with dlsym in the library that was loaded as the
-// driver.
+// The functions by which tests control the emulated GPU: they look them up with dlsym in the library that was loaded as
+// the driver.
 #pragma once
 
 // X(result, name, (parameters))

@@ -1,4 +1,3 @@
-#include "emulated/fault_handler.h"
 
 #include <signal.h>
 #include <ucontext.h>

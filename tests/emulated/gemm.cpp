@@ -15,7 +15,7 @@ using namespace verbund::cuda;
 
 namespace {
 
-constexpr int kDepth = 256;  // of a block of factors: what a tile reads fits into the first cache
+constexpr int kDepth = 256;  // of a block of operands: what a tile reads fits into the first cache
 
 const float* half_values() {
   static const std::vector<float> values = [] {
@@ -41,7 +41,7 @@ void load(const Matrix& from, bool tf32, size_t begin, size_t stride, int count,
   }
 }
 
-// Lines of a factor (rows of op(A), columns of op(B)) in panels of `width` lines; in a panel, the lines' elements of
+// Lines of an operand (rows of op(A), columns of op(B)) in panels of `width` lines; in a panel, the lines' elements of
 // the same k are neighbours. Lines that fill up the last panel are zero.
 std::vector<float> pack(const Matrix& from, bool tf32, int lines, int depth, int width, bool line_is_column) {
   const int panels = (lines + width - 1) / width;

@@ -1,5 +1,5 @@
-// The product of two matrices on the CPU, as cuBLAS defines it (column by column, C = alpha op(A) op(B) + beta C),
-// with sums in float whatever the type of the factors.
+// GEMM on the CPU as cuBLAS defines it (column-major, C = alpha op(A) op(B) + beta C), with sums in float whatever the
+// type of the operands.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Product {
   int m, n, k;  // C is [m, n], op(A) [m, k], op(B) [k, n]
   float alpha, beta;
   Matrix a, b, c;
-  bool tf32;  // factors of float are rounded to tf32
+  bool tf32;  // operands of float are rounded to tf32
 };
 
 // On the calling thread. Every element is one sum in the order of k, whatever the sizes; C is not read if beta is 0.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "emulated/fault_handler.h"
 #include "emulated/messages.h"
 #include "emulated/settings.h"
 

@@ -1,8 +1,10 @@
-// What the doubles of NVRTC and the driver hand each other in the place of a cubin: which kernels, for which GPU.
+// Image takes the place of a cubin between the emulated NVRTC and driver: which kernels, for which GPU.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace emulated {
 
@@ -14,5 +16,12 @@ struct Image {
 std::string write_image(const Image& image);
 // Nothing if the bytes are something else.
 std::optional<Image> parse_image(const char* bytes);
+
+// The text of the kernels that were compiled into the library, file by file; written by kernel_sources.cmake.
+struct KernelSource {
+  std::string_view name, text;
+};
+
+std::span<const KernelSource> kernel_sources();
 
 }  // namespace emulated

@@ -1,4 +1,4 @@
-// What the emulated GPU has to say: each message goes to stderr and is kept until a test takes it.
+// The messages of the emulated GPU: each is written to stderr and kept until a test takes it.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The double of NCCL: communicators. Ranks are processes of this machine or threads of one. (Collectives are in
+// The emulated NCCL: communicators. Ranks are processes of this machine or threads of one. (Collectives are in
 // nccl_collectives.cpp.)
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The double of NCCL: collectives and groups. Refuses, with a message, what NCCL refuses, hangs on or leaves undefined.
+// The emulated NCCL: collectives and groups. Refuses, with a message, what NCCL refuses, hangs on or leaves undefined.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,5 +1,5 @@
-// The double of NVRTC. The kernels are compiled already; it checks that the text it is given is theirs, that every
-// included file comes with it, and that the options are ones NVRTC takes.
+// The emulated NVRTC. The kernels are compiled already; it checks that the given text is theirs, that every included
+// file comes with it, and that NVRTC accepts the options.
 #include "cuda/nvrtc_api.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,6 @@
 
 #include "emulated/device_work.h"
 #include "emulated/image.h"
-#include "emulated/kernel_sources.h"
 #include "emulated/messages.h"
 
 namespace verbund::cuda {

@@ -1,6 +1,6 @@
-// Finds accesses of device and shared memory that a real GPU may do in either order: by threads of a block without a
-// barrier between them, by different blocks of a launch, and by work of different streams without an event or a wait of
-// the host between. Kernels compiled with -fsanitize=thread call it for each access (tsan_runtime.cpp).
+// RaceChecker finds accesses of device and shared memory that a real GPU may do in either order: by threads of a block
+// without a barrier between them, by different blocks of a launch, and by work of different streams without an event or
+// a wait of the host between. Kernels compiled with -fsanitize=thread call it for each access (tsan_runtime.cpp).
 //
 // Every stretch of a block between two barriers has a number, its segment; numbers grow in the order in which things
 // run here. For each two bytes of memory a cell keeps who wrote and who read it last.

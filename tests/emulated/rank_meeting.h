@@ -1,4 +1,4 @@
-// Where ranks meet: a piece of shared memory in which processes of this machine (or threads of one) hand each other
+// RankMeeting is a piece of shared memory through which ranks, processes of this machine or threads of one, exchange
 // blocks of bytes. Every rank puts a block, waits until all have, and reads all of them.
 //
 // There are two sets of blocks that take turns, so one wait per round is enough: who has come to round i + 1 has read

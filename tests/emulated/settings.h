@@ -1,4 +1,4 @@
-// How the emulated GPUs are: from the environment when the library is loaded, later as a test says.
+// The settings of the emulated GPUs: from the environment when the library is loaded, later set by tests.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// Where a kernel's arrays in shared memory lie: one after another in the order in which they are first met, the same in
-// every block. A place in the source that several kernels come to (a function of theirs) has an offset for each.
+// The layout of a kernel's arrays in shared memory: one after another in the order in which they are first met, the
+// same in every block. A place in the source that several kernels come to (a function of theirs) has an offset for
+// each.
 #include <atomic>
 #include <cstring>
 #include <map>

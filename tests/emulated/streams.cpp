@@ -1,4 +1,4 @@
-// Queues of work and the order in which it runs.
+// The streams' queues of work, and the order in which it runs.
 #include <algorithm>
 #include <map>
 #include <thread>

@@ -1,4 +1,4 @@
-// How the lanes of a warp meet: shuffles, ballots and barriers of a warp. All lanes that the mask names must come to
+// The exchanges between the lanes of a warp: shuffles, ballots and barriers. All lanes that the mask names must reach
 // the same place; each then gets its result, whatever the others do next.
 #include <cstring>
 

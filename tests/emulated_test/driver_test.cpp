@@ -1,4 +1,4 @@
-// The driver's and the compiler's doubles check what they are given as the real ones do.
+// The emulated driver and compiler check their arguments as the real ones do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

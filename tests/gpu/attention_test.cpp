@@ -1,4 +1,4 @@
-// Attention of whole sentences and of single queries.
+// Attention on a GPU: of whole sentences, and of single queries.
 #include <algorithm>
 #include <numeric>
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "cuda/missing.h"
+#include "cuda/libraries.h"
 #include "cuda/search.h"
 #include "support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-// The whole model on a GPU beside the CPU's: loss, every gradient, and token by token.
+// The whole model on a GPU against the CPU's: loss, every gradient, and decoding token by token.
 #include "model/transformer.h"
 
 #include <cmath>
@@ -72,7 +72,7 @@ TEST_P(GpuModel, HasTheLossAndGradientsOfTheCpu) {
   }
 }
 
-// Factors of 16 bits follow the weights, whoever changes them.
+// Operands of 16 bits follow the weights, whoever changes them.
 TEST_P(GpuModel, LearnsAsTheCpuDoes) {
   Random random(11, 2);
   Pair pair(random, GetParam());

@@ -31,7 +31,7 @@ class PlacementTest(GpuTrainingTest):
 
     def test_more_workers_than_gpus(self):
         job = self.start_workers(3, self.run_folder, self.values(DEVICE))
-        self.assert_refused(job, 2, "2 GPUs", "one GPU for each worker")
+        self.assert_refused(job, 2, "2 GPUs", "device=cpu")
 
     def test_different_wishes(self):
         job = self.start([*MPIRUN, *self.worker(DEVICE), ":", *self.worker("cpu")])

@@ -1,4 +1,4 @@
-// The loss, and the choice of next tokens.
+// The GPU operations on logits: the loss, and the choice of next tokens.
 #include <cmath>
 #include <limits>
 

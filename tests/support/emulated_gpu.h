@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cuda/libraries.h"
-#include "cuda/missing.h"
 
 namespace verbund::cuda {
 

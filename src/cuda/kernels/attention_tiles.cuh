@@ -1,4 +1,4 @@
-// What attention is made of: one block of 128 threads has one head of one sentence and works on tiles of 32 rows by 32
+// The tiles of attention: one block of 128 threads has one head of one sentence and works on tiles of 32 rows by 32
 // keys in shared memory. Thread (y, x) of 8 by 16 has rows 4 y to 4 y + 3 of a tile, and of these keys x and x + 16 or
 // the features 4 x to 4 x + 3 (and those 64 further).
 #pragma once
@@ -10,7 +10,7 @@ constexpr int kTile = 32, kAttentionThreads = 128;
 constexpr int kTileRows = 4, kTileKeys = 2;  // of a thread
 constexpr int kRowLanes = 16;                // threads that share a row
 
-// A row more than a multiple of 8 quads apart from the next: threads that read neighbouring rows meet no bank twice.
+// A row more than a multiple of 8 quads apart from the next: threads that read neighbouring rows have no bank conflicts.
 template <int kDepth>
 using RowTile = float4[kTile][kDepth / 4 + 1];    // [row][feature]
 using WeightTile = float4[kTile][kTile / 4 + 1];  // [query][key]
@@ -91,7 +91,7 @@ struct RowSums {
     at[i][m][2] += weight * row.z;
     at[i][m][3] += weight * row.w;
   }
-  // `add_to`: what is there is added first.
+  // `add_to`: the sums are added to the previous values.
   __device__ __forceinline__ void store(const AttentionArguments& a, void* to, int64_t offset, int64_t stride, int rows,
                                         bool add_to = false) {
     ComputeT* target = static_cast<ComputeT*>(to) + offset;
@@ -204,7 +204,7 @@ __device__ __forceinline__ void add_rows_by_key(const WeightTile& weights, int k
   COUNT_OPERATIONS(2 * kTileRows * (kDepth / kRowLanes) * queries);
 }
 
-// Which weights are kept: bits 8 i to 8 i + 7 are for row 4 y + i and keys x, x + 16, ... of the 128 from `first_key`
+// The mask of kept weights: bits 8 i to 8 i + 7 are for row 4 y + i and keys x, x + 16, ... of the 128 from `first_key`
 // on. The masks of a head start at block 512 head.
 __device__ __forceinline__ uint32_t kept_weights(const AttentionArguments& a, const Head& head, int first_query,
                                                  int first_key) {

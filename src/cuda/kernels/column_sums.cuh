@@ -1,5 +1,6 @@
-// Sums over rows: the rows are cut into 32 blocks (as on the CPU), 128 columns of one of them are a block's, and its
-// warps take rows in turn. What they find is added in order, here and in add_partials.
+// Sums over rows: the rows are cut into 32 blocks (as on the CPU), a block of threads
+// sums 128 columns of one of them, and its warps process rows in turn. Their sums are added in order, here and in
+// add_partials.
 #pragma once
 
 #include "dropout.cuh"

@@ -1,5 +1,5 @@
-// What translating token by token needs: attention of single queries over keys that lie anywhere in memory, the most
-// likely next tokens, and the mean of several models' probabilities.
+// The kernels of decoding token by token: attention of single queries over a kv cache whose rows lie anywhere in memory,
+// the most likely next tokens, and the mean of several models' probabilities.
 #pragma once
 
 #include "loss.cuh"
@@ -33,7 +33,7 @@ KERNEL_OF(128, 4, step_attention)(StepAttentionArguments a) {
     query[thread] = to_float(static_cast<const ComputeT*>(a.query)[row * a.query_stride + column + thread]);
   __syncthreads();
 
-  // For the sums, threads are in groups of `depth`: a group takes every so many-th key, a thread one feature.
+  // For the sums, threads are in groups of `depth`: a group strides over the keys, a thread has one feature.
   const int groups = kStepThreads / a.depth, group = thread / a.depth, feature = thread % a.depth;
   const float factor = 1.0f / sqrtf(static_cast<float>(a.depth));
   float highest = -3e38f, partition = 0, sum = 0;

@@ -1,4 +1,5 @@
-// All kernels, as NVRTC and the emulated GPU compile them: once per compute dtype (VERBUND_COMPUTE_DTYPE, see numbers.cuh).
+// All kernels, as NVRTC and the emulated GPU compile them: once per compute dtype (see
+// numbers.cuh).
 // clang-format off: the order matters
 #include "language.cuh"
 #include "arguments.h"
@@ -8,7 +9,6 @@ using namespace verbund::cuda;
 #include "norm.cuh"
 #include "column_sums.cuh"
 #include "elementwise.cuh"
-#include "embedding.cuh"
 #include "attention_forward.cuh"
 #include "attention_backward.cuh"
 #include "loss.cuh"

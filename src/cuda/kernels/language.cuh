@@ -1,5 +1,5 @@
-// What the kernels' language lacks, for each of its two compilers: NVRTC, for GPUs, and the host's, for the emulated
-// GPU of the tests. The only file of this folder that tells them apart.
+// The differences between the two compilers of the kernels: NVRTC, for GPUs, and the host's, for the emulated GPU of the
+// tests. No other file of this folder distinguishes them.
 #pragma once
 
 #ifdef __CUDACC_RTC__

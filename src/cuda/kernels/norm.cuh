@@ -7,7 +7,7 @@
 
 constexpr int kNormThreads = 128;
 
-// Which row a thread works on and which part of it it has: rows beyond the last have none, but take part in sums.
+// RowShare is the part of a row that a thread works on: rows after the last have none, but take part in sums.
 struct RowShare {
   int64_t row;
   int first, step, strips;

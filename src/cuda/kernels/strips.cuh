@@ -1,4 +1,4 @@
-// What one thread takes of a row: a strip, the 32 features that four counters of dropout decide over.
+// A strip is the part of a row that one thread works on: the 32 features that four counters of dropout decide over.
 //
 // Strip u of a row has features 128 (u / 4) + 16 k + 4 (u % 4) + c for k < 8, c < 4: four strips lie side by side, four
 // neighbours are loaded at a time, and no decision is made twice.

@@ -1,5 +1,5 @@
-// What changes or measures flat buffers of weights and gradients: each thread takes four numbers at a time, every so
-// many. New weights are also stored in the compute dtype.
+// The kernels on flat buffers of weights and gradients: each thread strides over them, four numbers at a time. New
+// weights are also stored in the compute dtype.
 #pragma once
 
 #include "groups.cuh"
@@ -46,7 +46,7 @@ __device__ __forceinline__ void adam_quad(const AdamArguments& a, int64_t i) {
   load_quad<kVector>(a.square, i, a.size, square);
   UNROLL
   for (int c = 0; c < 4; ++c) {
-    // Fused by hand: workers with unlike GPUs or compilers keep the same weights.
+    // Fused by hand: ranks with unlike GPUs or compilers keep the same weights.
     const float g = __fmaf_rn(gradient[c], a.gradient_scale, weight[c] * a.gradient_decay);
     mean[c] = __fmaf_rn(mean[c], a.beta1, g * a.one_minus_beta1);
     square[c] = __fmaf_rn(square[c], a.beta2, g * g * a.one_minus_beta2);

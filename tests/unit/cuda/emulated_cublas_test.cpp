@@ -1,11 +1,11 @@
-// The emulated cuBLAS against sums in double, and what it refuses.
+// The emulated cuBLAS: its GEMM against sums in double, and its refusals.
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <random>
 
-#include "emulated/numbers.h"
 #include "emulated/gemm.h"
+#include "emulated/numbers.h"
 #include "support/emulated_gpu.h"
 
 namespace verbund::cuda {

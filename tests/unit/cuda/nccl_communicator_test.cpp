@@ -1,4 +1,4 @@
-// The GPUs of several workers together, on the emulated NCCL: what goes wrong among them is an error here, never a sum.
+// NcclCommunicator on the emulated NCCL: a failure of any rank is an error on the others, never a wrong sum.
 #include "cuda/nccl_communicator.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ struct Worker {
   Worker(const Nccl& nccl, const std::string& id, int its_rank, int ranks)
       : rank(its_rank),
         gpu(its_rank),
-        together(std::make_shared<Context>(emulated_libraries(), its_rank), nccl, id, its_rank, ranks) {}
+        communicator(std::make_shared<Context>(emulated_libraries(), its_rank), nccl, id, its_rank, ranks) {}
 
   float* put(const std::vector<float>& values) {
     float* memory = gpu.put(values);
@@ -31,7 +31,7 @@ struct Worker {
 
   int rank;
   EmulatedGpu gpu;
-  NcclCommunicator together;
+  NcclCommunicator communicator;
 };
 
 void run_workers(int ranks, const std::function<void(Worker&)>& work, const Nccl& nccl = *emulated_libraries().nccl) {
@@ -49,8 +49,8 @@ void run_workers(int ranks, const std::function<void(Worker&)>& work, const Nccl
 TEST(NcclCommunicator, SumsAndWaits) {
   run_workers(2, [](Worker& worker) {
     float* values = worker.put(std::vector<float>(1000, static_cast<float>(worker.rank + 1)));
-    worker.together.all_reduce(values, 1000);
-    worker.together.wait();
+    worker.communicator.all_reduce(values, 1000);
+    worker.communicator.wait();
     EXPECT_THAT(worker.gpu.get(values, 1000), Each(3));
   });
 }
@@ -61,11 +61,11 @@ TEST(NcclCommunicator, GathersInPlaceWithBroadcastsInOneGroup) {
     for (size_t i = 0; i < 10; ++i) own[static_cast<size_t>(worker.rank) * 10 + i] = static_cast<float>(worker.rank);
     for (size_t i = 20; i < 25; ++i) own[i] = static_cast<float>(worker.rank);
     float* values = worker.put(own);
-    worker.together.group([&] {
-      worker.together.all_gather(values, 10);
-      worker.together.broadcast(values + 20, 5, 1);
+    worker.communicator.group([&] {
+      worker.communicator.all_gather(values, 10);
+      worker.communicator.broadcast(values + 20, 5, 1);
     });
-    worker.together.wait();
+    worker.communicator.wait();
     const std::vector<float> got = worker.gpu.get(values, 25);
     for (size_t i = 0; i < 25; ++i) ASSERT_EQ(got[i], i < 10 ? 0 : 1) << i;
   });
@@ -83,8 +83,8 @@ TEST(NcclCommunicator, AnErrorThatNcclFindsLaterEndsTheWait) {
       [&](Worker& worker) {
         while (worker.rank == 1 && !other_may_go) std::this_thread::yield();
         if (worker.rank == 1) return;
-        worker.together.all_reduce(worker.put({1, 2, 3}), 3);
-        EXPECT_ERROR(worker.together.wait(), Error, HasSubstr("remote process exited"));
+        worker.communicator.all_reduce(worker.put({1, 2, 3}), 3);
+        EXPECT_ERROR(worker.communicator.wait(), Error, HasSubstr("remote process exited"));
         other_may_go = true;
       },
       nccl);
@@ -92,8 +92,8 @@ TEST(NcclCommunicator, AnErrorThatNcclFindsLaterEndsTheWait) {
 
 TEST(NcclCommunicator, WorkersThatDisagreeAreToldByNcclsWords) {
   run_workers(2, [](Worker& worker) {
-    worker.together.all_reduce(worker.put({1, 2, 3}), worker.rank == 0 ? 3 : 2);
-    EXPECT_ERROR(worker.together.wait(), Error, HasSubstr("ranks disagree"));
+    worker.communicator.all_reduce(worker.put({1, 2, 3}), worker.rank == 0 ? 3 : 2);
+    EXPECT_ERROR(worker.communicator.wait(), Error, HasSubstr("ranks disagree"));
   });
 }
 
@@ -103,14 +103,14 @@ TEST(NcclCommunicator, AnAbortIsAnErrorForWhoeverWaitsAndForLaterCalls) {
     while (worker.rank == 1 && !other_may_go) std::this_thread::yield();
     if (worker.rank == 1) return;
     float* values = worker.put({1, 2, 3});
-    worker.together.all_reduce(values, 3);
+    worker.communicator.all_reduce(values, 3);
     std::thread killer([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      worker.together.abort();
+      worker.communicator.abort();
     });
-    EXPECT_ERROR(worker.together.wait(), Error, HasSubstr("was aborted"));
+    EXPECT_ERROR(worker.communicator.wait(), Error, HasSubstr("aborted"));
     killer.join();
-    EXPECT_ERROR(worker.together.all_reduce(values, 3), Error, HasSubstr("was aborted"));
+    EXPECT_ERROR(worker.communicator.all_reduce(values, 3), Error, HasSubstr("aborted"));
     other_may_go = true;
   });
 }
@@ -121,27 +121,27 @@ TEST(NcclCommunicator, AnAbortWaitsForACallThatIsUnderWay) {
     float* values = worker.put({1, 2, 3});
     if (worker.rank == 1) return;
     std::thread killer;
-    worker.together.group([&] {
-      worker.together.broadcast(values, 3, 0);
+    worker.communicator.group([&] {
+      worker.communicator.broadcast(values, 3, 0);
       killer = std::thread([&] {
         aborting = true;
-        worker.together.abort();
+        worker.communicator.abort();
       });
       while (!aborting) std::this_thread::yield();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     });  // the communicator is still there: nothing was refused
     killer.join();
-    EXPECT_ERROR(worker.together.wait(), Error, HasSubstr("was aborted"));
+    EXPECT_ERROR(worker.communicator.wait(), Error, HasSubstr("aborted"));
   });
 }
 
 TEST(NcclCommunicator, AGroupThatFailsIsClosed) {
   run_workers(1, [](Worker& worker) {
     float* values = worker.put({1, 2, 3});
-    EXPECT_ERROR(worker.together.group([&] { worker.together.broadcast(values, 1000, 0); }), Error,
+    EXPECT_ERROR(worker.communicator.group([&] { worker.communicator.broadcast(values, 1000, 0); }), Error,
                  HasSubstr("ncclBroadcast"));
-    worker.together.all_reduce(values, 3);  // at once, not at the end of a group
-    worker.together.wait();
+    worker.communicator.all_reduce(values, 3);  // at once, not at the end of a group
+    worker.communicator.wait();
     EXPECT_EQ(emulated_libraries().nccl->ncclGroupEnd(), ncclInvalidUsage) << "there is none";
   });
 }

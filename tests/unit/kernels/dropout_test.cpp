@@ -1,4 +1,4 @@
-// Dropout masks are names, not draws: statistics, and independence of the order of calls.
+// Dropout masks: their statistics, and their independence of the order of calls.
 #include "unit/kernels/reference.h"
 
 namespace verbund::dropout_test {

@@ -113,7 +113,7 @@ TEST_P(LossKernel, TheFirstOfEqualsIsTheBest) {
   EXPECT_EQ(run(*GetParam(), p, true).best[0], 19);
 }
 
-// Wherever it stands, in whole vectors or behind them: the divergence guard must come to see it.
+// In whole vectors and after them: the divergence guard must see it.
 TEST_P(LossKernel, ANumberThatIsNoneIsNotHidden) {
   for (const size_t at : {0U, 3U, 17U, 35U}) {
     for (const double smoothing : {0.0, 0.1}) {

@@ -1,5 +1,5 @@
-// Attention of single queries over keys that lie anywhere, and the best tokens of a row, against
-// their formulas in double precision.
+// Attention of single queries over a kv cache in any order of memory, and the best tokens of a row, against their
+// formulas in double precision.
 #include <limits>
 #include <numeric>
 

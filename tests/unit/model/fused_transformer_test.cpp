@@ -1,4 +1,4 @@
-// The fused path against the cross_entropy one: loss and every gradient.
+// The fused model against the reference model: loss and every gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ double largest(std::span<const float> values) {
 
 class FusedTransformer : public ::testing::TestWithParam<int> {};
 
-TEST_P(FusedTransformer, AgreesWithThePlainPath) {
+TEST_P(FusedTransformer, AgreesWithTheReference) {
   Random random(static_cast<uint64_t>(GetParam()), 0);
   const ModelConfig config = random_model(random);
   VocabularySizes sizes = {static_cast<int64_t>(10 + random.below(90)), static_cast<int64_t>(10 + random.below(90))};
@@ -29,7 +29,7 @@ TEST_P(FusedTransformer, AgreesWithThePlainPath) {
   const Pass pass = {random.next(), random.below(1000), true};
 
   const auto fused = make_fused_transformer(cpu(), config, sizes);
-  const auto cross_entropy = make_plain_transformer(config, sizes);
+  const auto cross_entropy = make_reference_transformer(config, sizes);
   fused->table().initialize(7, fused->weights().write().host());
   randomize(fused->weights().write().host(), random);
   std::copy(fused->weights().write().host().begin(), fused->weights().write().host().end(),
@@ -53,8 +53,8 @@ TEST_P(FusedTransformer, AgreesWithThePlainPath) {
   EXPECT_EQ(fused->predict(batch), cross_entropy->predict(batch));
 }
 
-// Workers send gradients as soon as they are said to be ready: each value once, and it does not change any more. The
-// rows that are told apart are what else the gradient has.
+// Ranks send gradients as soon as they are reported ready: each value once, and it does not change any more. The lookup
+// rows that are reported separately are the rest of the gradient.
 TEST_P(FusedTransformer, GradientsDoNotChangeOnceTheyAreReady) {
   for (const bool with_rows : {false, true}) {
     Random random(static_cast<uint64_t>(GetParam()), 1);
@@ -132,7 +132,7 @@ TEST(Transformer, AccumulatedHalvesAreTheWhole) {
   const std::vector<float> gradient(model->gradients().host().begin(), model->gradients().host().end());
   std::fill(model->gradients().host().begin(), model->gradients().host().end(), 0.0f);
 
-  // The same sentences one by one: dropout goes by the sentence's name, not by its place.
+  // The same sentences one by one: dropout depends on the sentence's id, not on its place in the batch.
   Loss sum;
   for (size_t s = 0; s < 6; ++s) {
     Batch one;
@@ -173,16 +173,16 @@ TEST(ReferenceTransformer, GradientByFiniteDifferences) {
     std::vector<double> values(start.begin(), start.end()), gradients(values.size(), 0.0);
     const Batch batch = random_batch(random, 2, 5, sizes);
     const Pass pass = {3, 1, true};
-    plain_loss_in_double(config, table, values, gradients, batch, pass);
+    reference_loss_in_double(config, table, values, gradients, batch, pass);
     for (const Parameter& p : table.all()) {
       for (int check = 0; check < 3; ++check) {
         const auto i = static_cast<size_t>(p.offset) + random.below(static_cast<uint64_t>(p.size));
         constexpr double kStep = 1e-5;
         const double before = values[i];
         values[i] = before + kStep;
-        const double up = plain_loss_in_double(config, table, values, {}, batch, pass).smoothed;
+        const double up = reference_loss_in_double(config, table, values, {}, batch, pass).smoothed;
         values[i] = before - kStep;
-        const double down = plain_loss_in_double(config, table, values, {}, batch, pass).smoothed;
+        const double down = reference_loss_in_double(config, table, values, {}, batch, pass).smoothed;
         values[i] = before;
         EXPECT_NEAR(gradients[i], (up - down) / (2 * kStep), 1e-6 * (1 + std::abs(gradients[i]))) << p.name;
       }

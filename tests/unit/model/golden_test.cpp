@@ -1,5 +1,5 @@
-// Both paths against PyTorch's autograd: losses and gradients of small models with known
-// weights, as tests/golden/make_golden.py wrote them down.
+// The fused and the reference model against PyTorch's autograd: losses and gradients of small models with known
+// weights, as tests/golden/make_golden.py wrote them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,7 +62,7 @@ Batch make_batch(const Json& sentences) {
   return batch;
 }
 
-// Tolerances go by the gradient's norm: some of its elements and sums are zero but for rounding.
+// Tolerances are relative to the gradient's norm: some of its elements and sums are zero but for rounding.
 void expect_gradient(std::span<const float> gradient, const Json& golden) {
   SCOPED_TRACE(golden["name"].get<std::string>());
   double squares = 0, sum = 0, mixture = 0;
@@ -128,7 +128,7 @@ TEST_P(Golden, LossAndGradients) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, Golden,
-                         ::testing::Values(Path{"Fused", make_fused}, Path{"Plain", make_plain_transformer}),
+                         ::testing::Values(Path{"Fused", make_fused}, Path{"Reference", make_reference_transformer}),
                          [](const auto& path) { return path.param.name; });
 
 }  // namespace

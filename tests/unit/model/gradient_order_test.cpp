@@ -1,9 +1,13 @@
 #include "model/gradient_order.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace verbund {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr VocabularySizes kSizes = {50, 50};
 
@@ -17,8 +21,8 @@ ModelConfig model_with(Sharing sharing) {
   return config;
 }
 
-// How often the events tell each value.
-std::vector<int> told(const GradientOrder& order) {
+// The number of events that report each value.
+std::vector<int> reports_of(const GradientOrder& order) {
   std::vector<int> times(order.size);
   for (const GradientOrder::Event& event : order.events) {
     for (size_t i = event.values.begin; i < event.values.end; ++i) ++times[i];
@@ -28,7 +32,7 @@ std::vector<int> told(const GradientOrder& order) {
 
 TEST(GradientOrder, WithoutRowsIsTheWholeBuffer) {
   const GradientOrder order = order_without_rows(100);
-  EXPECT_EQ(told(order), std::vector<int>(100, 1));
+  EXPECT_EQ(reports_of(order), std::vector<int>(100, 1));
   EXPECT_TRUE(order.lookups.empty());
 }
 
@@ -44,7 +48,7 @@ TEST(GradientOrder, TellsEachValueOnceButThoseOfTablesWithNothingButRows) {
                                    ? static_cast<size_t>(table.find("target.embedding").offset)
                                    : order.tables_end;
     std::fill_n(expected.begin(), first_dense, 0);
-    EXPECT_EQ(told(order), expected);
+    EXPECT_EQ(reports_of(order), expected);
     for (const Lookup& lookup : order.lookups) {
       EXPECT_EQ(lookup.width, 24);
       EXPECT_EQ(lookup.place.size(), 50u * 24);
@@ -62,6 +66,19 @@ TEST(GradientOrder, ASharedTableComesFirstAndTheSourceRowsLast) {
   EXPECT_EQ(order.events.front().values, order.dense_table);
   EXPECT_EQ(order.events.front().values.begin, 0u);
   EXPECT_EQ(order.events.back().rows, kSourceLookup);
+}
+
+TEST(CompactIds, EachTokenKnowsItsRow) {
+  const std::vector<int32_t> tokens = {7, 2, 7, 30000, 2, 0};
+  const CompactIds ids(tokens);
+  EXPECT_THAT(ids.distinct, ElementsAre(0, 2, 7, 30000));
+  EXPECT_THAT(ids.rows, ElementsAre(2, 1, 2, 3, 1, 0));
+}
+
+TEST(CompactIds, NoTokensHaveNone) {
+  const CompactIds ids({});
+  EXPECT_THAT(ids.distinct, IsEmpty());
+  EXPECT_THAT(ids.rows, IsEmpty());
 }
 
 }  // namespace

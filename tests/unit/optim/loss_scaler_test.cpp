@@ -146,13 +146,13 @@ TEST(LossScaler, RefusesTheStateOfAnotherType) {
   const auto logmax = make_loss_scaler({.type = LossScaleType::kLogMax});
   EXPECT_ERROR(backoff->restore(logmax->state()), Error, HasSubstr("backoff."), HasSubstr("logmax."),
                HasSubstr("loss_scale.type"));
-  EXPECT_ERROR(backoff->restore(none->state()), Error, HasSubstr("nothing"));
-  EXPECT_ERROR(none->restore(backoff->state()), Error, HasSubstr("nothing"));
+  EXPECT_ERROR(backoff->restore(none->state()), Error, HasSubstr("backoff."));
+  EXPECT_ERROR(none->restore(backoff->state()), Error, HasSubstr("backoff."));
 }
 
 TEST(LossScaler, RefusesLimitsInTheWrongOrder) {
   EXPECT_ERROR(make_loss_scaler({.type = LossScaleType::kBackoff, .scale_min = 8, .scale_max = 4}), UsageError,
-               HasSubstr("scale_min is 8"), HasSubstr("scale_max is 4"));
+               HasSubstr("loss_scale.scale_min is 8"), HasSubstr("loss_scale.scale_max is 4"));
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ TEST(Optimizer, FreezingCanBeUndone) {
   EXPECT_EQ(optimizer->active(), (std::vector<Interval>{{0, 4}, {6, 10}}));
   optimizer->freeze({});
   EXPECT_EQ(optimizer->active(), (std::vector<Interval>{{0, 10}}));
-  EXPECT_ERROR(optimizer->freeze({{8, 11}}), Error, HasSubstr("[8, 11)"), HasSubstr("10 values"));
+  EXPECT_ERROR(optimizer->freeze({{8, 11}}), Error, HasSubstr("[8, 11)"), HasSubstr("10"));
 }
 
 TEST(Optimizer, NamesItsState) {
@@ -279,9 +279,9 @@ TEST(Optimizer, DenormalMomentsEnd) {
 TEST(Optimizer, RefusesBuffersOfAnotherSize) {
   const auto optimizer = make_optimizer(cpu(), {}, 10);
   std::vector<float> ten(10), nine(9);
-  EXPECT_ERROR(update(*optimizer, ten, nine, 1, 1), Error, HasSubstr("made for 10"), HasSubstr("9 gradients"));
-  EXPECT_ERROR(update(*optimizer, nine, ten, 1, 1), Error, HasSubstr("9 weights"));
-  EXPECT_ERROR(make_optimizer(cpu(), {}, 10, {{5, 11}}), Error, HasSubstr("[5, 11)"), HasSubstr("10 weights"));
+  EXPECT_ERROR(update(*optimizer, ten, nine, 1, 1), Error, HasSubstr("10"), HasSubstr("9"));
+  EXPECT_ERROR(update(*optimizer, nine, ten, 1, 1), Error, HasSubstr("9"), HasSubstr("10"));
+  EXPECT_ERROR(make_optimizer(cpu(), {}, 10, {{5, 11}}), Error, HasSubstr("[5, 11)"), HasSubstr("10"));
 }
 
 }  // namespace

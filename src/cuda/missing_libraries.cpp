@@ -1,16 +1,17 @@
-#include "cuda/missing.h"
-
+// The messages about missing libraries.
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "cuda/libraries.h"
 
 namespace verbund::cuda {
 namespace {
 
 constexpr const char* kOwnFolder = " (VERBUND_CUDA_PATH names a folder to look in first)";
 
-// Which CUDA serves all GPUs here: 13 begins with Turing, and a V100 is older; 12 knows only the first of Blackwell.
-// 0: either, or unknown.
+// The CUDA version that supports all GPUs here: 13 begins with Turing, and a V100 is older; 12 knows only the first of
+// Blackwell. 0: either, or unknown.
 int wanted_toolkit(const std::vector<int>& architectures) {
   if (architectures.empty()) return 0;
   const auto [oldest, newest] = std::minmax_element(architectures.begin(), architectures.end());
@@ -36,8 +37,8 @@ std::string what_is_wrong(const LibraryState& state, const char* what, const std
 }
 
 std::string advice(const std::string& device, const std::string& install) {
-  if (device == "emulated") return "Build the emulated GPU (it belongs to the tests), or take --set device=cpu.";
-  return fmt::format("{}, or take --set device=cpu.", install);
+  if (device == "emulated") return "Build the emulated GPU (it belongs to the tests), or use --set device=cpu.";
+  return fmt::format("{}, or use --set device=cpu.", install);
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ std::string missing_message(const CudaLibraries& all, const std::string& device)
   };
   if (!all.driver_state.usable()) {
     return message(all.driver_state, "NVIDIA's driver",
-                   all.driver_state.found ? "See what nvidia-smi says" : "Install the driver");
+                   all.driver_state.found ? "Check nvidia-smi" : "Install the driver");
   }
   if (!all.nvrtc_state.usable()) {
     return message(
@@ -69,7 +70,7 @@ std::string missing_nccl_message(const CudaLibraries& all, const std::string& de
       "nvidia-nccl-cu13)";
   return fmt::format("device {}: {}. {}", device,
                      what_is_wrong(all.nccl_state, "which sums gradients between GPUs", all.searched),
-                     device == "emulated" ? advice(device, "") : install + ", or take workers.transport=mpi.");
+                     device == "emulated" ? advice(device, "") : install + ", or use workers.transport=mpi.");
 }
 
 }  // namespace verbund::cuda

@@ -1,5 +1,5 @@
-// The batched search with caches against the plain one of single sentences on the plain path.
-#include "unit/model/plain_beam_search.h"
+// The batched beam search with a kv cache against the reference search of single sentences on the reference model.
+#include "unit/model/reference_beam_search.h"
 
 #include <gtest/gtest.h>
 
@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 
-std::vector<double> plain_next(const MadeModel& made, const Sentence& source, const Sentence& beginning) {
+std::vector<double> reference_next(const MadeModel& made, const Sentence& source, const Sentence& beginning) {
   const std::span<float> weights = made.model->weights().values().host();
   std::vector<double> values(weights.begin(), weights.end());
-  return plain_next_log_probabilities(made.config, made.model->table(), values, source, beginning);
+  return reference_next_log_probabilities(made.config, made.model->table(), values, source, beginning);
 }
 
-// What was seen on the way, so that the comparison cannot come to be about nothing.
+// Counts of what the comparison has seen, so that it cannot pass without comparing anything.
 struct Seen {
   int hypotheses = 0, ended = 0, near_ties = 0;
   std::set<Sentence> different;
@@ -41,7 +41,7 @@ void expect_same(const std::vector<Hypothesis>& actual, const std::vector<Hypoth
   }
 }
 
-TEST(PlainSearch, IsWhatTheBatchedSearchFinds) {
+TEST(ReferenceBeamSearch, IsWhatTheBatchedSearchFinds) {
   Seen seen;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
@@ -54,8 +54,10 @@ TEST(PlainSearch, IsWhatTheBatchedSearchFinds) {
     ASSERT_EQ(results.size(), tasks.size());
     for (size_t i = 0; i < tasks.size(); ++i) {
       SCOPED_TRACE(i);
-      const NextToken next = [&](const Sentence& beginning) { return plain_next(made, tasks[i].source, beginning); };
-      expect_same(results[i], plain_beam_search(next, tasks[i], request), seen);
+      const NextToken next = [&](const Sentence& beginning) {
+        return reference_next(made, tasks[i].source, beginning);
+      };
+      expect_same(results[i], reference_beam_search(next, tasks[i], request), seen);
     }
   }
   EXPECT_GT(seen.hypotheses, 300);
@@ -70,7 +72,7 @@ TEST(PlainSearch, IsWhatTheBatchedSearchFinds) {
 }
 
 // Of different shape, with the same vocabularies.
-TEST(PlainSearch, AnEnsembleHasTheMeanOfTheProbabilities) {
+TEST(ReferenceBeamSearch, AnEnsembleHasTheMeanOfTheProbabilities) {
   std::vector<MadeModel> made;
   std::vector<DecodableModel*> models;
   Random random(5, 2);
@@ -88,13 +90,13 @@ TEST(PlainSearch, AnEnsembleHasTheMeanOfTheProbabilities) {
     const NextToken next = [&](const Sentence& beginning) {
       std::vector<double> mean(25, 0);
       for (const MadeModel& model : made) {
-        const std::vector<double> own = plain_next(model, tasks[i].source, beginning);
+        const std::vector<double> own = reference_next(model, tasks[i].source, beginning);
         for (size_t token = 0; token < mean.size(); ++token) mean[token] += std::exp(own[token]) / 3;
       }
       for (double& value : mean) value = std::log(value);
       return mean;
     };
-    const auto expected = plain_beam_search(next, tasks[i], request);
+    const auto expected = reference_beam_search(next, tasks[i], request);
     ASSERT_EQ(results[i].size(), expected.size());
     for (size_t n = 0; n < expected.size(); ++n) {
       EXPECT_EQ(results[i][n].tokens, expected[n].tokens) << i << ", " << n;

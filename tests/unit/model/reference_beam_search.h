@@ -1,5 +1,5 @@
-// Beam search of one sentence, as plainly as it can be said: every row is continued by every token,
-// nothing is cached, and it never stops because nothing better can come.
+// reference_beam_search is beam search of one sentence in its simplest form: every row is continued by every token,
+// nothing is cached, and it does not stop early.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace verbund {
 
-// Log-probabilities of the token behind a beginning.
+// Log-probabilities of the token after a beginning.
 using NextToken = std::function<std::vector<double>(const Sentence& beginning)>;
 
-inline std::vector<Hypothesis> plain_beam_search(const NextToken& next, const SearchTask& task,
-                                                 const SearchRequest& request) {
+inline std::vector<Hypothesis> reference_beam_search(const NextToken& next, const SearchTask& task,
+                                                     const SearchRequest& request) {
   struct Beginning {
     Sentence tokens;
     double log_probability;
