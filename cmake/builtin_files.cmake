@@ -42,4 +42,5 @@ endfunction()
 
 verbund_builtin_files(config configs builtin_presets)
 verbund_builtin_files(fetch corpora builtin_manifests)
+verbund_builtin_files(report src/report builtin_styles *.css)
 verbund_builtin_files(cuda src/cuda/kernels builtin_kernels *.cu *.cuh *.h)
