@@ -34,12 +34,8 @@ Chart scaling_chart(const std::vector<Prediction>& predictions, int workers, dou
   seen.drawn = Drawn::kPoints;
   seen.x = {static_cast<double>(workers)};
   seen.y = {measured};
-  Chart chart;
-  chart.id = "scaling";
-  chart.title = "Throughput by number of workers";
-  chart.x_label = "workers";
-  chart.y_label = "target tokens per second";
-  chart.hint = "Where the line bends away from the ideal one, additional workers mostly wait.";
+  Chart chart{"scaling", "Throughput by number of workers", "workers", "target tokens per second",
+              "Where the line bends away from the ideal one, additional workers mostly wait."};
   chart.series = {predicted, ideal, seen};
   chart.marks.push_back({static_cast<double>(workers), "actual"});
   return chart;

@@ -78,11 +78,8 @@ constexpr ComparedMeasure kComparedMeasures[] = {
     {"train_loss", "Training loss", "nats per token", true}};
 
 Chart chart_of(const NamedRuns& runs, const ComparedMeasure& measure, const CurveAxis& axis) {
-  Chart chart;
-  chart.id = std::string(measure.key) + "_by_" + axis.id;
-  chart.title = std::string(measure.name) + " " + axis.title;
-  chart.x_label = axis.label;
-  chart.y_label = measure.unit;
+  Chart chart{std::string(measure.key) + "_by_" + axis.id, std::string(measure.name) + " " + axis.title, axis.label,
+              measure.unit};
   for (const NamedRun& each : runs) {
     const MetricTable& table = measure.of_training ? each.run->training : each.run->evaluations;
     if (!table.has(measure.key)) continue;

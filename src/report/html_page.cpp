@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
+#include "core/builtin_file.h"
 #include "report/escape.h"
 #include "report/svg_chart.h"
 
 namespace verbund {
+
+std::span<const BuiltinFile> builtin_styles();  // page.css, see cmake/builtin_files.cmake
+
 namespace {
 
 // Nothing may be loaded or run, whatever the page contains.
@@ -155,7 +161,7 @@ std::string html_page(const Page& page) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
       "<title>{} - {}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n",
-      kPolicy, escape_html(page.title), escape_html(page.kind), page_style());
+      kPolicy, escape_html(page.title), escape_html(page.kind), builtin_styles().front().text);
   text += head_of(page) + answers(page) + contents(page);
   for (const Verdict& verdict : page.verdicts) text += verdict_section(verdict);
   for (const Section& section : page.sections) text += html_section(section);

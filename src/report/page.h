@@ -77,7 +77,6 @@ inline constexpr const char* kHowToChange = "How to change this";
 
 // One HTML file without scripts, network access or other files. Everything that comes from a run is escaped.
 std::string html_page(const Page& page);
-std::string_view page_style();  // its style sheet: light and dark, phone and desktop, print
 
 // The same as Markdown, for terminals, e-mail and repositories, with tables instead of drawings.
 std::string markdown_page(const Page& page);

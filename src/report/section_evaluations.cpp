@@ -119,12 +119,7 @@ Section curves_section(const RunData& run) {
   Section section = {"curves", "Other curves", {}};
   for (const Curve& curve : kCurves) {
     if (!run.training.has(curve.key)) continue;
-    Chart chart;
-    chart.id = curve.key;
-    chart.title = curve.title;
-    chart.x_label = "step";
-    chart.y_label = curve.unit;
-    chart.hint = curve.hint;
+    Chart chart{curve.key, curve.title, "step", curve.unit, curve.hint};
     chart.log_y = curve.log;
     chart.series.push_back({"", run.training.steps(), run.training.column(curve.key)});
     section.blocks.push_back(chart);

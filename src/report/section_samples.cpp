@@ -91,12 +91,8 @@ std::vector<std::pair<int64_t, fs::path>> some_files(const RunData& run) {
 }
 
 Chart history_chart(const RunData& run, const std::vector<Choice>& choices) {
-  Chart chart;
-  chart.id = "sentences";
-  chart.title = "Cross-entropy of these sentences";
-  chart.x_label = "step";
-  chart.y_label = "nats per token";
-  chart.hint = "A sentence whose curve turns up while the others fall is being forgotten, or its reference is wrong.";
+  Chart chart{"sentences", "Cross-entropy of these sentences", "step", "nats per token",
+              "A sentence whose curve turns up while the others fall is being forgotten, or its reference is wrong."};
   for (const Choice& choice : choices) {
     Series series;
     series.name = fmt::format("sentence {}", choice.sentence + 1);

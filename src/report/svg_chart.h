@@ -1,5 +1,5 @@
 // svg_chart() draws a Chart as SVG, chart_legend() its legend as HTML. Colours are CSS variables of the page
-// (style.cpp), so that one drawing serves light, dark and print; series also differ by dash and shape, and parts of
+// (page.css), so that one drawing serves light, dark and print; series also differ by dash and shape, and parts of
 // bars by a number, so that nobody needs the colours. Text is escaped.
 #pragma once
 

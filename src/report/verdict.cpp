@@ -41,6 +41,14 @@ std::string interval_text(const Figure& figure) {
   return fmt::format("{} to {}", human_number(*figure.low), human_number(*figure.high));
 }
 
+void Verdict::add(std::string name, double value, std::string unit) {
+  figures.push_back(figure(std::move(name), value, std::move(unit)));
+}
+
+void Verdict::add(std::string name, double value, std::string unit, Bounds bounds, std::string interval) {
+  figures.push_back(figure(std::move(name), value, std::move(unit), bounds, std::move(interval)));
+}
+
 Verdict ask(std::string id, std::string question) {
   Verdict verdict;
   verdict.id = std::move(id);

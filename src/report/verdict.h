@@ -37,6 +37,9 @@ struct Verdict {
   std::vector<Chart> charts;
   std::string rule;          // how it was decided
   std::string would_change;  // how to change the result
+
+  void add(std::string name, double value, std::string unit);  // a figure
+  void add(std::string name, double value, std::string unit, Bounds bounds, std::string interval);
 };
 
 // A verdict without an answer yet.

@@ -74,7 +74,7 @@ class ReportTest(ProgramTest):
             self.assertIn(verdict["sentence"], page.text)
             self.assertTrue(verdict["rule"], verdict["id"])
             self.assertEqual(verdict["finding"] == "cannot tell", verdict["sentence"].startswith("Cannot tell, because"), verdict["sentence"])
-        self.assert_says(page.text, "went on from step 400", "50 steps had to be computed again", "Most forgotten",
+        self.assert_says(page.text, "from step 400", "50 steps had to be computed again", "Most forgotten",
                          "schedule.warmup_steps", "launch -H alpha:2,beta:2 -- train --config demo",
                          "AMD EPYC", "verbund prepare --corpus demo")
         self.assert_says((run / "report.md").read_text(), "# run", "## Ledger of time", "Most improved")

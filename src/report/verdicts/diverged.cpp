@@ -114,12 +114,7 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
              divergence.not_a_number >= 0 ? static_cast<double>(divergence.not_a_number) : kNotKnown, ""),
       figure("steps after that", static_cast<double>(divergence.steps_after), ""),
       figure("time after that", divergence.seconds_after / 3600, "h")};
-  Chart chart;
-  chart.id = "divergence";
-  chart.title = "Training loss";
-  chart.x_label = "step";
-  chart.y_label = "loss";
-  chart.hint = "The line ends or jumps where the run diverged.";
+  Chart chart{"divergence", "Training loss", "step", "loss", "The line ends or jumps where the run diverged."};
   chart.series.push_back(
       {"training loss", run.training.steps(), run.training.column("train_loss"), {}, {}, Drawn::kLine});
   chart.marks.push_back({static_cast<double>(divergence.step), "diverged"});

@@ -80,20 +80,15 @@ Trend late_trend(const DevCurve& curve) {
 std::string slope_only(const DevCurve& curve, Verdict& verdict) {
   if (curve.step.size() < 4) return "";
   const Trend trend = late_trend(curve);
-  verdict.figures.push_back(figure("change of the dev loss per 1,000 steps, lately", 1000 * trend.slope, "nats",
-                                   {1000 * trend.interval.low, 1000 * trend.interval.high},
-                                   "80 % interval, Theil-Sen"));
+  verdict.add("change of the dev loss per 1,000 steps, lately", 1000 * trend.slope, "nats",
+              {1000 * trend.interval.low, 1000 * trend.interval.high}, "80 % interval, Theil-Sen");
   return fmt::format(" Recently the dev loss {} by {} per 1,000 steps.", trend.slope < 0 ? "fell" : "rose",
                      short_number(std::abs(1000 * trend.slope)));
 }
 
 Chart loss_chart(const RunData& run, const DevCurve& curve) {
-  Chart chart;
-  chart.id = "dev_loss";
-  chart.title = "Loss on unseen sentences";
-  chart.x_label = "step";
-  chart.y_label = "nats per token";
-  chart.hint = "Still falling at the right: more steps help. Flat: this schedule is exhausted. Rising: overfitting.";
+  Chart chart{"dev_loss", "Loss on unseen sentences", "step", "nats per token",
+              "Still falling at the right: more steps help. Flat: this schedule is exhausted. Rising: overfitting."};
   const char* train = curve.key == "dev_loss" ? "train_loss" : "train_cross_entropy";
   if (run.training.has(train)) {
     chart.series.push_back(
@@ -156,9 +151,9 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   }
   const size_t count = points.x.size();
   const double now = curve.loss.back(), last = curve.step.back();
-  verdict.figures.push_back(figure("dev loss at the last evaluation", now, "nats per token"));
-  verdict.figures.push_back(figure("lowest dev loss", curve.loss[curve.lowest()], "nats per token"));
-  verdict.figures.push_back(figure("evaluations after the warm-up", static_cast<double>(count), ""));
+  verdict.add("dev loss at the last evaluation", now, "nats per token");
+  verdict.add("lowest dev loss", curve.loss[curve.lowest()], "nats per token");
+  verdict.add("evaluations after the warm-up", static_cast<double>(count), "");
   if (count < kFewest) {
     return cannot_tell(verdict, fmt::format("there {} after the warm-up ({} are needed to fit a curve).{}",
                                             count == 1   ? "is only one evaluation"
@@ -174,7 +169,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   }
   const double left = rate_left(run);
   if (left < kDecayed) {
-    verdict.figures.push_back(figure("learning rate, of its peak", 100 * left, "%"));
+    verdict.add("learning rate, of its peak", 100 * left, "%");
     return cannot_tell(verdict, fmt::format("the learning rate has decayed to {} of its peak, which flattens any "
                                             "curve: this schedule has little left to gain, a longer one perhaps.{}",
                                             percent(left), slope_only(curve, verdict)));
@@ -199,8 +194,8 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   for (const PowerLaw& refit : refits) gains.push_back(refit.at(last) - refit.at(2 * last));
   const double gain = fit.at(last) - fit.at(2 * last);
   const Bounds bounds = middle(gains, 0.8);
-  verdict.figures.push_back(figure("gain of twice the steps", gain, "nats per token", bounds, kInterval));
-  verdict.figures.push_back(figure("floor of the fitted curve (L0)", fit.floor, "nats per token"));
+  verdict.add("gain of twice the steps", gain, "nats per token", bounds, kInterval);
+  verdict.add("floor of the fitted curve (L0)", fit.floor, "nats per token");
   verdict.charts.front().series.push_back(fitted(fit, refits, points.x.front(), 2 * last));
   const double per_nat = bleu_per_nat(curve);
   std::string bleu;

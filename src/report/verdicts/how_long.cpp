@@ -103,14 +103,14 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
         "restarts it at once.";
   }
 
-  verdict.figures.push_back(figure("wall time", ledger.wall, "s"));
+  verdict.add("wall time", ledger.wall, "s");
   for (size_t use = 0; use < kTimeUses; ++use) {
     if (ledger.parts[use] == 0) continue;
-    verdict.figures.push_back(figure(time_use_name(static_cast<TimeUse>(use)), ledger.parts[use], "s"));
+    verdict.add(time_use_name(static_cast<TimeUse>(use)), ledger.parts[use], "s");
   }
-  verdict.figures.push_back(figure("unaccounted share", 100 * ledger.part(TimeUse::kUnaccounted) / ledger.wall, "%"));
-  verdict.figures.push_back(figure("steps", static_cast<double>(ledger.steps), ""));
-  verdict.figures.push_back(figure("steps computed again", static_cast<double>(ledger.lost_steps), ""));
+  verdict.add("unaccounted share", 100 * ledger.part(TimeUse::kUnaccounted) / ledger.wall, "%");
+  verdict.add("steps", static_cast<double>(ledger.steps), "");
+  verdict.add("steps computed again", static_cast<double>(ledger.lost_steps), "");
   if (!ledger.estimated) verdict.charts.push_back(ledger_chart(run, ledger));
   return verdict;
 }

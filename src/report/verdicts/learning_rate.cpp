@@ -112,15 +112,11 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
 }
 
 Chart rate_chart(const Curve& curve, const Shape& shape) {
-  Chart chart;
-  chart.id = "learning_rate";
-  chart.title = "Learning rate";
-  chart.x_label = "step";
-  chart.y_label = "learning rate";
-  chart.hint =
+  Chart chart{
+      "learning_rate", "Learning rate", "step", "learning rate",
       "The logged points should lie on the policy's line. A rise at the beginning is the warm-up, which keeps the "
       "first "
-      "steps small.";
+      "steps small."};
   if (!curve.policy.empty())
     chart.series.push_back({"policy of the configuration", curve.step, curve.policy, {}, {}, Drawn::kLine});
   chart.series.push_back({"logged", curve.step, curve.logged, {}, {}, Drawn::kPoints});
@@ -162,7 +158,7 @@ Verdict learning_rate(const RunData& run) {
   double largest = 0;
   for (size_t i = 0; i < curve.step.size(); ++i)
     largest = std::max(largest, difference(curve.logged[i], curve.policy[i]));
-  verdict.figures.push_back(figure("largest difference to the policy", 100 * largest, "%"));
+  verdict.add("largest difference to the policy", 100 * largest, "%");
   const std::string jump = explain_jump(run, curve);
   verdict.sentence = fmt::format("It {}. {}", schedule->describe(), now_text);
   verdict.sentence += jump.empty() ? " All logged values follow the policy." : " " + jump + ".";

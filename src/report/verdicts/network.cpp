@@ -59,12 +59,8 @@ std::map<std::string, double> interface_bytes(const RunData& run) {
 }
 
 Chart what_if_chart(const Replay& replay) {
-  Chart chart;
-  chart.id = "what_if_bandwidth";
-  chart.title = "What if the network were slower or faster?";
-  chart.x_label = "times the bandwidth";
-  chart.y_label = "seconds of a step";
-  chart.hint = "Where the line is flat, more bandwidth does not help.";
+  Chart chart{"what_if_bandwidth", "What if the network were slower or faster?", "times the bandwidth",
+              "seconds of a step", "Where the line is flat, more bandwidth does not help."};
   chart.log_x = true;
   Series line{"replayed", {}, {}, {}, {}, Drawn::kLine};
   for (double factor = 0.25; factor <= 16.1; factor *= std::sqrt(2.0)) {
@@ -82,12 +78,12 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
   const double now = replay.step_seconds(1), twice = replay.step_seconds(2),
                none = replay.step_seconds(kInfiniteBandwidth);
   const double saved = 1 - none / now, saved_by_two = 1 - twice / now;
-  verdict.figures.push_back(figure("step as measured", replay.measured(), "s"));
-  verdict.figures.push_back(figure("step with twice the bandwidth", twice, "s"));
-  verdict.figures.push_back(figure("step with infinite bandwidth", none, "s"));
-  verdict.figures.push_back(figure("rate of a worker, sending", replay.bytes_per_second() / 1e6, "MB/s"));
-  verdict.figures.push_back(figure("latency of a bucket", 1000 * replay.latency(), "ms"));
-  verdict.figures.push_back(figure("error of the replay", 100 * replay.error(), "%"));
+  verdict.add("step as measured", replay.measured(), "s");
+  verdict.add("step with twice the bandwidth", twice, "s");
+  verdict.add("step with infinite bandwidth", none, "s");
+  verdict.add("rate of a worker, sending", replay.bytes_per_second() / 1e6, "MB/s");
+  verdict.add("latency of a bucket", 1000 * replay.latency(), "ms");
+  verdict.add("error of the replay", 100 * replay.error(), "%");
   verdict.charts.push_back(what_if_chart(replay));
   const std::string right = fmt::format("the replay of a step is exact to {}", percent(replay.error()));
   if (saved >= kBottleneck) {
@@ -168,7 +164,7 @@ Verdict network(const RunData& run) {
                             ? median(finite(run.training.column("exchange_exposed_seconds_per_step")))
                             : mean(sample.exchange);
   const double share = waited / (sample.seconds.empty() ? seconds : mean(sample.seconds));
-  verdict.figures.push_back(figure("step waiting for the exchange", 100 * share, "%"));
+  verdict.add("step waiting for the exchange", 100 * share, "%");
   if (share < kBottleneck) {
     verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(
@@ -177,7 +173,7 @@ Verdict network(const RunData& run) {
         percent(share), sent);
     return verdict;
   }
-  if (replay) verdict.figures.push_back(figure("error of the replay", 100 * replay->error(), "%"));
+  if (replay) verdict.add("error of the replay", 100 * replay->error(), "%");
   return cannot_tell(
       verdict,
       fmt::format("steps waited for the exchange for {} of their time, but {}. {}", percent(share),

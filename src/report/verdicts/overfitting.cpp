@@ -54,16 +54,11 @@ std::string describe_gap(const RunData& run, Verdict& verdict) {
   if (step.size() < 4) return "";
   const Points points = thin(step, gap);
   const Trend trend = theil_sen(points.x, points.y);
-  verdict.figures.push_back(figure("distance of dev to training pairs, last", gap.back(), "nats per token"));
-  verdict.figures.push_back(figure("its growth per 1,000 steps", 1000 * trend.slope, "nats per token",
-                                   {1000 * trend.interval.low, 1000 * trend.interval.high},
-                                   "80 % interval, Theil-Sen"));
-  Chart chart;
-  chart.id = "probe_gap";
-  chart.title = "Gap between dev and training pairs, evaluated alike";
-  chart.x_label = "step";
-  chart.y_label = "nats per token";
-  chart.hint = "A growing gap: the model memorises its training pairs.";
+  verdict.add("distance of dev to training pairs, last", gap.back(), "nats per token");
+  verdict.add("its growth per 1,000 steps", 1000 * trend.slope, "nats per token",
+              {1000 * trend.interval.low, 1000 * trend.interval.high}, "80 % interval, Theil-Sen");
+  Chart chart{"probe_gap", "Gap between dev and training pairs, evaluated alike", "step", "nats per token",
+              "A growing gap: the model memorises its training pairs."};
   chart.series.push_back({"dev minus training pairs", step, gap, {}, {}, Drawn::kPoints});
   verdict.charts.push_back(std::move(chart));
   if (trend.interval.low > 0)
@@ -75,8 +70,8 @@ std::string describe_gap(const RunData& run, Verdict& verdict) {
 Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& curve) {
   const size_t best = curve.lowest();
   const double rise = curve.loss.back() / curve.loss[best] - 1;
-  verdict.figures.push_back(figure("step of the lowest dev loss", curve.step[best], ""));
-  verdict.figures.push_back(figure("dev loss since then", 100 * rise, "%"));
+  verdict.add("step of the lowest dev loss", curve.step[best], "");
+  verdict.add("dev loss since then", 100 * rise, "%");
   return cannot_tell(
       verdict,
       fmt::format("{}. The dev loss was lowest ({}) at step {}{}.",
@@ -141,9 +136,9 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
     differences.push_back(last.cross_entropy[i] - best.cross_entropy[i]);
   const double p = sign_flip_test(differences);
   const double rise = half_loss(last, 1) / half_loss(best, 1) - 1;
-  verdict.figures.push_back(figure("best step, by one half of the sentences", static_cast<double>(best.step), ""));
-  verdict.figures.push_back(figure("loss of the other half since then", 100 * rise, "%"));
-  verdict.figures.push_back(figure("p of no rise", p, ""));
+  verdict.add("best step, by one half of the sentences", static_cast<double>(best.step), "");
+  verdict.add("loss of the other half since then", 100 * rise, "%");
+  verdict.add("p of no rise", p, "");
   if (p >= kLevel) {
     verdict.finding = Grade::kGood;
     verdict.sentence = fmt::format(

@@ -85,12 +85,8 @@ double working_share(const Ledger& ledger) {
 }
 
 Chart use_chart(const RunData& run) {
-  Chart chart;
-  chart.id = "processors";
-  chart.title = "Cores in use, by worker";
-  chart.x_label = "minutes since the start";
-  chart.y_label = "cores";
-  chart.hint = "Flat lines near the number of threads are good; gaps are waiting, evaluations, or a stop.";
+  Chart chart{"processors", "Cores in use, by worker", "minutes since the start", "cores",
+              "Flat lines near the number of threads are good; gaps are waiting, evaluations, or a stop."};
   double first = run.resources.front().times.empty() ? 0 : run.resources.front().times.front();
   for (const Resources& resources : run.resources) {
     if (!resources.times.empty()) first = std::min(first, resources.times.front());
@@ -147,34 +143,31 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
       lowest = share;
       idlest = name;
     }
-    verdict.figures.push_back(figure(name + ": CPU use", 100 * share, "%"));
+    verdict.add(name + ": CPU use", 100 * share, "%");
     if (host.observed > 0) {
       const double steal = host.steal / (host.observed * facts->cores);
-      verdict.figures.push_back(figure(name + ": taken by the hypervisor (steal)", 100 * steal, "%"));
+      verdict.add(name + ": taken by the hypervisor (steal)", 100 * steal, "%");
       if (steal >= kSteal)
         notes += fmt::format(" On {} the hypervisor gave {} of the cores' time to others.", name, percent(steal));
       const double others = all_cores ? host.other / (host.observed * cores) - share : kNotKnown;
-      if (all_cores)
-        verdict.figures.push_back(figure(name + ": CPU use of other programs", 100 * std::max(0.0, others), "%"));
+      if (all_cores) verdict.add(name + ": CPU use of other programs", 100 * std::max(0.0, others), "%");
       if (others > 0.1)
         notes += fmt::format(" On {} other programs took {} of the cores' time.", name, percent(others));
     }
     if (is_known(host.pressure)) {
-      verdict.figures.push_back(
-          figure(name + ": time in which something waited for a core", 100 * host.pressure, "%"));
+      verdict.figures.push_back(figure(name + ": time in which something waited for a core", 100 * host.pressure, "%"));
     }
     for (const auto& [column, value] : host.gpu) {
       if (!is_known(value)) continue;
-      verdict.figures.push_back(figure(fmt::format("{}: {} (some kernel ran)", name, column), 100 * value, "%"));
+      verdict.add(fmt::format("{}: {} (some kernel ran)", name, column), 100 * value, "%");
       gpu += value;
       ++gpus;
     }
   }
   if (allowed <= 0) return cannot_tell(verdict, "the number of cores of the hosts is not on record.");
   const double share = used / allowed, working = working_share(ledger);
-  verdict.figures.push_back(figure("CPU use, all hosts", 100 * share, "%"));
-  if (is_known(working))
-    verdict.figures.push_back(figure("computing and updating, of the time of steps", 100 * working, "%"));
+  verdict.add("CPU use, all hosts", 100 * share, "%");
+  if (is_known(working)) verdict.add("computing and updating, of the time of steps", 100 * working, "%");
   verdict.charts.push_back(use_chart(run));
 
   const bool spins = is_known(working) && share >= kBusy && share - working > kSpinning;

@@ -72,7 +72,7 @@ Verdict checkpoint_files(const RunData& run) {
   std::string list;
   for (const CheckpointContents::File& file : contents.files) {
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", file.name, file.purpose);
-    verdict.figures.push_back(figure(file.name, static_cast<double>(file.size), "bytes"));
+    verdict.add(file.name, static_cast<double>(file.size), "bytes");
   }
   verdict.sentence =
       fmt::format("{} files in {}: {}.", contents.files.size(), contents.folder.filename().string(), list);
@@ -82,7 +82,7 @@ Verdict checkpoint_files(const RunData& run) {
       if (!file.damage.empty()) verdict.sentence += fmt::format(" {} is damaged: {}.", file.name, file.damage);
     }
   }
-  verdict.figures.push_back(figure("checkpoints in the run folder", static_cast<double>(run.checkpoints.size()), ""));
+  verdict.add("checkpoints in the run folder", static_cast<double>(run.checkpoints.size()), "");
   return verdict;
 }
 
@@ -115,13 +115,13 @@ Verdict checkpoint_size(const RunData& run) {
   verdict.figures = {figure("files of a checkpoint", static_cast<double>(contents.file_bytes), "bytes"),
                      figure("with the folder's own entry", static_cast<double>(contents.folder_bytes), "bytes")};
   if (contents.parameters > 0) {
-    verdict.figures.push_back(figure("parameters", static_cast<double>(contents.parameters), ""));
-    verdict.figures.push_back(figure("expected", static_cast<double>(contents.expected_bytes), "bytes"));
+    verdict.add("parameters", static_cast<double>(contents.parameters), "");
+    verdict.add("expected", static_cast<double>(contents.expected_bytes), "bytes");
   }
   for (const CheckpointContents::Share& share : contents.remainder) {
-    verdict.figures.push_back(figure("of the rest: " + share.what, static_cast<double>(share.bytes), "bytes"));
+    verdict.add("of the rest: " + share.what, static_cast<double>(share.bytes), "bytes");
   }
-  verdict.figures.push_back(figure("all checkpoints kept", static_cast<double>(all), "bytes"));
+  verdict.add("all checkpoints kept", static_cast<double>(all), "bytes");
   return verdict;
 }
 

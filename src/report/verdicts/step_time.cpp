@@ -16,13 +16,9 @@ constexpr const char* kStepTimeInterval = "80 % interval, block bootstrap";
 // Step times over the run: median and the middle 90 % of neighbours.
 Chart course_chart(const std::vector<double>& step, const std::vector<double>& seconds) {
   constexpr size_t kBins = 300;
-  Chart chart;
-  chart.id = "step_time";
-  chart.title = "Time of a step";
-  chart.x_label = "step";
-  chart.y_label = "seconds";
-  chart.hint =
-      "A flat line with a narrow band is good. A rise means that something slows down; a wide band means disturbances.";
+  Chart chart{"step_time", "Time of a step", "step", "seconds",
+              "A flat line with a narrow band is good. A rise means that something slows down; a wide band means "
+              "disturbances."};
   Series line{"median", {}, {}, {}, {}, Drawn::kLine}, band{"middle 90 %", {}, {}, {}, {}, Drawn::kBand};
   const size_t count = step.size(), bins = std::min(kBins, count);
   for (size_t i = 0; i < bins; ++i) {
@@ -90,9 +86,9 @@ Verdict step_time(const RunData& run) {
   verdict.finding = Grade::kNeutral;
   if (seconds.size() >= 20) {
     const Change change = change_over_run(step, seconds, typical);
-    verdict.figures.push_back(figure("change from begin to end", 100 * change.share, "%",
-                                     {100 * change.bounds.low, 100 * change.bounds.high}, "80 % interval, Theil-Sen"));
-    verdict.figures.push_back(figure("p of no trend", change.p, ""));
+    verdict.add("change from begin to end", 100 * change.share, "%",
+                {100 * change.bounds.low, 100 * change.bounds.high}, "80 % interval, Theil-Sen");
+    verdict.add("p of no trend", change.p, "");
     if (change.p < 0.01 && std::abs(change.share) >= 0.05) {
       verdict.sentence += fmt::format(" Over the run they became {} {}.", percent(std::abs(change.share)),
                                       change.share > 0 ? "slower" : "faster");
@@ -109,8 +105,8 @@ Verdict step_time(const RunData& run) {
         fmt::format("Find out what slows {} down: another program on its host, heat, fewer cores.", who);
   }
   for (size_t i = 0; i < sample.before_exchange.size() && sample.before_exchange.size() > 1; ++i) {
-    verdict.figures.push_back(figure(fmt::format("{} before the exchange, median", run.worker_name(run.ranks[i].rank)),
-                                     median(sample.before_exchange[i]), "s"));
+    verdict.add(fmt::format("{} before the exchange, median", run.worker_name(run.ranks[i].rank)),
+                median(sample.before_exchange[i]), "s");
   }
   verdict.charts.push_back(course_chart(step, seconds));
   return verdict;

@@ -36,15 +36,15 @@ std::string explain_variation(const Regression& fit, const std::vector<Cause>& c
   double effect = 0;
   for (size_t i = 0; i < causes.size(); ++i) {
     const Coefficient& coefficient = fit.coefficients[i + 1];
-    verdict.figures.push_back(figure(fmt::format("step time per {}: {}", causes[i].unit, causes[i].name),
-                                     coefficient.value, "s", coefficient.interval, "80 % interval, least squares"));
+    verdict.add(fmt::format("step time per {}: {}", causes[i].unit, causes[i].name), coefficient.value, "s",
+                coefficient.interval, "80 % interval, least squares");
     const double share = std::abs(coefficient.value) * deviation(*causes[i].values);
     if (share > effect) {
       effect = share;
       strongest = i;
     }
   }
-  verdict.figures.push_back(figure("variation explained", 100 * fit.explained, "%"));
+  verdict.add("variation explained", 100 * fit.explained, "%");
   return fmt::format("Steps differ in length mostly with {} ({} of the variation is explained).",
                      causes[strongest].name, percent(fit.explained));
 }
@@ -112,16 +112,13 @@ Verdict traffic(const RunData& run) {
                                                sample.seconds.empty() ? "they are not on record" : "they do not vary"));
   if (const auto replay = Replay::make(run.exchange, workers); replay && replay->error() <= 0.05) {
     const double gain = elasticity(*replay);
-    verdict.figures.push_back(figure("shorter step per 1 % of bandwidth", gain, "%"));
+    verdict.add("shorter step per 1 % of bandwidth", gain, "%");
     verdict.sentence += fmt::format(" 10 % more bandwidth would make a step {} shorter.", percent(0.1 * gain));
   }
   if (!sample.step.empty()) {
-    Chart chart;
-    chart.id = "traffic";
-    chart.title = "Step time and the slowest worker's computing";
-    chart.x_label = "seconds until the slowest worker could exchange";
-    chart.y_label = "seconds of the step";
-    chart.hint = "Points along a rising line: computing dominates. A cloud above it: the exchange does.";
+    Chart chart{"traffic", "Step time and the slowest worker's computing",
+                "seconds until the slowest worker could exchange", "seconds of the step",
+                "Points along a rising line: computing dominates. A cloud above it: the exchange does."};
     Series points{"steps", {}, {}, {}, {}, Drawn::kPoints};
     const size_t stride = sample.step.size() / 500 + 1;
     for (size_t i = 0; i < sample.step.size(); i += stride) {
