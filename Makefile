@@ -1,14 +1,16 @@
 # Two commands do everything on a fresh machine:
 #   make demo    sets up what the program needs, builds it, and does the main job on a corpus that the program makes itself
-#   make test    sets up what the tests need as well, builds them, and runs every test that needs nothing but Debian's packages
-# With NVIDIA's GPUs there is a third:
+#   make test    sets up what the tests need as well, builds them, and runs the tests of every part: some ten minutes
+# Before a release there is a third:
+#   make test-all  the long matrices, the race checker and the address sanitizer as well; needs nothing but Debian's packages
+# With NVIDIA's GPUs there is one more:
 #   make test-gpu  on a machine with NVIDIA's GPUs: builds, runs every check on them, prints a block to paste into an issue
-.PHONY: help build build-tests build-package install deb demo test test-oracle test-races test-asan test-tsan test-gpu bench format lint setup setup-tests clean
+.PHONY: help build build-tests build-checked build-package install deb demo test test-all test-rest test-oracle test-races test-asan test-tsan test-gpu bench format lint setup setup-tests clean
 
 JOBS ?= $(shell nproc)
 
 help:
-	@sed -n 's/^#   //p' Makefile; echo "Also: build, install, deb, test-oracle, test-races, test-asan, test-tsan, test-gpu, bench, format, lint, clean"
+	@sed -n 's/^#   //p' Makefile; echo "Also: build, install, deb, test-rest, test-oracle, test-races, test-asan, test-tsan, test-gpu, bench, format, lint, clean"
 
 # `make build` needs less than `make test`, and both use one folder: once the tests are part of it, they stay.
 setup:
@@ -50,13 +52,26 @@ demo: build
 test: build-tests
 	ctest --preset release
 
+test-all: test
+	@$(MAKE) test-rest
+
+# What `make test-all` has beyond `make test`.
+test-rest: build-checked
+	ctest --preset long
+	ctest --preset races
+	@$(MAKE) test-asan
+
+# The emulated GPU that finds races takes long to compile; `make test` does without it.
+build-checked: build-tests
+	@cmake --build --preset release --parallel $(JOBS) --target emulated_gpu_checked
+
 # Against other people's programs (sacreBLEU, ...), installed into .venv.
 test-oracle: build-tests
 	scripts/oracles.sh
 	ctest --preset oracle
 
 # Every kernel once more with all its accesses of memory checked for races: some minutes.
-test-races: build-tests
+test-races: build-checked
 	ctest --preset races
 
 test-asan test-tsan: test-%: setup-tests

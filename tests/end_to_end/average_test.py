@@ -7,15 +7,12 @@ import pathlib
 import shutil
 import struct
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
+from support import fixtures  # noqa: E402
+from support.program import ProgramTest, run_tests  # noqa: E402
 
-TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d_ff=64",
-        "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=600",
-        "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=100", "--set", "train.eval_every=0",
-        "--set", "checkpoint.save_every_steps=20"]
+NAMES = ["step-00000050", "step-00000100", "step-00000150"]  # of the checkpoints
 
 
 def read_tensors(path):
@@ -35,27 +32,10 @@ def digest(folder):
 
 
 class AverageTest(ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = ProgramTest("run")
-        cls.shared.setUp()
-        cls.data = cls.shared.folder / "data"
-        cls.shared.succeed("prepare", "--corpus", "reversal", "--set", "corpus.generated_pairs=3000", "--out", cls.data)
-        cls.trained = cls.shared.folder / "run"
-        cls.shared.succeed(*cls.train(cls.trained, 60))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
-
-    @classmethod
-    def train(cls, run, steps, *more):
-        return ["train", "--data", cls.data, "--run", run, *TINY, "--set", f"train.max_steps={steps}", *more]
-
     def setUp(self):
         super().setUp()
-        self.run_folder = self.folder / "run"
-        shutil.copytree(self.trained, self.run_folder, symlinks=True)
+        self.data = fixtures.dataset()
+        self.run_folder = fixtures.copy_of_model(self.folder / "run")
         self.checkpoints = self.run_folder / "checkpoints"
 
     def average(self, *arguments):
@@ -71,20 +51,18 @@ class AverageTest(ProgramTest):
             self.assertEqual(values, mean, name)
 
     def test_last(self):
-        self.assert_says(self.average("--last", "3"), "checkpoints/average", "the mean of the weights of 3 checkpoints",
-                         "steps 20, 40, 60", "--checkpoint average")
+        self.assert_says(self.average("--last", "3"), "checkpoints/average", "50, 100, 150", "--checkpoint average")
         folder = self.checkpoints / "average"
-        self.assert_is_mean(folder, *(self.checkpoints / f"step-000000{step}" / "weights.safetensors"
-                                      for step in (20, 40, 60)))
+        self.assert_is_mean(folder, *(self.checkpoints / name / "weights.safetensors" for name in NAMES))
         self.assertEqual(self.files_below(folder),
                          ["config.yaml", "manifest.json", "state.json", "weights.safetensors"])
-        self.assertEqual(json.loads((folder / "state.json").read_text())["mean_of"], [20, 40, 60])
+        self.assertEqual(json.loads((folder / "state.json").read_text())["mean_of"], [50, 100, 150])
 
     def test_named_ones_and_another_place(self):
-        self.average("--checkpoints", "last", "step-00000020", "--name", "two")
-        expected = [self.checkpoints / name / "weights.safetensors" for name in ("step-00000020", "step-00000060")]
+        self.average("--checkpoints", "last", NAMES[0], "--name", "two")
+        expected = [self.checkpoints / name / "weights.safetensors" for name in (NAMES[0], NAMES[2])]
         self.assert_is_mean(self.checkpoints / "two", *expected)
-        self.average("--checkpoints", "step-00000060,step-00000020", "--out", self.folder / "new" / "model")
+        self.average("--checkpoints", f"{NAMES[2]},{NAMES[0]}", "--out", self.folder / "new" / "model")
         alone = digest(self.folder / "new" / "model")
         for name in ("source.model", "target.model"):  # so that it can be used without the run
             self.assertIsNotNone(alone.pop(name))
@@ -104,20 +82,24 @@ class AverageTest(ProgramTest):
         self.assertNotEqual(inside, last)
 
     def test_a_run_goes_on_beside_it(self):
-        self.average("--last", "3")
+        expected = digest(self.checkpoints / NAMES[2])["weights.safetensors"]
+        shutil.rmtree(self.checkpoints / NAMES[2])  # as if it had been killed before
+        for link in self.checkpoints.iterdir():
+            if link.is_symlink():
+                link.unlink()
+                link.symlink_to(NAMES[1])
+        self.average("--last", "2")
         before = digest(self.checkpoints / "average")
-        done = self.succeed(*self.train(self.run_folder, 120, "--set", "checkpoint.keep_last=1"))
-        self.assert_says(done.stderr, "resume at step 60")
-        self.assertFalse((self.checkpoints / "step-00000020").exists())
+        self.succeed(*fixtures.training(self.run_folder, checkpoint__keep_last=1))
+        self.assertFalse((self.checkpoints / NAMES[0]).exists())
         self.assertEqual(digest(self.checkpoints / "average"), before)
-        self.succeed(*self.train(self.folder / "straight", 120))
-        name = pathlib.Path("checkpoints", "step-00000120", "weights.safetensors")
-        self.assertEqual((self.run_folder / name).read_bytes(), (self.folder / "straight" / name).read_bytes())
+        self.assertEqual(digest(self.checkpoints / NAMES[2])["weights.safetensors"], expected)
 
     def test_exponential_averages_are_taken(self):
         self.run_folder = self.folder / "averaged"
-        self.succeed(*self.train(self.run_folder, 40, "--set", "average.decay=0.9"))
-        self.assert_says(self.average("--last", "2"), "exponentially averaged weights of 2 checkpoints")
+        self.succeed(*fixtures.training(self.run_folder, 40, average__decay=0.9, checkpoint__save_every_steps=20,
+                                        train__eval_every=0))
+        self.average("--last", "2")
         checkpoints = self.run_folder / "checkpoints"
         self.assert_is_mean(checkpoints / "average", *(checkpoints / f"step-000000{step}" / "average.safetensors"
                                                        for step in (20, 40)))
@@ -127,20 +109,19 @@ class AverageTest(ProgramTest):
             return self.refuse(code, "average", "--run", self.run_folder, *arguments)
 
         before = self.files_below(self.run_folder)
-        self.assert_says(refused(1, "--last", "9"), "last 9", "step-00000020, step-00000040, step-00000060")
+        self.assert_says(refused(1, "--last", "9"), "9", *NAMES)
         self.assert_says(refused(2, "--last", "1"), "--last")
-        self.assert_says(refused(1, "--checkpoints", "step-00000020"), "two checkpoints or more, not 1")
-        self.assert_says(refused(1, "--checkpoints", "last", "step-00000060"), "named twice")
-        self.assert_says(refused(1, "--checkpoints", "step-00000020", "step-00000030"), '"step-00000030"',
-                         "There are: ", "step-00000020, step-00000040, step-00000060")
+        refused(1, "--checkpoints", NAMES[0])
+        self.assert_says(refused(1, "--checkpoints", "last", NAMES[2]), NAMES[2])
+        self.assert_says(refused(1, "--checkpoints", NAMES[0], "step-00000030"), "step-00000030", *NAMES)
         self.assert_says(refused(2, "--last", "2", "--checkpoints", "last"), "--last", "--checkpoints")
-        for name in ("step-00000080", "step-00000020", "last", "best", "a/b", "", "x.partial"):
+        for name in ("step-00000080", NAMES[0], "last", "best", "a/b", "", "x.partial"):
             refused(2, "--last", "2", "--name", name)
-        self.assert_says(refused(1, "--last", "2", "--out", self.data), "will not be replaced")
-        self.assert_says(self.refuse(1, "average", "--run", self.data), "not the folder of a run")
-        weights = self.checkpoints / "step-00000040" / "weights.safetensors"
+        self.assert_says(refused(1, "--last", "2", "--out", self.data), self.data)
+        self.assert_says(self.refuse(1, "average", "--run", self.data), self.data)
+        weights = self.checkpoints / NAMES[1] / "weights.safetensors"
         weights.write_bytes(weights.read_bytes()[:-4])
-        self.assert_says(refused(1, "--last", "2"), "step-00000040/weights.safetensors is damaged", "--checkpoints")
+        self.assert_says(refused(1, "--last", "2"), f"{NAMES[1]}/weights.safetensors", "--checkpoints")
         self.assertEqual(self.files_below(self.run_folder), before)
 
     def test_help(self):
@@ -148,4 +129,4 @@ class AverageTest(ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

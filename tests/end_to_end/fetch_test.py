@@ -14,7 +14,7 @@ import unittest
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import SOURCE, ProgramTest  # noqa: E402
+from support.program import SOURCE, ProgramTest, run_tests  # noqa: E402
 
 
 def tgz(members):
@@ -146,7 +146,7 @@ dev:
 
     def test_not_found(self):
         message = self.refuse(1, *self.arguments(self.manifest(path="gone.tgz")))
-        self.assert_says(message, "404", f"{self.server.address}/gone.tgz", "manifest")
+        self.assert_says(message, "404", f"{self.server.address}/gone.tgz")
         self.assertFalse((self.out / "dataset.json").exists())
 
     def test_built_in_manifests_can_be_listed_and_printed(self):
@@ -156,4 +156,4 @@ dev:
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

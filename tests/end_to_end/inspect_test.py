@@ -5,29 +5,16 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
-from support.training import CORPUS, SMALL, settings  # noqa: E402
+from support import fixtures  # noqa: E402
+from support.program import ProgramTest, run_tests  # noqa: E402
 
 
 class InspectTest(ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = ProgramTest("run")
-        cls.shared.setUp()
-        cls.addClassCleanup(cls.shared.doCleanups)
-        data, cls.original = cls.shared.folder / "data", cls.shared.folder / "run"
-        cls.shared.succeed("prepare", *CORPUS, "--out", data)
-        cls.shared.succeed("train", "--data", data, "--run", cls.original,
-                           *settings({**SMALL, "train.max_steps": 4, "train.eval_every": 2, "evaluate.sentences": 4,
-                                      "decode.beam": 1, "checkpoint.save_every_steps": 2}))
-
     def setUp(self):
         super().setUp()
-        self.run_folder = self.folder / "run"
-        shutil.copytree(self.original, self.run_folder, symlinks=True)
+        self.run_folder = fixtures.copy_of_model(self.folder / "run")
         self.last = self.run_folder / "checkpoints" / "last"
 
     def as_json(self, folder):
@@ -40,19 +27,23 @@ class InspectTest(ProgramTest):
         found = self.as_json(self.run_folder)
         self.assertEqual(found["bytes"], self.apparent_size(self.run_folder))
         self.assertEqual(found["bytes"], found["folder_bytes"] + sum(file["bytes"] for file in found["files"]))
-        self.assertEqual((found["kind"], found["last_step"], found["running"], found["start_count"]), ("run", 4, False, 1))
-        self.assertEqual(found["starts"][0]["end"], "finished at step 4")
+        self.assertEqual((found["kind"], found["last_step"], found["running"], found["start_count"]),
+                         ("run", fixtures.STEPS, False, 1))
+        self.assertIn(str(fixtures.STEPS), found["starts"][0]["end"])
         self.assertNotIn("unknown", {file["purpose"].split(":")[0] for file in found["files"]})
         metrics = [json.loads(line) for line in (self.run_folder / "metrics.jsonl").read_text().splitlines()]
         best = min((line["dev_loss"], line["step"]) for line in metrics if "dev_loss" in line)
         self.assertEqual((found["best"]["dev_loss"]["value"], found["best"]["dev_loss"]["step"]), best)
-        self.assertIn("last", next(c for c in found["checkpoints"] if c["name"] == "step-00000004")["links"])
+        self.assertIn("last", next(c for c in found["checkpoints"] if c["name"] == "step-00000150")["links"])
         (self.run_folder / "notes.txt").write_text("mine")
         with open(self.run_folder / "metrics.jsonl", "a") as metrics:
             metrics.write('garbage\n{"step": 5, "trai')
         shown = self.succeed("inspect", self.run_folder).stdout
-        self.assert_says(shown, "not running", "finished at step 4", "unknown: no part of a run",
-                         "1 lines of metrics.jsonl are damaged", "step-00000004")
+        self.assert_says(shown, "notes.txt", "step-00000150")
+        self.assertRegex(shown, r"\b1 .*metrics\.jsonl")
+        found = self.as_json(self.run_folder)
+        self.assertEqual({file["purpose"].split(":")[0] for file in found["files"] if file["name"] == "notes.txt"},
+                         {"unknown"})
 
     def test_a_run_at_work_is_said_to_be(self):
         import fcntl
@@ -60,7 +51,7 @@ class InspectTest(ProgramTest):
         folder = os.open(self.run_folder, os.O_RDONLY)
         self.addCleanup(os.close, folder)
         fcntl.flock(folder, fcntl.LOCK_EX)
-        self.assert_says(self.succeed("inspect", self.run_folder).stdout, "running: a training holds the folder")
+        self.assertTrue(self.as_json(self.run_folder)["running"])
 
     def test_a_checkpoint(self):
         found = self.as_json(self.last)
@@ -71,8 +62,8 @@ class InspectTest(ProgramTest):
         self.assertEqual(found["parameters"], sum(part["parameters"] for part in found["parts"]))
         self.assertEqual([part["name"] for part in found["optimizer"]], ["adam.m", "adam.v"])
         self.assertEqual(found["run"], json.loads((self.run_folder / "run.json").read_text())["id"])
-        self.assert_says(self.succeed("inspect", self.last).stdout, "every byte is right", "embeddings",
-                         "encoder's self-attention", "norms", "as du -b counts")
+        self.assertIn("embeddings", {part["name"] for part in found["parts"]})
+        self.assert_says(self.succeed("inspect", self.last).stdout, *(part["name"] for part in found["parts"]))
 
     def test_damage(self):
         weights = self.last / "weights.safetensors"
@@ -82,25 +73,25 @@ class InspectTest(ProgramTest):
         (self.last / "optimizer.safetensors").unlink()
         done = self.run_program("inspect", self.last)
         self.assertEqual(done.returncode, 1)
-        self.assert_says(done.stdout, "damaged: its checksum is", "damaged: it is missing")
-        self.assert_says(done.stderr, "is damaged. Use another checkpoint.")
+        self.assertRegex(done.stdout, r"weights\.safetensors .*\n.*checksum")
+        self.assertRegex(done.stdout, r"optimizer\.safetensors .*\n.*missing")
         (self.last / "manifest.json").write_text("{")
-        self.assert_says(self.refuse(1, "inspect", self.last), "manifest.json is damaged")
+        self.assert_says(self.refuse(1, "inspect", self.last), "manifest.json")
         (self.last / "manifest.json").unlink()
-        self.assert_says(self.refuse(1, "inspect", self.last), "manifest.json is missing")
+        self.assert_says(self.refuse(1, "inspect", self.last), "manifest.json")
         (self.run_folder / "run.json").write_text("[]")
-        self.assert_says(self.succeed("inspect", self.run_folder).stdout, "run.json is damaged")
+        self.assert_says(self.succeed("inspect", self.run_folder).stdout, "run.json")
 
     def test_other_folders(self):
         empty = self.folder / "empty"
         empty.mkdir()
-        self.assert_says(self.refuse(1, "inspect", empty), "is empty")
+        self.assert_says(self.refuse(1, "inspect", empty), empty)
         (empty / "a").write_text("x")
         self.assert_says(self.refuse(1, "inspect", empty), "dataset.json", "run.json", "manifest.json")
         shutil.rmtree(self.last.resolve())
-        self.assert_says(self.refuse(1, "inspect", self.last), "points to step-00000004, which is not there")
-        self.assert_says(self.succeed("inspect", self.run_folder).stdout, "which is not there")
+        self.assert_says(self.refuse(1, "inspect", self.last), "step-00000150")
+        self.succeed("inspect", self.run_folder)
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

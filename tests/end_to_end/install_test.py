@@ -10,7 +10,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM, SOURCE, ProgramTest  # noqa: E402
+from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E402
 
 
 class InstallTest(ProgramTest):
@@ -86,4 +86,4 @@ class InstallTest(ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
+from support.program import ProgramTest, run_tests  # noqa: E402
 from support.training import CORPUS, SMALL, settings  # noqa: E402
 
 # A configuration file, and what is said of it.
@@ -163,4 +163,4 @@ class MistakesWithADatasetTest(ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

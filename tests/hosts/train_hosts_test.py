@@ -1,6 +1,7 @@
 """Training over a network: two hosts on one machine, joined by a link of 1 Gbit. As many bytes pass the link as the
 run says and theory wants; a link that is down for a while does no harm, and one that stays down ends the run."""
 
+import json
 import os
 import pathlib
 import re
@@ -8,11 +9,11 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
 from hosts import INTERFACE, SCRIPT, Hosts, leave_unless_possible
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import long_test, run_tests  # noqa: E402
 from support.training import TrainingTest  # noqa: E402
 
 STEPS = 60
@@ -55,29 +56,36 @@ class TrainHostsTest(TrainingTest):
         self.assertAlmostEqual(value / expected, 1, delta=0.1, msg=f"{what}: {value} and {expected}")
 
     def test_the_bytes_on_the_link_are_those_of_the_gradients(self):
-        for name, values, bytes_per_value in (("fp32", {}, 4), ("fp16", {"workers.wire": "fp16"}, 2),
-                                              ("sharded", {"workers.shard_optimizer": "true"}, 4)):
-            with self.subTest(name):
-                self.run_folder = self.folder / name
-                before = [self.hosts.bytes_sent(host) for host in self.hosts.names]
-                job = self.launch(values)
-                self.assertEqual(job.wait(), 0, job.said())
-                passed = [self.hosts.bytes_sent(host) - start for host, start in zip(self.hosts.names, before)]
-                self.assert_says(job.said(), "1 on host-a, 1 on host-b")
-                said = [line["exchange_bytes_sent_per_step"] for line in self.metrics(self.run_folder)
-                        if "train_loss" in line]
-                self.assertEqual(len(said), STEPS)
-                theory = 2 * (2 - 1) / 2 * self.parameters() * bytes_per_value
-                print(f"{name}: {passed[0] / 1e6:.1f} and {passed[1] / 1e6:.1f} MB passed the link, said "
-                      f"{sum(said) / 1e6:.1f} MB, theory {STEPS * theory / 1e6:.1f} MB", flush=True)
-                for host, count in zip(self.hosts.names, passed):
-                    self.assert_near(count, STEPS * theory, f"bytes of {host} and theory")
-                self.assert_near(passed[0], sum(said), "bytes of host-a and what worker 0 says")
-                if name == "fp32":
-                    self.assertEqual(self.weights(self.run_folder), self.straight)
+        self.count_bytes("fp32", {}, 4)
 
+    @long_test
+    def test_the_bytes_on_the_link_of_other_ways(self):
+        self.count_bytes("fp16", {"workers.wire": "fp16"}, 2)
+        self.count_bytes("sharded", {"workers.shard_optimizer": "true"}, 4)
+
+    def count_bytes(self, name, values, bytes_per_value):
+        self.run_folder = self.folder / name
+        before = [self.hosts.bytes_sent(host) for host in self.hosts.names]
+        job = self.launch(values)
+        self.assertEqual(job.wait(), 0, job.said())
+        passed = [self.hosts.bytes_sent(host) - start for host, start in zip(self.hosts.names, before)]
+        hosts = json.loads((self.run_folder / "run.json").read_text())["starts"][0]["hosts"]
+        self.assertEqual([(host["host"], host["workers"]) for host in hosts], [("host-a", [0]), ("host-b", [1])])
+        said = [line["exchange_bytes_sent_per_step"] for line in self.metrics(self.run_folder)
+                if "train_loss" in line]
+        self.assertEqual(len(said), STEPS)
+        theory = 2 * (2 - 1) / 2 * self.parameters() * bytes_per_value
+        print(f"{name}: {passed[0] / 1e6:.1f} and {passed[1] / 1e6:.1f} MB passed the link, said "
+              f"{sum(said) / 1e6:.1f} MB, theory {STEPS * theory / 1e6:.1f} MB", flush=True)
+        for host, count in zip(self.hosts.names, passed):
+            self.assert_near(count, STEPS * theory, f"bytes of {host} and theory")
+        self.assert_near(passed[0], sum(said), "bytes of host-a and what worker 0 says")
+        if name == "fp32":
+            self.assertEqual(self.weights(self.run_folder), self.straight)
+
+    @long_test
     def test_the_communicator_passes_its_tests_over_a_network(self):
-        program = pathlib.Path(os.environ["VERBUND"]).with_name("comm_test")
+        program = pathlib.Path(os.environ["VERBUND"]).with_name("compute_test")
         for workers, slots in ((2, 1), (4, 2)):
             job = self.hosts.mpirun("-n", workers, program, "--gtest_filter=WithWorkersOfTheProgram.HaveACommunicator*",
                                     slots=slots, stdout=subprocess.PIPE, text=True)
@@ -85,6 +93,7 @@ class TrainHostsTest(TrainingTest):
             self.assertEqual(job.returncode, 0, said)
             self.assertIn(f"checked {workers} workers on 2 hosts", said)
 
+    @long_test
     def test_killed_and_started_again_has_the_same_bits_on_every_wire(self):
         """What rounding has left over is saved and given back, whenever the run dies."""
         sharded = {"workers.shard_optimizer": "true"}
@@ -101,9 +110,10 @@ class TrainHostsTest(TrainingTest):
                 job = self.launch(values, "--max-restarts", 1)
                 os.kill(self.workers_at_step(job, 2, self.run_folder, 25)[1], signal.SIGKILL)
                 self.assertEqual(job.wait(), 0, job.said())
-                self.assert_says(job.said(), "resume at step ")
+                self.assertGreater(self.resumed_at(self.run_folder), 0)
                 self.assertEqual(self.weights(self.run_folder), straight)
 
+    @long_test
     def test_a_link_that_is_down_for_a_while_does_no_harm(self):
         job = self.launch({"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 60})
         self.workers_at_step(job, 2, self.run_folder, 10)
@@ -115,6 +125,7 @@ class TrainHostsTest(TrainingTest):
         self.assertLess(step, STEPS)  # else it was down too late
         self.assertEqual(self.weights(self.run_folder), self.straight)
 
+    @long_test
     def test_a_link_that_is_down_for_good_ends_the_run(self):
         job = self.launch({"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 5})
         self.workers_at_step(job, 2, self.run_folder, 21)
@@ -124,7 +135,7 @@ class TrainHostsTest(TrainingTest):
         took = time.monotonic() - began
         self.assertGreater(took, 4)
         self.assertLess(took, 5 + 15 + 10)  # mpirun has 15 s to end, and the machine is busy
-        found = re.search(r"verbund: lost worker 1 on host-b: .*step \d+", job.said())
+        found = re.search(r"verbund: .*worker 1 on host-b\b.*step \d+", job.said())
         self.assertTrue(found, job.said())
         self.assert_says(job.said()[:found.start()], "warning: ", "worker 1 on host-b")
         self.assert_none_left(self.run_folder)  # on neither side
@@ -134,18 +145,20 @@ class TrainHostsTest(TrainingTest):
         self.hosts.link("host-b", "up")
         again = self.launch()
         self.assertEqual(again.wait(), 0, again.said())
-        self.assert_says(again.said(), f"resume at step {saved} ")
+        self.assertEqual(self.resumed_at(self.run_folder), saved)
         self.assertEqual(self.weights(self.run_folder), self.straight)
 
     # Before the start
 
+    @long_test
     def test_a_host_that_cannot_be_reached_is_named(self):
         self.hosts.link("host-b", "down")
         job = self.launch()
         self.assertEqual(job.wait(40), 1, job.said())
-        self.assert_says(job.said(), "host-b")
+        self.assertRegex(job.said(), "verbund: .*host-b")
         self.assertFalse(self.run_folder.exists())
 
+    @long_test
     def test_blocked_ports_are_named(self):
         """mpirun's own connections work, the workers' do not: what is sent from these ports is lost."""
         for host in self.hosts.names:
@@ -154,12 +167,12 @@ class TrainHostsTest(TrainingTest):
         job = self.launch(None, f"--mpirun-args=--mca btl_tcp_port_min_v4 {first} "
                           f"--mca btl_tcp_port_range_v4 {last - first}", VERBUND_START_SECONDS="5")
         self.assertEqual(job.wait(60), 3, job.said())
-        lost = "\n".join(re.findall(r"verbund: lost worker [01] before the start.*", job.said()))
-        self.assert_says(lost, "on host-a has waited 5 s", "an answer of worker 1", "Are all ports open", "--nic")
+        lost = "\n".join(re.findall(r"verbund: .*worker [01].*", job.said()))
+        self.assert_says(lost, "host-a", "5 s", "worker 1", "--nic")
         self.assertFalse(self.run_folder.exists())
         self.assert_none_left(self.run_folder)
 
 
 if __name__ == "__main__":
     leave_unless_possible()
-    unittest.main(verbosity=2)
+    run_tests()

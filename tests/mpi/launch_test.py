@@ -3,6 +3,7 @@ not answer. The workers are a small script here, and other hosts are this machin
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import ProgramTest  # noqa: E402
+from support.program import ProgramTest, long_test, run_tests  # noqa: E402
 from support.screen import TerminalRun, width  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
 
@@ -156,6 +157,7 @@ class LaunchTest(ProgramTest):
             self.assertIn(line, lines)
         self.assertEqual(len([line for line in lines if not line.startswith("warning: ")]), 5)  # 2 of each other one
 
+    @long_test
     def test_the_status_of_worker_0_is_drawn_on_a_terminal(self):
         for columns in (80, 20):
             run = TerminalRun(self.command(*self.arguments("-n 2", "status")), columns, **self.environment)
@@ -176,13 +178,12 @@ class LaunchTest(ProgramTest):
     def test_workers_on_other_hosts(self):
         done = self.launch(f"-H localhost:1,other:1 --rsh {self.folder}/agent", "print")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assert_says(done.stderr, "2 workers on localhost (1), other (1)\n", "\nhello from 0\n",
-                         "\n[1 other] hello from 1\n")
+        self.assert_says(done.stderr, "localhost (1), other (1)", "\nhello from 0\n", "\n[1 other] hello from 1\n")
 
     def test_more_workers_than_cores_are_warned_of(self):
         cores = len(os.sched_getaffinity(0))
         done = self.succeed("launch", "-n", cores + 1, "--dry-run", "--", env=self.environment)
-        self.assert_says(done.stderr, f"warning: {cores + 1} workers on localhost, which has {cores} cores")
+        self.assert_says(done.stderr, "warning: ", f"{cores + 1} workers", "localhost", cores)
         self.assert_says(done.stdout, f"mpirun -n {cores + 1} -H localhost:{cores + 1} ", "mpi_yield_when_idle 1")
 
     def test_an_error_that_would_come_again_is_passed_on(self):
@@ -192,31 +193,29 @@ class LaunchTest(ProgramTest):
                 done = self.launch("-n 2 --max-restarts 5", f"exit{code}", "1")
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertEqual(self.starts(0), before + 1)
-                self.assert_says(done.stderr,
-                                 f"verbund: worker 1 on localhost ended with exit code {code}")
+                self.assert_says(done.stderr, "verbund: worker 1 on localhost", f"code {code}")
 
     def test_a_killed_worker_is_a_restart(self):
         done = self.launch("-n 2 --max-restarts 3", "once", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.starts(0), self.starts(1)), (2, 2))
-        self.assert_says(done.stderr,
-                         "warning: worker 1 on localhost was killed by signal 9 (Killed). Restart 1 of 3\n")
+        self.assertRegex(done.stderr, r"warning: worker 1 on localhost .*\b9\b.*\b1 of 3\n")
 
     def test_the_last_restart_fails(self):
         done = self.launch("-n 2 --max-restarts 1", "exit3", "0")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(self.starts(0), 2)
-        self.assert_says(done.stderr, "worker 0 on localhost ended with exit code 3. Restart 1 of 1\n",
-                         "verbund: worker 0 on localhost ended with exit code 3.")
+        self.assertRegex(done.stderr, r"worker 0 on localhost .*\b3\b.*\b1 of 1\n")
+        self.assertRegex(done.stderr, r"verbund: worker 0 on localhost .*\b3\b")
 
     def test_without_restarts_it_says_how_to_go_on(self):
         done = self.launch("-n 2", "kill", "1")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(self.starts(0), 1)
-        self.assert_says(done.stderr, "verbund: worker 1 on localhost was killed", "--max-restarts N")
+        self.assert_says(done.stderr, "verbund: worker 1 on localhost", "--max-restarts")
 
     def test_a_signal_has_all_workers_save_and_leave(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number_of_starts, number in enumerate((signal.SIGTERM, signal.SIGINT, signal.SIGHUP), 1):
             with self.subTest(number=number):
                 for file in [*self.folder.glob("process.*"), *self.folder.glob("asked.*")]:
                     file.unlink()
@@ -227,9 +226,9 @@ class LaunchTest(ProgramTest):
                 self.assertEqual(process.returncode, 128 + number, message)
                 for rank in (0, 1):
                     self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
-                self.assert_says(message, "asking all workers to save", "\nsaved\n")
-                self.assertNotIn("stopped by", message)  # worker 0 has told how it went
-                self.assertNotIn("Restart", message)
+                self.assert_says(message, "\nsaved\n")
+                self.assertNotIn("verbund: ", message)  # worker 0 has told how it went
+                self.assertEqual(self.starts(0), number_of_starts)
                 self.assertNotIn("[mpirun]", message)
 
     def test_a_closed_terminal_has_all_workers_save_and_leave(self):
@@ -242,13 +241,14 @@ class LaunchTest(ProgramTest):
             self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
         self.assert_gone(0, 1)
 
+    @long_test
     def test_workers_that_leave_without_a_word_are_spoken_for(self):
         process = self.start("-n 2", "sleep")
         self.wait_for_files("process.0", "process.1")
         process.send_signal(signal.SIGTERM)
         message = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, message)
-        self.assertEqual(message.count("verbund: stopped by SIGTERM"), 1, message)
+        self.assertEqual(len(re.findall(r"verbund: .*SIGTERM", message)), 1, message)
 
     def test_a_second_signal_ends_workers_that_do_not_leave(self):
         process = self.start("-n 2 --max-restarts 5", "stubborn")
@@ -268,6 +268,7 @@ class LaunchTest(ProgramTest):
         process.communicate(timeout=60)
         self.assert_gone(0, 1, seconds=20)
 
+    @long_test
     def test_workers_do_not_outlive_a_killed_mpirun(self):
         process = self.start("-n 2", "stubborn")
         self.wait_for_files("process.0", "process.1")
@@ -288,41 +289,43 @@ class LaunchTest(ProgramTest):
         code, message = self.terminated_mpirun("-n 2")
         self.assertEqual(code, 3, message)
         self.assertEqual(self.starts(0), 1)
-        self.assert_says(message, "verbund: mpirun was terminated")
+        self.assertRegex(message, "verbund: .*mpirun")
 
+    @long_test
     def test_a_terminated_mpirun_is_started_again(self):
         code, message = self.terminated_mpirun("-n 2 --max-restarts 1")
         self.assertEqual(code, 0, message)
         self.assertEqual((self.starts(0), self.starts(1)), (2, 2))
-        self.assert_says(message, "warning: mpirun was terminated", "Restart 1 of 1\n")
+        self.assertRegex(message, r"warning: .*mpirun.*\b1 of 1\n")
 
+    @long_test
     def test_a_job_that_hangs_after_a_loss_is_ended_and_restarted(self):
         done = self.launch("-n 2 --max-restarts 1", "hang")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.starts(0), self.starts(1)), (2, 2))
         self.assert_gone(0, 1)
-        self.assert_says(done.stderr, "\nsomebody is not there any more\n",
-                         "worker 1 on localhost was lost", "Restart 1 of 1\n")
+        self.assert_says(done.stderr, "\nsomebody is not there any more\n")
+        self.assertRegex(done.stderr, r"worker 1 on localhost .*\b1 of 1\n")
         self.assertNotIn("\x1d", done.stderr)  # the record is launch's
         self.assertNotIn("lost_worker", done.stderr)
 
+    @long_test
     def test_an_mpirun_that_hangs_after_its_notice_is_ended(self):
         """As it does of a worker that was killed while it started. What the worker's end means, counts."""
         hangs = self.write("mpirun", f"#!/bin/sh\n{shutil.which('mpirun')} \"$@\"\nexec sleep 60\n")
         hangs.chmod(0o755)
         self.environment["PATH"] = f"{self.folder}:{os.environ['PATH']}"
-        for what, code, says in (("kill", 3, "worker 0 on localhost was killed by signal 9 (Killed).\nThe same command"),
-                                 ("exit2", 2, "worker 0 on localhost ended with exit code 2")):
+        for what, code, number in (("kill", 3, 9), ("exit2", 2, 2)):
             with self.subTest(what=what):
                 done = self.launch("-n 2", what)
                 self.assertEqual(done.returncode, code, done.stderr)
-                self.assert_says(done.stderr, says)
+                self.assertRegex(done.stderr, rf"worker 0 on localhost .*\b{number}\b")
 
     def test_a_host_that_does_not_answer_is_named_before_anything_starts(self):
         self.write("other.down", "")
         done = self.launch(f"-H localhost:1,other:1 --max-restarts 5 --rsh {self.folder}/agent", "print")
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assert_says(done.stderr, "other (ssh: connect to host other port 22: No route to host)")
+        self.assertRegex(done.stderr, r"verbund: .*other \(ssh: connect to host other port 22: No route to host\)")
         self.assertEqual(self.starts(0), 0)
 
     def host_down_after_start(self, *options):
@@ -333,50 +336,51 @@ class LaunchTest(ProgramTest):
         os.kill(int((self.folder / "process.1").read_text()), signal.SIGKILL)
         return process, process.communicate(timeout=90)[1]
 
+    @long_test
     def test_a_host_that_does_not_come_back_is_left_out(self):
         process, message = self.host_down_after_start("--min-workers", "1")
         self.assertEqual(process.returncode, 0, message)
         self.assertEqual((self.starts(0), self.starts(1)), (2, 1))
         self.assertEqual((self.folder / "size.2").read_text(), "1")
-        self.assert_says(message, "waiting up to 2 s for other (ssh: connect",
-                         "with 1 of 2 workers, without other (ssh: connect")
+        self.assertRegex(message, r"\b2 s\b.*other \(ssh: connect")
+        self.assertRegex(message, r"warning: .*1 of 2 workers.*other \(ssh: connect")
 
     def test_too_few_workers_remain(self):
         process, message = self.host_down_after_start()
         self.assertEqual(process.returncode, 3, message)
         self.assertEqual(self.starts(0), 1)
-        self.assert_says(message, "without other (ssh: connect",
-                         "1 worker left", "--min-workers")
+        self.assertRegex(message, r"verbund: .*other \(ssh: connect")
+        self.assert_says(message, "--min-workers")
 
     def test_a_missing_program_is_not_started_again(self):
         self.environment["VERBUND_LAUNCH_PROGRAM"] = "/no/such/program"
         done = self.launch("-n 1 --max-restarts 5")
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assert_says(done.stderr, "[mpirun] Executable: /no/such/program", "cannot be started on every host")
-        self.assertNotIn("Restart", done.stderr)
+        self.assert_says(done.stderr, "[mpirun] Executable: /no/such/program")
+        self.assertNotIn(" of 5", done.stderr)
 
     def test_a_missing_mpirun_is_named(self):
         done = self.run_program("launch", "-n", "1", "--", "print",
                                 env={**self.environment, "PATH": str(self.folder)}, timeout=20)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assert_says(done.stderr, "cannot run mpirun: is Open MPI installed")
+        self.assertRegex(done.stderr, "verbund: .*mpirun")
 
     def test_wrong_calls(self):
         for arguments, parts in (
-                (["-n", "5", "-H", "a:2,b:2", "--", "train"], ["-n 5", "which is 4: a (2), b (2)"]),
-                (["-H", "a:2,b:x", "--", "train"], ["-H a:2,b:x", '"b:x"', "HOST:WORKERS, as in -H a:2,b:2"]),
+                (["-n", "5", "-H", "a:2,b:2", "--", "train"], ["-n 5", "4", "a (2), b (2)"]),
+                (["-H", "a:2,b:x", "--", "train"], ['"b:x"', "HOST:WORKERS"]),
                 (["-H", "a:1", "--hostfile", "x", "--", "train"], ["--hostfile"]),
-                (["--", "train"], ["how many workers?"]),
-                (["-n", "2"], ["what shall the workers do?"]),
-                (["-n", "2", "--"], ["what shall the workers do?"]),
-                (["-n", "2", "--", "trian"], ["did you mean train?"]),
-                (["-n", "2", "--", "prepare"], ['launch starts train and doctor, not "prepare"', "mpirun"]),
-                (["-n", "2", "train", "--config", "x"], ["write -- before the command"]),
-                (["-n", "0", "--", "train"], ["0 is not a whole number from 1 on"]),
-                (["-n", "2", "--min-workers", "3", "--", "train"], ["--min-workers 3 is more than all 2"]),
-                (["-n", "2", "--nic", "nosuch0", "--", "train"], ["nosuch0", "it has lo"]),
-                (["-n", "2", "--nic", "fd00::/64", "--", "train"], ["networks of IPv4 only", "the interface"]),
-                (["-n", "2", "--max-restart", "3", "--", "train"], ["did you mean --max-restarts?"])):
+                (["--", "train"], ["-n"]),
+                (["-n", "2"], ["train"]),
+                (["-n", "2", "--"], ["train"]),
+                (["-n", "2", "--", "trian"], ["train?"]),
+                (["-n", "2", "--", "prepare"], ["train", "doctor", "prepare", "mpirun"]),
+                (["-n", "2", "train", "--config", "x"], ["--"]),
+                (["-n", "0", "--", "train"], ["0"]),
+                (["-n", "2", "--min-workers", "3", "--", "train"], ["--min-workers 3", "2"]),
+                (["-n", "2", "--nic", "nosuch0", "--", "train"], ["nosuch0", "lo"]),
+                (["-n", "2", "--nic", "fd00::/64", "--", "train"], ["IPv4"]),
+                (["-n", "2", "--max-restart", "3", "--", "train"], ["--max-restarts?"])):
             with self.subTest(arguments=arguments):
                 self.assert_says(self.refuse(2, "launch", *arguments), *parts)
 
@@ -393,4 +397,4 @@ class LaunchTest(ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

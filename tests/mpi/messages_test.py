@@ -8,12 +8,13 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.program import long_test, run_tests  # noqa: E402
 from support.training import MPIRUN  # noqa: E402
 
 
 class WorkersOfTheProgramTest(unittest.TestCase):
     def run_test(self, name, workers):
-        program = pathlib.Path(os.environ["VERBUND"]).with_name("comm_test")
+        program = pathlib.Path(os.environ["VERBUND"]).with_name("compute_test")
         command = [*MPIRUN, "-n", str(workers), str(program), "--gtest_color=no",
                    f"--gtest_filter=WithWorkersOfTheProgram.{name}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -26,10 +27,17 @@ class WorkersOfTheProgramTest(unittest.TestCase):
         self.assertEqual(said.count("clock of worker"), 2, said)
 
     def test_the_communicator(self):
-        for workers in (2, 3, 4):
-            self.assertIn(f"checked {workers} workers on 1 hosts",
-                          self.run_test("HaveACommunicatorThatPassesItsTests", workers))
+        self.check_communicator(2)
+
+    @long_test
+    def test_the_communicator_of_more(self):
+        self.check_communicator(3)
+        self.check_communicator(4)
+
+    def check_communicator(self, workers):
+        self.assertIn(f"checked {workers} workers on 1 hosts",
+                      self.run_test("HaveACommunicatorThatPassesItsTests", workers))
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

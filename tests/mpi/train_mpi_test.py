@@ -11,7 +11,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM  # noqa: E402
+from support.program import PROGRAM, long_test, run_tests  # noqa: E402
 from support.training import MPIRUN, TrainingTest  # noqa: E402
 
 STEPS = 50
@@ -33,31 +33,40 @@ class TrainMpiTest(TrainingTest):
     def test_any_number_of_workers_trains_the_same_model(self):
         self.assertEqual(len(self.expected), STEPS)
         self.assertLess(self.expected[STEPS], 0.9 * self.expected[1])
-        dev = self.metrics(self.alone)[-1]
-        for count in (1, 2, 3, 4):
-            with self.subTest(workers=count):
-                first, second = self.folder / f"{count}-first", self.folder / f"{count}-second"
-                self.train(count, first, {"train.max_steps": STEPS})
-                self.assert_same_curve(first, self.expected, 1e-4)
-                self.train(count, second, {"train.max_steps": STEPS})
-                self.assertEqual(self.weights(first), self.weights(second))
-                self.assertEqual(self.losses(first), self.losses(second))
-                self.assertAlmostEqual(self.metrics(first)[-1]["dev_loss"] / dev["dev_loss"], 1, delta=1e-4)
-                if count == 1:
-                    self.assertEqual(self.weights(first), self.weights(self.alone))
+        self.train_twice(2)
 
+    @long_test
+    def test_one_three_and_four_workers_train_the_same_model(self):
+        for count in (1, 3, 4):
+            self.train_twice(count)
+
+    def train_twice(self, count):
+        dev = self.metrics(self.alone)[-1]
+        first, second = self.folder / f"{count}-first", self.folder / f"{count}-second"
+        self.train(count, first, {"train.max_steps": STEPS})
+        self.assert_same_curve(first, self.expected, 1e-4)
+        self.train(count, second, {"train.max_steps": STEPS})
+        self.assertEqual(self.weights(first), self.weights(second))
+        self.assertEqual(self.losses(first), self.losses(second))
+        self.assertAlmostEqual(self.metrics(first)[-1]["dev_loss"] / dev["dev_loss"], 1, delta=1e-4)
+        if count == 1:
+            self.assertEqual(self.weights(first), self.weights(self.alone))
+
+    @long_test
     def test_a_run_goes_on_with_another_number_of_workers(self):
         for step, count in ((15, 2), (35, 3), (STEPS, 1)):
-            said = self.train(count, self.run_folder, {"train.max_steps": step})
-        self.assert_says(said, "resume at step 35")
+            self.train(count, self.run_folder, {"train.max_steps": step})
+        self.assertEqual(self.resumed_at(self.run_folder), 35)
         self.assert_same_curve(self.run_folder, self.expected, 1e-4)
 
+    @long_test
     def test_batches_may_have_fewer_sentences_than_workers(self):
         few = {"batch.tokens": 40, "train.max_steps": STEPS}  # two or three sentences
         self.train(1, self.folder / "one", few)
         self.train(4, self.folder / "four", few)
         self.assert_same_curve(self.folder / "four", self.losses(self.folder / "one"), 1e-4)
 
+    @long_test
     def test_shared_optimisers_stay_near_and_within_a_host_nothing_is_rounded_or_sent(self):
         for name, values, relative in (("sharded", {"workers.shard_optimizer": "true"}, 1e-4),
                                        ("bf16", {"workers.wire": "bf16"}, 1e-4),
@@ -74,25 +83,32 @@ class TrainMpiTest(TrainingTest):
     # Together
 
     def test_a_signal_to_one_worker_has_all_save_and_leave(self):
-        for rank, number, code in ((1, signal.SIGTERM, 143), (0, signal.SIGTERM, 143), (2, signal.SIGINT, 130)):
-            with self.subTest(rank=rank, signal=number):
-                run = self.folder / f"{rank}-{number}"
-                job = self.start_workers(3, run, {"train.max_steps": 10**6})
-                workers = self.workers_at_step(job, 3, run, 5)
-                os.kill(workers[rank], number)
-                self.assertEqual(job.wait(30), code, job.said())
-                self.assert_none_left(run)
-                last = self.last_step(run)
-                self.assertEqual(self.checkpoints(run), [last])
-                self.assert_says(job.said(), f"stopping after step {last}, by ", "saved; the same command goes on")
-                self.assertNotIn("lost worker", job.said())
-                # It loses nothing: what follows is what would have followed.
-                self.assert_says(self.train(3, run, {"train.max_steps": last + 3}), f"resume at step {last}")
-                steps = {step: loss for step, loss in self.expected.items() if step <= last + 3}
-                losses = {step: loss for step, loss in self.losses(run).items() if step <= STEPS}
-                self.assertEqual(sorted(losses), sorted(steps))
-                for step, loss in steps.items():
-                    self.assertAlmostEqual(losses[step] / loss, 1, delta=1e-4)
+        self.stop_one_of_three(1, signal.SIGTERM)
+
+    @long_test
+    def test_another_signal_to_another_worker(self):
+        self.stop_one_of_three(0, signal.SIGTERM)
+        self.stop_one_of_three(2, signal.SIGINT)
+
+    def stop_one_of_three(self, rank, number):
+        run = self.folder / f"{rank}-{number}"
+        job = self.start_workers(3, run, {"train.max_steps": 10**6})
+        workers = self.workers_at_step(job, 3, run, 5)
+        os.kill(workers[rank], number)
+        self.assertEqual(job.wait(30), 128 + number, job.said())
+        self.assert_none_left(run)
+        last = self.last_step(run)
+        self.assertEqual(self.checkpoints(run), [last])
+        self.assertRegex(job.said(), rf"step {last}\b")
+        self.assertNotIn("lost worker", job.said())
+        # It loses nothing: what follows is what would have followed.
+        self.train(3, run, {"train.max_steps": last + 3})
+        self.assertEqual(self.resumed_at(run), last)
+        steps = {step: loss for step, loss in self.expected.items() if step <= last + 3}
+        losses = {step: loss for step, loss in self.losses(run).items() if step <= STEPS}
+        self.assertEqual(sorted(losses), sorted(steps))
+        for step, loss in steps.items():
+            self.assertAlmostEqual(losses[step] / loss, 1, delta=1e-4)
 
     def test_divergence_ends_all_with_one_message(self):
         job = self.start_workers(3, self.run_folder, {"train.max_steps": STEPS, "schedule.learning_rate": 1e6,
@@ -100,7 +116,7 @@ class TrainMpiTest(TrainingTest):
                                                       "optimizer.clip_norm": 0})
         self.assertEqual(job.wait(), 1, job.said())
         self.assertEqual(job.said().count("verbund: "), 1, job.said())
-        self.assert_says(job.said(), "training diverged at step", "smaller schedule.learning_rate")
+        self.assert_says(job.said(), "schedule.learning_rate")
         self.assert_none_left(self.run_folder)
 
     # Before the first step
@@ -120,22 +136,26 @@ class TrainMpiTest(TrainingTest):
     def test_a_worker_with_another_configuration_is_named(self):
         own = self.train_command()
         said = self.refuse_together(own, [*own, "--set", "schedule.warmup_steps=31"])
-        self.assert_says(said, f"worker 2 on {HOST}", "schedule.warmup_steps is 31, but 30")
+        self.assert_says(said, f"worker 2 on {HOST}", "schedule.warmup_steps", 31, 30)
 
+    @long_test
     def test_a_worker_with_a_wrong_configuration_is_named(self):
         own = self.train_command()
         said = self.refuse_together(own, [*own, "--set", "model.heds=2"], code=2)
-        self.assert_says(said, f"worker 2 on {HOST}", "model.heds", "did you mean model.heads?")
+        self.assert_says(said, f"worker 2 on {HOST}", "model.heds", "model.heads?")
 
+    @long_test
     def test_a_worker_with_another_dataset_is_named(self):
         other = self.prepared(self.folder / "other", "--set", "seed=2")
         said = self.refuse_together(self.train_command(), self.train_command(data=other))
-        self.assert_says(said, f"worker 2 on {HOST}", "the dataset differs", "checksum")
+        self.assert_says(said, f"worker 2 on {HOST}", "checksum")
 
+    @long_test
     def test_a_worker_without_the_dataset_is_named(self):
         said = self.refuse_together(self.train_command(), self.train_command(data=self.folder / "none"))
         self.assert_says(said, f"worker 2 on {HOST}", self.folder / "none")
 
+    @long_test
     def test_a_worker_with_a_damaged_dataset_is_named(self):
         other = shutil.copytree(self.data, self.folder / "other")
         largest = max(other.iterdir(), key=lambda path: path.stat().st_size)
@@ -151,8 +171,9 @@ class TrainMpiTest(TrainingTest):
         # All have this one, or the last worker alone.
         for first in (self.train_command(data=damaged), self.train_command()):
             said = self.refuse_together(first, self.train_command(data=damaged))
-            self.assert_says(said, f"{HOST}: the dataset is damaged", damaged / "train.ids", "checksum")
+            self.assert_says(said, HOST, damaged / "train.ids", "checksum")
 
+    @long_test
     def test_a_file_that_is_cut_short_ends_all(self):
         data = shutil.copytree(self.data, self.folder / "data")
         job = self.start([*MPIRUN, "-n", 2, *self.command(*self.arguments(self.run_folder, {"train.max_steps": 10**6},
@@ -160,7 +181,7 @@ class TrainMpiTest(TrainingTest):
         self.workers_at_step(job, 2, self.run_folder, 3)
         os.truncate(data / "train.ids", 0)
         self.assertNotEqual(job.wait(), 0, job.said())
-        self.assert_says(job.said(), f"verbund: {data / 'train.ids'} was cut short")
+        self.assert_says(job.said(), f"verbund: {data / 'train.ids'}")
         self.assert_none_left(self.run_folder)
 
     def another_program(self, text, other):
@@ -179,21 +200,22 @@ class TrainMpiTest(TrainingTest):
         said = self.refuse_together(arguments, [program, *arguments[1:]])
         self.assert_says(said, f"worker 2 on {HOST}", f"commit {'0' * len(commit)}", f"commit {commit}")
 
+    @long_test
     def test_a_worker_with_another_build_of_the_program_is_named_in_a_warning(self):
         program = self.another_program(b"Usage: verbund COMMAND", b"Usage: verbund CoMMAND")
         arguments = self.train_command()
         job = self.start([*MPIRUN, "-n", 2, *arguments, ":", "-n", 1, program, *arguments[1:]])
         self.assertEqual(job.wait(60), 0, job.said())
-        warnings = "\n".join(line for line in job.said().splitlines() if "another build" in line)
-        self.assert_says(warnings, "warning: ", f"worker 2 on {HOST}")
+        self.assertRegex(job.said(), rf"warning: .*worker 2 on {HOST}")
 
+    @long_test
     @unittest.skipUnless(len(os.sched_getaffinity(0)) == os.cpu_count(), "not all cores may be used here")
     def test_more_workers_than_cores_are_warned_of(self):
         cores = os.cpu_count()
         said = self.train(cores + 1, self.run_folder, {"train.max_steps": 1})
-        self.assertRegex(said, rf"warning: {HOST}: {cores + 1} workers with .*, {cores} cores?: they will take turns")
+        self.assertRegex(said, rf"warning: {HOST}: {cores + 1} workers .*\b{cores} cores?")
         self.assertNotIn("warning: ", self.train(cores, self.folder / "fits", {"train.max_steps": 1}))
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_tests()

@@ -2,17 +2,15 @@
 VERBUND_TEST_DEVICE=cuda, on real ones."""
 
 import os
-import pathlib
 import random as numbers
 import unittest
 
-from support.program import PROGRAM
+from support.program import EMULATED, HAS_EMULATED_GPU
 from support.training import TrainingTest
 
 DEVICE = os.environ.get("VERBUND_TEST_DEVICE", "emulated")
 # What a real GPU has: scripts/test-gpu.sh knows. The emulated ones are two.
 WORKERS = int(os.environ.get("VERBUND_TEST_WORKERS", "2"))
-EMULATED = pathlib.Path(PROGRAM).resolve().parent / "emulated"
 EMULATED_CHECKED = EMULATED.with_name("emulated-checked")  # finds races
 
 
@@ -21,13 +19,14 @@ def on(device, **more):
     return {"device": device, "batch.tokens": 160, **{key.replace("__", "."): value for key, value in more.items()}}
 
 
-@unittest.skipUnless(DEVICE == "cuda" or EMULATED.exists(), "the emulated GPU is not built")
+@unittest.skipUnless(DEVICE == "cuda" or HAS_EMULATED_GPU, "the emulated GPU is not built")
 class GpuTrainingTest(TrainingTest):
     # Few pairs to validate on: the emulated GPU is patient, its user is not. Without any, nothing is evaluated.
     PAIRS = {"train": 600, "dev": 12, "test": 12}
 
     @classmethod
-    def prepared(cls, folder, *more):
+    def dataset(cls):
+        folder = cls.shared.folder / "data"
         random = numbers.Random(1)
         words = "one two three four five six seven eight nine ten eleven twelve".split()
         files = {}

@@ -38,6 +38,6 @@ class LostWorkersTest(TrainingTest):
     def assert_lost(self, job, rank):
         """It is named before anything else, with host and step; returns the step."""
         first = next((line for line in job.said().splitlines() if line.startswith("verbund: ")), "")
-        found = re.match(rf"verbund: lost worker {rank} on {HOST}: .* step (\d+)", first)
+        found = re.match(rf"verbund: .*\bworker {rank} on {HOST}\b.* step (\d+)", first)
         self.assertTrue(found, job.said())
         return int(found[1])

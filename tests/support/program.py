@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -12,6 +13,11 @@ PROGRAM = os.environ.get("VERBUND", "build/verbund")
 SOURCE = pathlib.Path(os.environ.get("VERBUND_SOURCE", "."))
 DATA = SOURCE / ".." / "shared" / "data"
 
+# The emulated GPU of the build folder: libraries with the names of NVIDIA's.
+EMULATED = pathlib.Path(PROGRAM).resolve().parent / "emulated"
+HAS_EMULATED_GPU = (EMULATED / "libcuda.so.1").exists()
+
+# quick: the cases of `make test`; long: those marked @long_test; all: what a test file runs by hand.
 CASES = os.environ.get("VERBUND_TEST_CASES", "all")
 
 
@@ -21,15 +27,12 @@ def long_test(case):
     return case
 
 
-def load_tests(loader, tests, pattern):
-    """Keeps the cases that are asked for; a test file takes it over with `from support.program import load_tests`."""
-    kept = unittest.TestSuite()
-    for case in all_cases(tests):
-        method = getattr(type(case), case._testMethodName)
-        is_long = getattr(method, "is_long_test", False) or getattr(type(case), "is_long_test", False)
-        if CASES == "all" or is_long == (CASES == "long"):
-            kept.addTest(case)
-    return kept
+class SelectedCases(unittest.TestLoader):
+    """Loads the cases of a module that VERBUND_TEST_CASES asks for; cases named on the command line are all loaded."""
+
+    def loadTestsFromModule(self, module, *arguments, **options):
+        loaded = super().loadTestsFromModule(module, *arguments, **options)
+        return self.suiteClass(case for case in all_cases(loaded) if CASES == "all" or is_long(case) == (CASES == "long"))
 
 
 def all_cases(tests):
@@ -38,6 +41,17 @@ def all_cases(tests):
             yield from all_cases(test)
         else:
             yield test
+
+
+def is_long(case):
+    method = getattr(case, case._testMethodName)
+    return getattr(method, "is_long_test", False) or getattr(case, "is_long_test", False)
+
+
+def run_tests():
+    """The end of every test file. A file without cases of the kind that was asked for passes."""
+    done = unittest.main(verbosity=2, exit=False, testLoader=SelectedCases())
+    sys.exit(0 if done.result.wasSuccessful() else 1)
 
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored, here and in all that is started

@@ -11,11 +11,11 @@ import subprocess
 import time
 import unittest
 
+from support import fixtures
+from support.fixtures import CORPUS, settings  # noqa: F401
 from support.program import ProgramTest
 
-# A small model on a small demo corpus, with dropout; a step takes some milliseconds.
-CORPUS = ["--corpus", "demo", "--set", "corpus.generated_pairs=1000", "--set", "subwords.vocabulary=400",
-          "--set", "subwords.character_coverage=1"]
+# A small model with dropout; a step takes some milliseconds.
 SMALL = {"model.encoder_layers": 2, "model.decoder_layers": 2, "model.d_model": 32, "model.heads": 4, "model.d_ff": 64,
          "model.dropout": 0.1, "model.attention_dropout": 0.1, "model.relu_dropout": 0.1, "batch.tokens": 500,
          "schedule.learning_rate": 0.2, "schedule.warmup_steps": 30, "train.log_every": 1, "train.eval_every": 0,
@@ -23,10 +23,6 @@ SMALL = {"model.encoder_layers": 2, "model.decoder_layers": 2, "model.d_model": 
 
 # More workers than cores are no mistake in a test.
 MPIRUN = ["mpirun", "--bind-to", "none", "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
-
-
-def settings(values):
-    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
 
 
 class Job:
@@ -51,14 +47,18 @@ class Job:
 
 @unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun")
 class TrainingTest(ProgramTest):
-    """All tests of a class share one dataset."""
+    """All tests of a class share one dataset, which they only read."""
 
     @classmethod
     def setUpClass(cls):
         cls.shared = ProgramTest("run")
         cls.shared.setUp()
         cls.addClassCleanup(cls.shared.doCleanups)
-        cls.data = cls.prepared(cls.shared.folder / "data")
+        cls.data = cls.dataset()
+
+    @classmethod
+    def dataset(cls):
+        return fixtures.dataset()
 
     @classmethod
     def prepared(cls, folder, *more):
@@ -154,6 +154,11 @@ class TrainingTest(ProgramTest):
     @staticmethod
     def checkpoints(run):
         return sorted(int(path.name[5:]) for path in (run / "checkpoints").glob("step-????????"))
+
+    @staticmethod
+    def resumed_at(run):
+        """The step at which the last start of the run began."""
+        return json.loads((run / "run.json").read_text())["starts"][-1]["step"]
 
     @staticmethod
     def weights(run):
