@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "control/telemetry_receiver.h"
+#include "control/telemetry.h"
 
 namespace verbund {
 

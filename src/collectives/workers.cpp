@@ -155,7 +155,7 @@ void Workers::must_agree(const std::string& what, const std::string& own) {
 
 bool Workers::post(std::vector<std::byte> message) {
   Message whole = {rank_, std::move(message), 0};
-  if (has_sender()) return watchdog_->mail().post(std::move(whole));
+  if (has_sender()) return watchdog_->telemetry().post(std::move(whole));
   return receiver_ && receiver_->put(std::move(whole));
 }
 
@@ -164,16 +164,16 @@ void Workers::set_handler(TelemetryHandler handler) {
 }
 
 void Workers::flush() {
-  if (has_sender()) watchdog_->mail().flush(kFlushSeconds);
+  if (has_sender()) watchdog_->telemetry().flush(kFlushSeconds);
   comm().barrier();
   if (leads()) receiver_->drain(kFlushSeconds);
 }
 
-ClockOffset Workers::clock() const { return has_sender() ? watchdog_->mail().offset() : ClockOffset{0, 0}; }
+ClockOffset Workers::clock() const { return has_sender() ? watchdog_->telemetry().offset() : ClockOffset{0, 0}; }
 
 void Workers::close() {
   flush();
-  watchdog_->goodbye();
+  watchdog_->announce_shutdown();
   comm().close();
 }
 

@@ -9,13 +9,10 @@
 #include <memory>
 #include <optional>
 
-#include "control/telemetry_receiver.h"
 #include "collectives/operation_queue.h"
 #include "collectives/queued_communicator.h"
-#include "control/run_clock.h"
 #include "collectives/transport.h"
 #include "control/watchdog.h"
-#include "control/worker.h"
 
 namespace verbund {
 
