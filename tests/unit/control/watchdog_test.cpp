@@ -10,7 +10,6 @@
 #include <map>
 
 #include "collectives/hierarchical_communicator.h"
-#include "collectives/thread_transport.h"
 #include "core/log.h"
 #include "support/thread_workers.h"
 
