@@ -96,7 +96,8 @@ TEST(RowExchange, AWorkerMayHaveNoneAndSoMayAll) {
 TEST(RowExchange, TheWholeTableHasTheSameBits) {
   for (const int workers : {2, 3, 4, 6}) {
     const auto rows_of = [](int rank) { return random_rows(static_cast<uint64_t>(rank), 0.999); };
-    ASSERT_FALSE(rows_are_less(static_cast<size_t>(workers) * kRows * 99 / 100, kRowWidth, kRows * kRowWidth, Wire::kFp32));
+    ASSERT_FALSE(
+        rows_are_less(static_cast<size_t>(workers) * kRows * 99 / 100, kRowWidth, kRows * kRowWidth, Wire::kFp32));
     std::vector<SparseRows> parts;
     for (int rank = 0; rank < workers; ++rank) parts.push_back(rows_of(rank));
     std::vector<float> expected = made_gradients();
