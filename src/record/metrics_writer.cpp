@@ -1,6 +1,7 @@
 #include "record/metrics_writer.h"
 
 #include "core/wall_clock.h"
+#include "evaluate/evaluation.h"
 
 namespace verbund {
 

@@ -8,25 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "collectives/bucket_times.h"
-#include "evaluate/evaluation.h"
+#include "collectives/step_times.h"
+#include "model/transformer.h"
 
 namespace verbund {
 
-// A step as this worker lived it. Times are in seconds and lie one after the other; what is left of `seconds` is
-// bookkeeping.
-struct StepTimes {
-  double seconds = 0;   // all of it
-  double waited = 0;    // for data
-  double compute = 0;   // forward and backward, up to where it could exchange all
-  double exposed = 0;   // waiting for the exchange, of gradients, losses and weights
-  double update = 0;    // norm, clipping, optimiser, average
-  double exchange = 0;  // the thread of communication was busy, hidden or not
-  uint64_t bytes = 0;   // sent
-  double backward = 0;  // when the backward pass began, since the step did
-  bool tuning = false;  // the size of the buckets is still being tried
-  std::vector<BucketTimes> buckets;
-};
+struct Evaluation;
+struct TestSet;
 
 struct StepSeen {
   int64_t step = 0;  // steps done, this one included

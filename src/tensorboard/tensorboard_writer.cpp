@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/log.h"
+#include "evaluate/evaluation.h"
 #include "tensorboard/hyper_parameters.h"
 #include "tensorboard/tensorboard_export.h"
 

@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/process.h"
 #include "core/progress.h"
+#include "evaluate/evaluation.h"
 #include "train/run_summary.h"
 
 namespace verbund {

@@ -1,8 +1,7 @@
 #include "train/run_keeper.h"
 
-#include "checkpoint/checkpoint_links.h"
+#include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
-#include "decode/trained_model.h"
 
 namespace verbund {
 

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "cuda/open_device.h"
-#include "evaluate/train_probe.h"
+#include "evaluate/test_set.h"
 #include "collectives/agreement.h"
 #include "train/compatibility.h"
 #include "train/device_exchange.h"

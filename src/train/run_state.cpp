@@ -9,7 +9,6 @@
 #include "core/json_file.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
-#include "decode/trained_model.h"
 #include "train/residual_state.h"
 
 namespace verbund {

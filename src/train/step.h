@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "collectives/gradient_reducer.h"
+#include "collectives/step_times.h"
 #include "config/config.h"
 #include "data/prefetch.h"
 #include "model/transformer.h"
@@ -11,7 +12,6 @@
 #include "optim/loss_scaler.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
-#include "record/run_observer.h"
 
 namespace verbund {
 

@@ -1,4 +1,4 @@
-// Weights that explode are neither kept nor called good, whenever that happens.
+// Exploding weights are never saved and never become the best, whenever they explode.
 #include <gmock/gmock.h>
 
 #include "checkpoint/checkpoint_reader.h"
@@ -40,7 +40,7 @@ class Divergence : public Training {
 
 TEST_F(Divergence, WeightsThatExplodeOnAStepThatIsSavedAreNotKept) {
   config_.checkpoint.keep_last = 1;
-  EXPECT_ERROR(run("run", 1), Error, HasSubstr("training diverged at step 11"), HasSubstr("step-00000005."));
+  EXPECT_ERROR(run("run", 1), Error, HasSubstr("step 11"), HasSubstr("step-00000005."));
   EXPECT_THAT(steps(folder_ / "run"), ElementsAre(5));
 }
 
@@ -48,7 +48,7 @@ TEST_F(Divergence, ARunThatExplodesOnItsLastStepIsNotFinished) {
   config_.train.max_steps = 10;
   for (const auto& [name, every] : {std::pair("saved", 5), std::pair("not-saved", 0)}) {
     config_.checkpoint.save_every_steps = every;
-    EXPECT_ERROR(run(name, 1), Error, HasSubstr("training diverged at step 11"));
+    EXPECT_ERROR(run(name, 1), Error, HasSubstr("step 11"));
     EXPECT_EQ(steps(folder_ / name).size(), every > 0 ? 1u : 0u);
   }
 }
@@ -62,7 +62,7 @@ TEST_F(Divergence, RollsBackToGoodWeightsUntilTheRateIsSmallEnough) {
     EXPECT_THAT(steps(trained), ElementsAre(5, 10, 15, 20));
     EXPECT_EQ(losses(trained).size(), 20u);
     EXPECT_LT(losses(trained).back(), 4 * losses(trained).front());
-    EXPECT_THAT(slurp(trained / "log.txt"), HasSubstr("back to step 5 with 0.5 of the rate"));
+    EXPECT_THAT(slurp(trained / "log.txt"), ::testing::ContainsRegex("step 5 .*0\\.5 "));
   }
 }
 
@@ -91,7 +91,7 @@ TEST_F(Divergence, ACheckpointThatExplodesAtOnceIsLeftForTheOneBefore) {
   }
   config_.train.max_steps = 15;
   run("run", 1);
-  EXPECT_THAT(slurp(trained / "log.txt"), HasSubstr("back to step 5 with 0.5 of the rate"));
+  EXPECT_THAT(slurp(trained / "log.txt"), ::testing::ContainsRegex("step 5 .*0\\.5 "));
   EXPECT_EQ(steps(trained).back(), 15);
   EXPECT_LT(losses(trained).back(), 2 * losses(trained).front());
 }

@@ -1,5 +1,6 @@
-// What the exchange may not change in whole runs: the same number of workers makes the same bits on any layout of hosts
-// and with buckets of any size; and a run that was stopped and resumed makes those of one that was not, on every wire.
+// The gradient exchange does not change the bits of whole runs: the same number of workers makes the same bits on any
+// layout of hosts and with buckets of any size; and a resumed run makes the bits of an uninterrupted one, on every
+// wire.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

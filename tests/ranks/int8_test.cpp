@@ -1,4 +1,4 @@
-// Whole runs with int8 on the wire: they learn as with fp32, and what rounding leaves over is part of the run.
+// Whole runs with int8 on the wire learn as with fp32, and the residuals of rounding are part of their state.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Whole training runs of a small model, with threads as workers, for tests.
+// The tests here are whole training runs of a small model, with threads as workers.
 #pragma once
 
 #include <gtest/gtest.h>

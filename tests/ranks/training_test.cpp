@@ -1,15 +1,15 @@
-// Whole runs with threads as workers: any number of them trains the same model.
+// Any number of workers, which are threads here, trains the same model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoint_reader.h"
+#include "collectives/agreement.h"
 #include "core/error.h"
 #include "decode/trained_model.h"
 #include "evaluate/evaluation.h"
 #include "ranks/training_runs.h"
 #include "support/expect_error.h"
 #include "support/on_cpu.h"
-#include "collectives/agreement.h"
 
 namespace verbund {
 namespace {
@@ -133,7 +133,7 @@ TEST_F(Training, ADifferentConfigurationIsNamed) {
                                 request.run = folder_ / "run";
                                 train(request, all);
                               }),
-               Error, HasSubstr("worker 2"), HasSubstr("schedule.warmup_steps is 31, but 30"));
+               Error, HasSubstr("worker 2"), HasSubstr("schedule.warmup_steps is 31"), HasSubstr("30"));
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
@@ -150,8 +150,7 @@ TEST_F(Training, AWorkerThatIsAskedForSomethingElseIsNamed) {
     });
   };
   EXPECT_ERROR(train_with([](TrainRequest& request) { request.benchmark_steps = 3; }), Error,
-               HasSubstr("2 of them have --resume auto, but"), HasSubstr("worker 1 on"),
-               HasSubstr(": --resume auto --benchmark 3"));
+               HasSubstr("--resume auto,"), HasSubstr("worker 1 on"), HasSubstr(": --resume auto --benchmark 3"));
   EXPECT_ERROR(train_with([](TrainRequest& request) { request.resume = Resume::kForce; }), Error,
                HasSubstr("worker 1 on"), HasSubstr(": --resume force"));
   EXPECT_FALSE(fs::exists(folder_ / "run"));

@@ -1,5 +1,4 @@
-// Buffers of reproducible numbers for the tests of the optimisers, and the number of
-// threads they run with.
+// Buffers of reproducible numbers for the tests of the optimisers, and their number of threads.
 #pragma once
 
 #include <omp.h>

@@ -1,5 +1,5 @@
-// What every communicator must do, whatever carries its messages: run by workers that are threads
-// (tests/unit/comm/communicator_test.cpp) and by processes under mpirun (tests/mpi/messages_test.py).
+// Checks that every communicator must pass, over any transport: run by workers that are threads
+// (tests/unit/collectives/communicator_test.cpp) and by processes under mpirun (tests/mpi/messages_test.py).
 #pragma once
 
 #include <gmock/gmock.h>

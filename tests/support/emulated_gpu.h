@@ -1,4 +1,4 @@
-// One emulated GPU in a test: its context is this thread's, with one stream, and memory to put numbers into.
+// EmulatedGpu is one emulated GPU of a test: a context of this thread, one stream, and memory for numbers.
 #pragma once
 
 #include <gtest/gtest.h>

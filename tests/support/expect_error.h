@@ -1,5 +1,4 @@
-// EXPECT_ERROR(statement, type, "part of the message"): that the right error is thrown and
-// says the right thing.
+// EXPECT_ERROR(statement, type, matchers...) expects an error of this type whose message has these values.
 #pragma once
 
 #include <gmock/gmock.h>

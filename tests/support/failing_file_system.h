@@ -1,4 +1,4 @@
-// A file system of which one call fails, or that stops at one call as if the machine had.
+// FailingFileSystem fails at one call, or stops there as if the machine had crashed.
 #pragma once
 
 #include <fcntl.h>

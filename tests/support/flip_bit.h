@@ -1,4 +1,4 @@
-// Damages a file in place, as a disk does; a second time at the same bit repairs it.
+// flip_bit damages a file in place, as a disk does; the same call again repairs it.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// A small HTTP server on 127.0.0.1 whose every answer a test can decide: whole, in parts,
-// broken off, stalled. One request per connection, one connection at a time.
+// HttpServer is a small server on 127.0.0.1 whose every answer a test can decide: whole, in parts, broken off, stalled.
+// One request per connection, one connection at a time.
 #pragma once
 
 #include <arpa/inet.h>

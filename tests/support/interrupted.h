@@ -1,5 +1,5 @@
-// EXPECT_HEARS_CTRL_C(statement): in a process of its own, in which SIGINT has arrived, the statement does not come to
-// its end.
+// EXPECT_HEARS_CTRL_C(statement) expects that the statement is interrupted, in a process of its own that has received
+// SIGINT.
 #pragma once
 
 #include <gtest/gtest.h>

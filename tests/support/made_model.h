@@ -1,4 +1,4 @@
-// Small models of random shape and weights whose translations are varied and come to an end.
+// MadeModel is a small model of random shape and weights, whose translations are varied and end.
 #pragma once
 
 #include <cmath>

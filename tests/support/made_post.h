@@ -1,4 +1,5 @@
-// A worker's way to the record without workers: what is sent is kept, and time stands still until the test moves it.
+// MadePost is a worker's connection to the record without workers: it keeps what is sent, and its clock stands still
+// until the test changes it.
 #pragma once
 
 #include <atomic>

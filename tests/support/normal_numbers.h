@@ -1,4 +1,4 @@
-// Noise for made series: standard normal numbers, the same on every machine.
+// Standard normal numbers, the same on every machine, as noise for made series.
 #pragma once
 
 #include <cmath>

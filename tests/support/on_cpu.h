@@ -1,4 +1,4 @@
-// The CPU as the device of tests, and values in its memory.
+// cpu() is the device of tests, and the helpers here put values into its memory.
 #pragma once
 
 #include "device/cpu_device.h"

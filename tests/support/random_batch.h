@@ -1,4 +1,4 @@
-// Models and batches of random shape, for comparing one computation with another.
+// Models and batches of random shape, to compare one computation with another.
 #pragma once
 
 #include "core/random.h"

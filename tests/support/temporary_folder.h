@@ -1,4 +1,4 @@
-// A folder for one test, gone when the test is over.
+// TemporaryFolder is a folder for one test, removed when the test is over.
 #pragma once
 
 #include <stdlib.h>

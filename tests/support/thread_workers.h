@@ -1,4 +1,4 @@
-// Runs a function as several workers that are threads of this process, each with its own Workers.
+// run_as_workers runs a function on several workers that are threads of this process, each with its own Workers.
 #pragma once
 
 #include <exception>
@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "collectives/thread_transport.h"
 #include "collectives/workers.h"
+#include "support/thread_transport.h"
 
 namespace verbund {
 

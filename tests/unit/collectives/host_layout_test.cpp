@@ -39,14 +39,14 @@ TEST(HostLayout, HostsAndTheirWorkersTakeTurns) {
 
 TEST(HostLayout, OwnersSumWhatIsTheirsAndTheOthersTakeTurns) {
   const HostLayout layout = on({2, 2});
-  std::map<int, int> speaks;
+  std::map<int, int> leads;
   for (size_t chunk = 0; chunk < 8; ++chunk) {
     const int owner = static_cast<int>(chunk % 4);
     EXPECT_EQ(layout.summing_rank(chunk, SumsAt::kOwner), owner);
     EXPECT_EQ(layout.chunk_leader(layout.host_of(owner), chunk, SumsAt::kOwner), owner);
-    ++speaks[layout.chunk_leader(1 - layout.host_of(owner), chunk, SumsAt::kOwner)];
+    ++leads[layout.chunk_leader(1 - layout.host_of(owner), chunk, SumsAt::kOwner)];
   }
-  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(speaks[rank], 2);
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(leads[rank], 2);
 }
 
 // 1 + 3 workers: the three have two parts to send, so they sum, and each host sends the gradient once.

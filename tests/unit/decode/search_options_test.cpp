@@ -279,8 +279,7 @@ TEST(SearchOptions, ImpossibleTokensAreNotTaken) {
 TEST(SearchOptions, DamagedWeightsAreNamed) {
   const MadeModel made = made_model(9);
   made.model->weights().write().host()[made.model->weights().size() / 2] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_ERROR(search(made, {{{4, 5}, {}, 0}}, SearchRequest()), Error, HasSubstr("nan"),
-               HasSubstr("earlier checkpoint"));
+  EXPECT_ERROR(search(made, {{{4, 5}, {}, 0}}, SearchRequest()), Error, HasSubstr("nan"));
 }
 
 }  // namespace

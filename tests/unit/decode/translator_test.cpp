@@ -216,8 +216,8 @@ TEST_F(TranslatorTest, LongLinesAreRefusedIfWanted) {
   refuse.long_lines = LongLines::kRefuse;
   refuse.search.config.max_tokens = 512;
   const std::string text = random_words(random, 10000);
-  EXPECT_ERROR(translate({{"bado", "", 6}, {text, "", 7}}, refuse), Error, HasSubstr("line 7 has"),
-               HasSubstr(std::to_string(subwords_->encode(text).size())), HasSubstr("at most 512"),
+  EXPECT_ERROR(translate({{"bado", "", 6}, {text, "", 7}}, refuse), Error, HasSubstr("line 7 "),
+               HasSubstr(std::to_string(subwords_->encode(text).size())), HasSubstr(" 512 "),
                HasSubstr("--long-lines split"));
   const Sentence ids = subwords_->encode("bado kunü");
   refuse.search.config.max_tokens = static_cast<int64_t>(ids.size());
