@@ -1,8 +1,9 @@
-// The table of commands. An error becomes one message on stderr and an exit code:
-// 0 done, 1 the work failed, 2 the call was wrong, 128 + n stopped by signal n.
+// The main program has the table of commands. An error becomes one message on stderr and an exit code:
+// 0 done, 1 the work failed, 2 the command line was wrong, 3 a worker was lost, 128 + n stopped by signal n.
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -71,7 +72,7 @@ void run(const Arguments& arguments) {
              guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
 }
 
-// Never fails, even if nobody can hear it.
+// Never fails, even if stderr is closed.
 void complain(const std::string& message) {
   clear_status();
   print_line("verbund: " + message);
@@ -88,6 +89,8 @@ int main(int argc, char** argv) {
   install_bus_error_handler();
   set_terminal(terminal_at(STDERR_FILENO));
   try {
+    const char* const level = std::getenv(kLogLevelVariable);
+    if (level != nullptr && *level != '\0') set_log_level(log_level_named(level, kLogLevelVariable));
     run(Arguments(argv + 1, argv + argc));
     clear_status();
     flush_output();

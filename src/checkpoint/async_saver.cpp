@@ -24,6 +24,7 @@ SaveReport write(CheckpointStore& store, const CheckpointSnapshot& snapshot, Sav
   Stopwatch watch;
   report.folder = store.save(snapshot);
   report.write_seconds = watch.lap();
+  debug("checkpoint {}: {} bytes written in {:.3f} s", report.folder.string(), report.bytes, report.write_seconds);
   return report;
 }
 
@@ -55,6 +56,8 @@ void AsyncSaver::start(const CheckpointSnapshot& snapshot) {
   }
   CheckpointSnapshot staged = staging_.copy(snapshot);
   report.copy_seconds = watch.lap();
+  debug("checkpoint of step {}: copied in {:.3f} s, after {:.3f} s of waiting for the one before", report.step,
+        report.copy_seconds, report.wait_seconds);
   under_way_ = std::async(std::launch::async,
                           [this, staged = std::move(staged), report] { return write(store_, staged, report); });
 }

@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/version_text.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "decode/trained_model.h"
 
@@ -21,19 +21,18 @@ struct AverageCommand {
 
 void declare_flags(Options& options, AverageCommand& command) {
   options.add_option("--run", command.run, "Folder of a run")->type_name("FOLDER")->required();
-  CLI::Option* last = options.add_option("--last", command.last, "Average so many of the newest checkpoints")
-                          ->type_name("N")
-                          ->check(CLI::Range(int64_t{2}, int64_t{1000000}).description(""))
-                          ->capture_default_str();
+  Option* const last = options.add_option("--last", command.last, "Average so many of the newest checkpoints")
+                           ->type_name("N")
+                           ->check(between(2, 1000000))
+                           ->capture_default_str();
   options.add_option("--checkpoints", command.checkpoints, "Average these: step-00001000 step-00002000 ...")
       ->type_name("NAME")
-      ->expected(1, -1)
-      ->delimiter(',')
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->one_or_more()
+      ->separated_by(',')
       ->excludes(last);
-  CLI::Option* name = options.add_option("--name", command.name, "Of the new checkpoint, in the run's checkpoints/")
-                          ->type_name("NAME")
-                          ->capture_default_str();
+  Option* const name = options.add_option("--name", command.name, "Of the new checkpoint, in the run's checkpoints/")
+                           ->type_name("NAME")
+                           ->capture_default_str();
   options.add_option("--out", command.out, "Write it into this folder instead")->type_name("FOLDER")->excludes(name);
 }
 

@@ -60,7 +60,7 @@ void run_doctor(const Arguments& arguments) {
   options.add_list("--set", training.overrides, "Override a value of it: section.key=value (repeatable)", "KEY=VALUE");
   options.add_option("--run", training.run, "The run folder that is to be written")->type_name("FOLDER");
   options.add_flag("--json", json, "Print all findings and facts as JSON");
-  options.add_flag("--facts", hand_over)->group("");  // between doctor and the workers it starts
+  options.add_flag("--facts", hand_over, "")->hidden();  // between doctor and the workers it starts
   if (!options.read(arguments)) return;
   training.program = program_version();
 

@@ -46,7 +46,7 @@ void run_export(const Arguments& arguments) {
   options.add_option("--run", run, "For tensorboard: the folder of a run")->type_name("FOLDER");
   options.add_option("--format", format, "Of the result: ctranslate2 or tensorboard")
       ->required()
-      ->check(CLI::IsMember({"ctranslate2", "tensorboard"}).description(""));
+      ->check(one_of({"ctranslate2", "tensorboard"}));
   options.add_option("--out", out, "The folder to write; must not exist")->type_name("FOLDER")->required();
   if (!options.read(arguments)) return;
 

@@ -16,7 +16,7 @@ void HostFlags::declare(Options& options) {
   options.add_option("-n,--workers", workers, "Number of workers (all that the hosts take)")
       ->type_name("N")
       ->check(at_least(1));
-  CLI::Option* const hosts_option =
+  Option* const hosts_option =
       options.add_option("-H,--hosts", list, "Hosts, and how many workers each takes (this machine)");
   hosts_option->type_name("A:N,B:N");
   options.add_option("--hostfile", file, "The same in a file, a host per line: HOST slots=N")

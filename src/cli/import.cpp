@@ -23,7 +23,7 @@ void run_import(const Arguments& arguments) {
   options
       .add_option("--kind", kind,
                   "What it is, if its content does not tell: openseq2seq-log, scalar-csv, tensorboard-events")
-      ->check(CLI::IsMember(kSourceKinds).description(""));
+      ->check(one_of({kSourceKinds.begin(), kSourceKinds.end()}));
   if (!options.read(arguments)) return;
 
   const nlohmann::ordered_json imported = import_run(source, kind, run);

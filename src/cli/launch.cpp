@@ -57,7 +57,7 @@ void run_launch(const Arguments& arguments) {
   std::vector<std::string> mpirun_args;
   int min_workers = 0, wait = static_cast<int>(settings.wait_for_hosts.count());
   bool dry_run = false;
-  const auto count = [&](const std::string& name, int& value, const std::string& about, const CLI::Validator& range) {
+  const auto count = [&](const std::string& name, int& value, const std::string& about, const Check& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
   flags.declare(options);
@@ -74,6 +74,7 @@ void run_launch(const Arguments& arguments) {
     fail_usage("write -- before the command, as in: verbund launch -n 2 -- train --data ...");
   }
   if (!options.read(Arguments(arguments.begin(), end))) return;
+  if (!options.log_level().empty()) ::setenv(kLogLevelVariable, options.log_level().c_str(), 1);  // for the workers
 
   flags.job.program = worker_program(Arguments(end == arguments.end() ? end : end + 1, arguments.end()));
   if (!flags.given()) fail_usage("how many workers? Say -n 2, or -H a:2,b:2\nSee: verbund launch --help");

@@ -16,8 +16,8 @@ Choice choice_named(const char* flag, const std::string& name, const char* const
 
 }  // namespace
 
-CLI::Option* add_model_flags(Options& options, ModelPlace& place) {
-  CLI::Option* model = options.add_option("-m,--model", place.folder, "A run or checkpoint folder");
+Option* add_model_flags(Options& options, ModelPlace& place) {
+  Option* const model = options.add_option("-m,--model", place.folder, "A run or checkpoint folder");
   add_checkpoint_flags(options, place);
   return model->type_name("FOLDER")->required();
 }
@@ -34,7 +34,7 @@ void add_checkpoint_flags(Options& options, ModelPlace& place) {
 
 void add_device_flags(Options& options, ModelPlace& place) {
   options
-      .add_option_function<std::string>(
+      .add_call(
           "--device",
           [&place](const std::string& name) {
             place.device = choice_named<DeviceChoice>("--device", name, kDeviceNames);
@@ -42,7 +42,7 @@ void add_device_flags(Options& options, ModelPlace& place) {
           "What computes: cpu, cuda (a GPU), or auto: a GPU if there is one")
       ->type_name("NAME");
   options
-      .add_option_function<std::string>(
+      .add_call(
           "--precision",
           [&place](const std::string& name) {
             place.precision = choice_named<Precision>("--precision", name, kPrecisionNames);

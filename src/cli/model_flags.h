@@ -7,7 +7,7 @@
 namespace verbund {
 
 // --model, which is returned and required, --checkpoint, --vocabulary, --target-vocabulary
-CLI::Option* add_model_flags(Options& options, ModelPlace& place);
+Option* add_model_flags(Options& options, ModelPlace& place);
 // The same without --model, for commands that take several.
 void add_checkpoint_flags(Options& options, ModelPlace& place);
 

@@ -61,7 +61,7 @@ void PlanFlags::declare(Options& options) {
       .add_option("--tokens-per-second", tokens_per_second,
                   "What a worker trains on alone with its share of the batch, target tokens a second")
       ->type_name("X")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(positive());
   options.add_option("--link", link, "The network of each host: 1gbit, 200mbit, 118MB/s")->type_name("RATE");
   options.add_option("--latency", latency, "A round trip on it, as ping shows it (0.2ms)")->type_name("TIME");
   options.add_option("--doctor", doctor, "The network as measured by `verbund doctor --json > FILE`")

@@ -65,22 +65,17 @@ void check_tests(const ScoreCommand& command) {
 }  // namespace
 
 void declare_flags(Options& options, ScoreCommand& command) {
-  const auto between = [](int least, int most) { return CLI::Range(least, most).description(""); };
   options.add_option("hypothesis", command.systems, "Translations; stdin if none or -. Several files: several systems")
       ->type_name("FILE");
   options.add_option("-r,--reference", command.references, "What they should be, line by line; repeatable")
       ->type_name("FILE")
       ->required()
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeatable();
   options.add_option("-m,--metrics", command.metrics, "Any of bleu (default), chrf, chrf++, ter, with commas between")
       ->type_name("LIST")
-      ->delimiter(',')
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(CLI::IsMember({"bleu", "chrf", "chrf++", "ter"}).description(""));
+      ->separated_by(',')
+      ->repeatable()
+      ->check(one_of({"bleu", "chrf", "chrf++", "ter"}));
   options.add_flag("--lowercase", command.bleu.lowercase, "Ignore case, in all metrics (ter does anyway)");
   options.add_flag("--sentence", command.sentence, "One score per line; --effective-order is implied");
   options.add_option("-w,--width", command.width, "Decimals of the score (default 1)")->check(between(0, 17));
@@ -96,7 +91,7 @@ void declare_flags(Options& options, ScoreCommand& command) {
   options.add_option("--paired-bs-n", command.bs_samples, "Samples for it (default 1000)")->check(at_least(1));
   options.add_option("--seed", command.seed, "Of what is drawn (default 12345), or none")
       ->type_name("N")
-      ->envname("SACREBLEU_SEED");
+      ->environment("SACREBLEU_SEED");
 
   options.add_option("--tokenize", command.tokenizer, "BLEU: 13a (default), intl, none or char")->type_name("NAME");
   options.add_option("--smooth", command.smoothing, "BLEU: exp (default), floor, add-k or none")->type_name("NAME");

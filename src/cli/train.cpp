@@ -60,7 +60,7 @@ void run_train(const Arguments& arguments) {
                   "auto: go on if the run folder has a checkpoint; never: refuse to; force: even if the configuration "
                   "or dataset differs; best: go back to the best checkpoint, drop what came later, and go on from "
                   "there, with other settings if you like")
-      ->check(CLI::IsMember(std::vector<std::string>(kResumeNames.begin(), kResumeNames.end())).description(""))
+      ->check(one_of({kResumeNames.begin(), kResumeNames.end()}))
       ->capture_default_str();
   options
       .add_option("--benchmark", request.benchmark_steps,

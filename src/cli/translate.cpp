@@ -9,6 +9,8 @@
 #include "cli/file_progress.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
+#include "collectives/agreement.h"
+#include "collectives/threads.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
@@ -17,8 +19,6 @@
 #include "decode/shared_translation.h"
 #include "decode/trained_model.h"
 #include "text/line_reader.h"
-#include "collectives/agreement.h"
-#include "collectives/threads.h"
 
 namespace verbund {
 namespace {
@@ -67,13 +67,13 @@ void declare_flags(Options& options, TranslateCommand& command) {
       ->type_name("N")
       ->check(at_least(1));
   options
-      .add_option_function<std::string>(
+      .add_call(
           "--long-lines",
           [&](const std::string& value) {
             command.translator.long_lines = value == "refuse" ? LongLines::kRefuse : LongLines::kSplit;
           },
           "Longer ones: split (default; each sentence for itself) or refuse")
-      ->check(CLI::IsMember({"split", "refuse"}).description(""));
+      ->check(one_of({"split", "refuse"}));
   options
       .add_option("--window", command.window,
                   "At most so many lines are read ahead and sorted by length; fewer if the input pauses")

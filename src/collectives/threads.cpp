@@ -2,12 +2,14 @@
 
 #include <omp.h>
 
+#include "core/log.h"
 #include "core/pipeline.h"
 
 namespace verbund {
 
 int use_threads(int64_t threads) {
   const int count = thread_count(threads);
+  debug("threads: {}, {}", count, threads > 0 ? "as set" : "one for each core that this process may use");
   omp_set_num_threads(count);
   return count;
 }

@@ -1,15 +1,15 @@
 #include "data/corpus_source.h"
 
-#include "core/cache_folder.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/interrupt.h"
+#include "core/user.h"
 #include "demo/demo_corpus.h"
 #include "demo/reversal_corpus.h"
 #include "fetch/fetch.h"
-#include "text/line_reader.h"
 #include "fetch/manifest.h"
+#include "text/line_reader.h"
 
 namespace verbund {
 namespace {

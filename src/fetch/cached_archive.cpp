@@ -61,6 +61,8 @@ void CachedArchive::provide(const std::set<std::string>& members, const Download
     const json mark = mark_of(text_of(member));
     if (mark.is_null() || stamp_["members"].value(member, json()) != mark) missing.insert(member);
   }
+  debug("{}: {} of {} texts are in the cache, unchanged", archive_.name, members.size() - missing.size(),
+        members.size());
   if (missing.empty()) return;  // then the archive itself may even be gone
   const json mark = mark_of(path_);
   if (mark.is_null() || stamp_.value("archive", json()) != mark) obtain(options);

@@ -2,7 +2,7 @@
 // say, line by line; what mpirun itself says is read, and shown if it is of use.
 //
 // mpirun may wait for ever: for the daemon of a host that is cut off, or for a worker that was killed
-// while it started. Once a record of a worker (core/loss_record.h) or mpirun itself has told that somebody is lost, it
+// while it started. Once a record of a worker (core/status.h) or mpirun itself has told that somebody is lost, it
 // has 15 s to end.
 #pragma once
 

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "core/error.h"
-#include "core/own_addresses.h"
+#include "core/ip_address.h"
 #include "launch/mpirun_command.h"
 #include "launch/process.h"
 

@@ -4,13 +4,12 @@
 
 #include "checkpoint/checkpoint_reader.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
 #include "core/file.h"
 #include "core/wall_clock.h"
 #include "record/metrics_reader.h"
+#include "record/step_records.h"
 #include "report/run_data.h"
 #include "report/run_parts.h"
-#include "record/step_records.h"
 
 namespace verbund {
 namespace {

@@ -160,7 +160,7 @@ class TrainMpiTest(TrainingTest):
         self.workers_at_step(job, 2, self.run_folder, 3)
         os.truncate(data / "train.ids", 0)
         self.assertNotEqual(job.wait(), 0, job.said())
-        self.assert_says(job.said(), f"verbund: {data / 'train.ids'} was cut short")
+        self.assert_says(job.said(), f"verbund: {data / 'train.ids'}")
         self.assert_none_left(self.run_folder)
 
     def another_program(self, text, other):

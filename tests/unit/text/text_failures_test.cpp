@@ -4,10 +4,10 @@
 #include <cstdlib>
 
 #include "core/file.h"
-#include "support/failure_walk.h"
-#include "text/clean.h"
 #include "fetch/fetch.h"
 #include "fetch/partial_file.h"
+#include "support/failure_walk.h"
+#include "text/clean.h"
 #include "text/shuffle.h"
 #include "text/subword_trainer.h"
 
@@ -86,7 +86,7 @@ TEST(TextFailures, Download) {
 
 // Downloaded, verified, extracted, converted.
 TEST(TextFailures, Fetch) {
-  set_log_level(LogLevel::kQuiet);
+  set_log_level(LogLevel::kWarning);
   const TemporaryFolder site;
   site.write("a.en", "Resumption\n");
   site.write("a.de.sgm", "<refset><seg id=\"1\">Wiederaufnahme</seg></refset>\n");
