@@ -73,8 +73,8 @@ class PlanTest(ProgramTest):
 
     def test_wrong_calls(self):
         for message, *arguments in [
-                (("nothing says how fast a worker computes", "--measure", "--gpu"),),
-                (("more than one flag says how fast",), "--gpu", "v100", "--tokens-per-second", "5"),
+                (("--measure", "--run", "--gpu", "--tokens-per-second"),),
+                (("more than one", "--gpu", "--tokens-per-second"), "--gpu", "v100", "--tokens-per-second", "5"),
                 (("--gpu v10 is not known", "did you mean v100?"), "--gpu", "v10"),
                 (("has no bf16", "train.precision=fp16"), "--gpu", "v100", "--set", "train.precision=bf16"),
                 (("a (1), b (1) are joined by a network that nothing is known of", "--link 1gbit"),
@@ -85,7 +85,7 @@ class PlanTest(ProgramTest):
                 (("--price free cannot be read", "3.06/h"), "--gpu", "v100", "--price", "free")]:
             with self.subTest(arguments):
                 self.assert_says(self.refuse(2, *BASE, *arguments), *message)
-        self.assert_says(self.refuse(2, "plan", "--gpu", "v100"), "which model?", "--config")
+        self.assert_says(self.refuse(2, "plan", "--gpu", "v100"), "--run", "--config")
         self.assert_says(self.refuse(2, "plan", "--config", "demo", "--gpu", "v100", "--price"), "--price")
 
     def test_epochs_without_a_dataset(self):
