@@ -98,7 +98,7 @@ int main(int argc, char** argv) try {
     const std::string unpack = fmt::format("xzcat {}/europarl/europarl-500k.de.xz > {}", data.string(), text.string());
     if (std::system(unpack.c_str()) != 0) fail("cannot unpack europarl");
   } else {
-    set_log_level(LogLevel::kQuiet);
+    set_log_level(LogLevel::kWarning);
     make_demo(folder);
     model = folder / "model";
     text = folder / "text";

@@ -1,8 +1,9 @@
-// The table of commands. An error becomes one message on stderr and an exit code:
-// 0 done, 1 the work failed, 2 the call was wrong, 128 + n stopped by signal n.
+// The main program has the table of commands. An error becomes one message on stderr and an exit code:
+// 0 done, 1 the work failed, 2 the command line was wrong, 3 a worker was lost, 128 + n stopped by signal n.
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -24,17 +25,17 @@ constexpr Command kCommands[] = {
     {"prepare", "parallel text -> dataset folder (subword model, token ids, statistics)", run_prepare},
     {"train", "dataset folder -> a trained model: checkpoints, log, metrics", run_train},
     {"launch", "train with several workers on several hosts: starts, watches, restarts", run_launch},
-    {"doctor", "can these hosts train together? Checks and measures, and says what to do", run_doctor},
-    {"plan", "what would this training cost on those hosts? Time, money, what limits it, what would help", run_plan},
+    {"doctor", "checks and measures whether hosts can train together, and how to repair what is wrong", run_doctor},
+    {"plan", "predicts a training on given hosts: time, money, its bottleneck, better settings", run_plan},
     {"report", "run folders -> a page of verdicts with their evidence, or a comparison", run_report},
     {"evaluate", "loss, BLEU and chrF of a trained model on a test set", run_evaluate},
     {"average", "several checkpoints of a run -> one, with the mean of their weights", run_average},
     {"translate", "text from stdin or files -> translations, with a trained model", run_translate},
     {"export", "a trained model -> the folder of another engine (CTranslate2); a run -> TensorBoard", run_export},
     {"score-pairs", "source + given translations -> their log-probabilities by a trained model", run_score_pairs},
-    {"score", "translations + references -> BLEU, chrF, TER, and whether systems really differ", run_score},
+    {"score", "translations + references -> BLEU, chrF, TER, and significance of differences", run_score},
     {"import", "a log, CSV files or event files of another program's run -> a run folder", run_import},
-    {"inspect", "says what a dataset, a run or a checkpoint holds, and checks it", run_inspect},
+    {"inspect", "shows the content of a dataset, a run or a checkpoint, and verifies it", run_inspect},
     {"config", "explains every configuration key, or shows a file as understood", run_config},
 };
 
@@ -71,7 +72,7 @@ void run(const Arguments& arguments) {
              guess.empty() ? "" : fmt::format(": did you mean {}?", guess));
 }
 
-// Never fails, even if nobody can hear it.
+// Never fails, even if stderr is closed.
 void complain(const std::string& message) {
   clear_status();
   print_line("verbund: " + message);
@@ -88,6 +89,8 @@ int main(int argc, char** argv) {
   install_bus_error_handler();
   set_terminal(terminal_at(STDERR_FILENO));
   try {
+    const char* const level = std::getenv(kLogLevelVariable);
+    if (level != nullptr && *level != '\0') set_log_level(log_level_named(level, kLogLevelVariable));
     run(Arguments(argv + 1, argv + argc));
     clear_status();
     flush_output();

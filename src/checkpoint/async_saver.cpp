@@ -55,7 +55,12 @@ void AsyncSaver::start(const CheckpointSnapshot& snapshot) {
     store_.save(snapshot);
     return;
   }
-  in_progress_ = std::async(std::launch::async, [this, staged = staging_.copy(snapshot)] { store_.save(staged); });
+  in_progress_ = std::async(std::launch::async, [this, staged = staging_.copy(snapshot)] {
+    const auto start = std::chrono::steady_clock::now();
+    store_.save(staged);
+    debug("checkpoint of step {}: {} bytes written in {:.3f} s", staged.step, staged.tensor_bytes(),
+          seconds_since(start));
+  });
 }
 
 void AsyncSaver::finish() {

@@ -1,18 +1,19 @@
 #include "checkpoint/checkpoint_reader.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "core/elapsed.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/system_error.h"
+#include "core/user.h"
 #include "device/buffer.h"
 #include "model/parameters.h"
 
@@ -38,11 +39,6 @@ void verify_file(const fs::path& path, const FileSummary& expected, Progress& pr
 // read, is not.
 bool is_damage(const SystemError& error) {
   return error.number() == ENOENT || error.number() == ENOTDIR || error.number() == EISDIR;
-}
-
-std::string user_name(uid_t id) {
-  const passwd* user = ::getpwuid(id);
-  return user != nullptr ? user->pw_name : fmt::format("user {}", id);
 }
 
 // "It belongs to anna, with the mode 700; this program runs as ben", about the first file or folder that cannot be
@@ -78,7 +74,9 @@ void Checkpoint::verify_files() const {
   uint64_t bytes = 0;
   for (const auto& [name, summary] : manifest_.files) bytes += summary.size;
   Progress progress("verify " + folder_.filename().string() + ",", bytes, "bytes");
+  const auto start = std::chrono::steady_clock::now();
   for (const auto& [name, summary] : manifest_.files) verify_file(folder_ / name, summary, progress);
+  debug("checkpoint {}: {} bytes verified in {:.3f} s", folder_.string(), bytes, seconds_since(start));
 }
 
 // The folder's name, manifest and state must have the same step; otherwise they do not belong together.
@@ -115,11 +113,13 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t en
     newest.damaged.push_back({entry, error.what()});
   };
   std::vector<CheckpointEntry> entries = list_checkpoints(checkpoints);
+  debug("checkpoints: {} in {}", entries.size(), checkpoints.string());
   std::erase_if(entries, [&](const CheckpointEntry& entry) { return entry.step >= end; });
   for (; !entries.empty(); entries.pop_back()) {
     const CheckpointEntry& entry = entries.back();
     try {
       newest.checkpoint.emplace(entry.folder);
+      debug("checkpoint {}: chosen, the newest whole one", entry.folder.string());
       break;
     } catch (const Interrupted&) {
       throw;  // the user's request, not damage

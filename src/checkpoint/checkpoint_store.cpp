@@ -86,6 +86,7 @@ void CheckpointStore::prune(int64_t saved) {
   std::vector<int64_t> steps;
   for (const CheckpointEntry& entry : list()) steps.push_back(entry.step);
   for (const int64_t step : outdated_steps(steps, saved, config_, kept)) {
+    debug("checkpoint of step {}: removed, it is outdated after step {}", step, saved);
     remove_or_warn(folder_ / step_folder_name(step));
   }
 }

@@ -7,9 +7,9 @@
 
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/file_system.h"
 #include "core/log.h"
-#include "core/partial_folder.h"
 
 namespace verbund {
 namespace {

@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/version_text.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "decode/trained_model.h"
 
@@ -21,25 +21,25 @@ struct AverageCommand {
 
 void declare_flags(Options& options, AverageCommand& command) {
   options.add_option("--run", command.run, "Folder of a run")->type_name("FOLDER")->required();
-  CLI::Option* last = options.add_option("--last", command.last, "Average so many of the newest checkpoints")
-                          ->type_name("N")
-                          ->check(CLI::Range(int64_t{2}, int64_t{1000000}).description(""))
-                          ->capture_default_str();
+  Option* const last = options.add_option("--last", command.last, "Number of newest checkpoints to average")
+                           ->type_name("N")
+                           ->check(between(2, 1000000))
+                           ->capture_default_str();
   options.add_option("--checkpoints", command.checkpoints, "Average these: step-00001000 step-00002000 ...")
       ->type_name("NAME")
-      ->expected(1, -1)
-      ->delimiter(',')
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->one_or_more()
+      ->separated_by(',')
       ->excludes(last);
-  CLI::Option* name = options.add_option("--name", command.name, "Of the new checkpoint, in the run's checkpoints/")
-                          ->type_name("NAME")
-                          ->capture_default_str();
+  Option* const name =
+      options.add_option("--name", command.name, "Name of the new checkpoint in the run's checkpoints/")
+          ->type_name("NAME")
+          ->capture_default_str();
   options.add_option("--out", command.out, "Write it into this folder instead")->type_name("FOLDER")->excludes(name);
 }
 
 void check_name(const std::string& name) {
   if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos) {
-    fail_usage("--name \"{}\" is not the name of a folder. For a place outside the run there is --out FOLDER.", name);
+    fail_usage("--name \"{}\" is not the name of a folder. Use --out FOLDER for a place outside the run.", name);
   }
 }
 
@@ -49,7 +49,7 @@ void run_average(const Arguments& arguments) {
   AverageCommand command;
   Options options("average",
                   "Averages the weights of several checkpoints of a run into a new one, often a better model.\n"
-                  "If the checkpoints hold exponentially averaged weights, these are taken.",
+                  "If the checkpoints hold exponentially averaged weights, these are used.",
                   "  verbund average --run runs/base --last 5\n"
                   "  verbund translate -m runs/base --checkpoint average < text.en\n"
                   "  verbund average --run runs/base --checkpoints step-00090000 step-00100000 --name two\n"
@@ -69,13 +69,13 @@ void run_average(const Arguments& arguments) {
       mean.exponential() ? "exponentially averaged weights" : "weights", mean.steps().size(),
       fmt::join(mean.steps(), ", "));
   if (command.out.empty()) {
-    log("use it: verbund translate -m {} --checkpoint {}", command.run, command.name);
+    log("to use it: verbund translate -m {} --checkpoint {}", command.run, command.name);
   } else {
     for (const char* name : {kSourceVocabulary, kTargetVocabulary}) {  // so that it can be used without the run
       const fs::path vocabulary = fs::path(command.run) / name;
       if (fs::exists(vocabulary)) write_file(folder / name, read_file(vocabulary));
     }
-    log("use it: verbund translate -m {}", command.out);
+    log("to use it: verbund translate -m {}", command.out);
   }
 }
 

@@ -1,5 +1,5 @@
-// The commands. Each has one file in this folder that reads its flags, builds the parts
-// and calls them; main.cpp holds the table.
+// Command is an entry of main's table of commands. Each command has one file in this folder that reads its flags,
+// builds the parts and calls them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace verbund {
 
-using Arguments = std::vector<std::string>;  // what stands behind the command's name
+using Arguments = std::vector<std::string>;  // after the name of the command
 
 struct Command {
   std::string_view name;

@@ -40,7 +40,7 @@ std::string converted(const Conversion& request) {
 void run_config(const Arguments& arguments) {
   Options options(
       "config",
-      "Explains the configuration, shows a file as Verbund understands it, or makes one from another system's.",
+      "Explains the configuration, shows a file as Verbund understands it, or converts that of another system.",
       "  verbund config --explain > my.yaml            every key with default and meaning\n"
       "  verbund config --list                         the presets, for --config NAME of other commands\n"
       "  verbund config --show transformer-base        a preset\n"
@@ -57,12 +57,15 @@ void run_config(const Arguments& arguments) {
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options
       .add_option("--from-openseq2seq", conversion.file,
-                  "Read a configuration of OpenSeq2Seq (Python, never executed) and print ours")
+                  "Convert a configuration of OpenSeq2Seq (Python, never executed) and print it")
       ->type_name("FILE");
   options
-      .add_option("--data", conversion.data, "With it: the dataset whose average length turns sentences into tokens")
+      .add_option("--data", conversion.data,
+                  "With --from-openseq2seq: the dataset whose average length converts sentences to tokens")
       ->type_name("FOLDER");
-  options.add_option("--workers", conversion.workers, "With it: the number of GPUs that its batch size is for")
+  options
+      .add_option("--workers", conversion.workers,
+                  "With --from-openseq2seq: the number of GPUs that its batch size is for")
       ->type_name("N")
       ->check(at_least(1));
   if (!options.read(arguments)) return;
@@ -73,7 +76,7 @@ void run_config(const Arguments& arguments) {
   }
   if (!explain && file.empty() && overrides.empty()) {
     throw UsageError(
-        "say what to show: --explain, --list, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\n"
+        "choose what to show: --explain, --list, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\n"
         "See: verbund config --help");
   }
   log_config_choice(file);

@@ -27,7 +27,7 @@ void export_run(const std::string& run, const std::string& out) {
   if (run.empty()) fail_usage("--format tensorboard needs --run, the folder of the run to export");
   const ToldRun told = export_to_tensorboard(run, out);
   if (told.damaged > 0) {
-    warn("{} lines of {}/metrics.jsonl hold no metrics and are left out", human_count(told.damaged), run);
+    warn("{} lines of {}/metrics.jsonl have no metrics and are left out", human_count(told.damaged), run);
   }
   log("{} holds {} lines of metrics of {} for TensorBoard: tensorboard --logdir {}", out, human_count(told.lines), run,
       out);
@@ -44,19 +44,20 @@ void run_export(const Arguments& arguments) {
                   "  verbund export --run runs/old --format tensorboard --out tensorboard/old\n");
   add_model_flags(options, place)->required(false);
   options.add_option("--run", run, "For tensorboard: the folder of a run")->type_name("FOLDER");
-  options.add_option("--format", format, "Of the result: ctranslate2 or tensorboard")
+  options.add_option("--format", format, "Format of the result: ctranslate2 or tensorboard")
       ->required()
-      ->check(CLI::IsMember({"ctranslate2", "tensorboard"}).description(""));
+      ->check(one_of({"ctranslate2", "tensorboard"}));
   options.add_option("--out", out, "The folder to write; must not exist")->type_name("FOLDER")->required();
   if (!options.read(arguments)) return;
 
   if (format == "tensorboard") {
     if (!place.folder.empty() || !place.checkpoint.empty()) {
-      fail_usage("--format tensorboard takes --run, and neither --model nor --checkpoint: it is the run's curves");
+      fail_usage(
+          "--format tensorboard exports the curves of a run: it uses --run, and neither --model nor --checkpoint");
     }
     export_run(run, out);
   } else {
-    if (!run.empty()) fail_usage("--format ctranslate2 takes --model, and not --run {}", run);
+    if (!run.empty()) fail_usage("--format ctranslate2 uses --model, not --run {}", run);
     export_model(place, out);
   }
 }

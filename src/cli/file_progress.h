@@ -1,5 +1,5 @@
-// Progress through files of known size that are read window by window: bytes, and within a window as much of its bytes
-// as of its lines is done. Streams without an end in sight have none.
+// FileProgress shows the progress through files of known size that are read window by window: bytes, and within a
+// window the share of its lines that are done. Streams of unknown size have none.
 #pragma once
 
 #include <optional>

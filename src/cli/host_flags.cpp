@@ -3,21 +3,44 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
+#include "collectives/mpi_transport.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "doctor/examine.h"
 #include "launch/mpirun_command.h"
 #include "launch/reachable_hosts.h"
 
 namespace verbund {
+namespace {
+
+// In addition to the time that workers have to meet: for mpirun itself, and its daemons on other hosts.
+constexpr int kSecondsForMpirun = 15;
+std::chrono::seconds patience() { return std::chrono::seconds(start_seconds() + kSecondsForMpirun); }
+
+// This program as a doctor that prints its facts for this process.
+std::vector<std::string> doctor_program(const Training& training) {
+  std::vector<std::string> program = {fs::read_symlink("/proc/self/exe"), "doctor", "--facts"};
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) program.push_back(fmt::format("{}={}", flag, value));
+  };
+  add("--config", training.config_file);
+  for (const std::string& value : training.overrides) add("--set", value);
+  add("--data", training.data);
+  add("--run", training.run);
+  return program;
+}
+
+}  // namespace
 
 void HostFlags::declare(Options& options) {
-  options.add_option("-n,--workers", workers, "Number of workers (all that the hosts take)")
+  options.add_option("-n,--workers", workers, "Number of workers (as many as the hosts have slots)")
       ->type_name("N")
       ->check(at_least(1));
-  CLI::Option* const hosts_option =
-      options.add_option("-H,--hosts", list, "Hosts, and how many workers each takes (this machine)");
+  Option* const hosts_option =
+      options.add_option("-H,--hosts", list, "Hosts and their slots, the number of workers on each (this machine)");
   hosts_option->type_name("A:N,B:N");
   options.add_option("--hostfile", file, "The same in a file, a host per line: HOST slots=N")
       ->type_name("FILE")
@@ -31,8 +54,8 @@ std::vector<Host> HostFlags::hosts() const {
   if (list.empty() && file.empty()) return {{"localhost", std::max(1, workers)}};
   std::vector<Host> all = file.empty() ? parse_host_list(list) : parse_host_file(read_file(file), file);
   if (workers > total_slots(all)) {
-    fail_usage("-n {} asks for more workers than the hosts take, which is {}: {}.\nGive a host more, as in -H a:{}",
-               workers, total_slots(all), describe_hosts(all), workers);
+    fail_usage("-n {} is more than the {} slots of the hosts: {}.\nGive a host more slots, as in -H a:{}", workers,
+               total_slots(all), describe_hosts(all), workers);
   }
   return all;
 }
@@ -48,6 +71,12 @@ void HostFlags::complete_job(const std::vector<Host>& used) {
 
 bool is_crowded(const Host& host) {
   return host.slots > static_cast<int>(std::thread::hardware_concurrency()) && is_this_machine(host.name);
+}
+
+Facts examine_from_outside(HostFlags& flags, const std::vector<Host>& hosts, const Training& training) {
+  flags.job.program = doctor_program(training);
+  flags.complete_job(hosts);
+  return examine_hosts(flags.job, hosts, patience());
 }
 
 }  // namespace verbund

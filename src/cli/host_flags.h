@@ -1,29 +1,34 @@
-// The flags that say which hosts take how many workers, for the commands that start them.
+// HostFlags are the flags that name the hosts and their workers, for the commands that start workers.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
+#include "doctor/collect.h"
+#include "doctor/facts.h"
 #include "launch/host_list.h"
 #include "launch/mpirun_command.h"
 
 namespace verbund {
 
 struct HostFlags {
-  int workers = 0;         // 0: all that the hosts take
+  int workers = 0;         // 0: as many as the hosts have slots
   std::string list, file;  // -H, --hostfile
   JobSettings job;         // --nic, --rsh
 
   void declare(Options& options);
   bool given() const { return workers > 0 || !list.empty() || !file.empty(); }
-  // All hosts named, or this machine with so many workers. Refuses to want more workers than they take.
+  // All named hosts, or this machine with so many workers. Refuses more workers than slots.
   std::vector<Host> hosts() const;
-  // Fills in what a job has from this process: folder, user, environment, and whether workers share cores.
+  // Fills in the settings of the job that come from this process: folder, user, environment, shared cores.
   void complete_job(const std::vector<Host>& used);
 };
 
-// Are there more workers than cores on a host? Known of this machine alone.
+// True if a host has more workers than cores. Known of this machine alone.
 bool is_crowded(const Host& host);
+
+// The doctor's facts about hosts: starts this program on them, as one worker per slot, which examine each other.
+Facts examine_from_outside(HostFlags& flags, const std::vector<Host>& hosts, const Training& training);
 
 }  // namespace verbund

@@ -10,19 +10,20 @@ namespace verbund {
 
 void run_import(const Arguments& arguments) {
   std::string source, run, kind;
-  Options options("import",
-                  "Makes a run folder of what another program left of a run: a console log of OpenSeq2Seq (plain, .gz, "
-                  ".xz), scalars as TensorBoard exports them (CSV files, their folder, an archive of them), or "
-                  "TensorBoard's event files. What they do not tell stays unknown.",
-                  "  verbund import nohup.out.gz --run runs/old\n"
-                  "  verbund import scalars/ --run runs/old && verbund report runs/old\n"
-                  "  verbund import logs/ --kind tensorboard-events --run runs/old\n");
+  Options options(
+      "import",
+      "Makes a run folder from the output of another program: a console log of OpenSeq2Seq (plain, .gz, .xz), "
+      "scalars as exported by TensorBoard (CSV files, their folder, an archive of them), or event files of "
+      "TensorBoard. Values that they do not contain stay unknown.",
+      "  verbund import nohup.out.gz --run runs/old\n"
+      "  verbund import scalars/ --run runs/old && verbund report runs/old\n"
+      "  verbund import logs/ --kind tensorboard-events --run runs/old\n");
   options.add_option("SOURCE", source, "A file or folder")->required();
   options.add_option("--run", run, "The run folder to make; must be new or empty")->type_name("FOLDER")->required();
   options
       .add_option("--kind", kind,
-                  "What it is, if its content does not tell: openseq2seq-log, scalar-csv, tensorboard-events")
-      ->check(CLI::IsMember(kSourceKinds).description(""));
+                  "The kind of source, if it is not recognised: openseq2seq-log, scalar-csv, tensorboard-events")
+      ->check(one_of({kSourceKinds.begin(), kSourceKinds.end()}));
   if (!options.read(arguments)) return;
 
   const nlohmann::ordered_json imported = import_run(source, kind, run);

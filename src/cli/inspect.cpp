@@ -1,4 +1,4 @@
-// verbund inspect: says what a dataset, a run or a checkpoint holds, and checks every byte that has a checksum.
+// verbund inspect: shows the content of a dataset, a run or a checkpoint, and checks every byte that has a checksum.
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -37,18 +37,19 @@ void inspect_checkpoint(const fs::path& folder, bool json) {
 }  // namespace
 
 void run_inspect(const Arguments& arguments) {
-  Options options("inspect",
-                  "Says what a dataset, a run or a checkpoint holds: files and what each is for, sizes, and the rest. "
-                  "Every byte that has a checksum is compared with it.",
-                  "  verbund inspect data/demo\n"
-                  "  verbund inspect data/demo --split dev --pair 10 --count 5\n"
-                  "  verbund inspect runs/demo\n"
-                  "  verbund inspect runs/demo/checkpoints/best --json\n");
+  Options options(
+      "inspect",
+      "Shows the content of a dataset, a run or a checkpoint: files with their purpose and size, and details. "
+      "Every byte that has a checksum is verified.",
+      "  verbund inspect data/demo\n"
+      "  verbund inspect data/demo --split dev --pair 10 --count 5\n"
+      "  verbund inspect runs/demo\n"
+      "  verbund inspect runs/demo/checkpoints/best --json\n");
   std::string folder;
   PairsToShow pairs;
   bool json = false;
   options.add_option("FOLDER", folder, "A dataset, a run or a checkpoint")->required();
-  options.add_option("--split", pairs.split, "Of a dataset: whose pairs to show")->capture_default_str();
+  options.add_option("--split", pairs.split, "Of a dataset: the split whose pairs to show")->capture_default_str();
   options.add_option("--pair", pairs.first, "Of a dataset: the first pair to show, counted from 0")
       ->check(at_least(0))
       ->capture_default_str();

@@ -15,10 +15,10 @@
 namespace verbund {
 namespace {
 
-// The commands whose processes work as one; others would do the same work several times over.
+// The commands whose processes work as one; the processes of others would repeat the same work.
 const std::vector<std::string> kCommandsForWorkers = {"train", "doctor"};
 
-// What the workers run: this program, under the same path on every host. Tests put another one in its place.
+// The workers' program: this one, under the same path on every host. Tests replace it.
 std::vector<std::string> worker_program(const Arguments& command) {
   std::vector<std::string> program = command;
   if (const char* other = std::getenv("VERBUND_LAUNCH_PROGRAM")) {
@@ -27,7 +27,7 @@ std::vector<std::string> worker_program(const Arguments& command) {
   }
   if (command.empty()) {
     fail_usage(
-        "what shall the workers do? Write it behind --, as in: verbund launch -n 2 -- train --data ...\n"
+        "there is no command for the workers. Write it after --, as in: verbund launch -n 2 -- train --data ...\n"
         "See: verbund launch --help");
   }
   if (std::find(kCommandsForWorkers.begin(), kCommandsForWorkers.end(), command[0]) == kCommandsForWorkers.end()) {
@@ -43,30 +43,32 @@ std::vector<std::string> worker_program(const Arguments& command) {
 }  // namespace
 
 void run_launch(const Arguments& arguments) {
-  Options options(
-      "launch",
-      "Runs the command behind -- with several workers that train as one, by means of mpirun. The first host's first\n"
-      "worker reads and writes the run folder. Ctrl-C or a closed terminal has all workers save and leave. When a "
-      "worker or a\n"
-      "host is lost, the job goes on from its newest checkpoint, as often as --max-restarts allows.",
-      "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
-      "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
-      "  verbund launch -H a:2,b:2 --dry-run -- train ...\n");
+  Options options("launch",
+                  "Runs the command after -- with several workers that train as one, by means of mpirun (data "
+                  "parallel). The first\n"
+                  "worker of the first host reads and writes the run folder. After Ctrl-C or when the terminal is "
+                  "closed, all workers\n"
+                  "save and end. When a worker or a host is lost, the job resumes from its newest checkpoint, at most "
+                  "--max-restarts\n"
+                  "times.",
+                  "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
+                  "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
+                  "  verbund launch -H a:2,b:2 --dry-run -- train ...\n");
   LaunchSettings settings;
   HostFlags flags;
   std::vector<std::string> mpirun_args;
   int min_workers = 0, wait = static_cast<int>(settings.wait_for_hosts.count());
   bool dry_run = false;
-  const auto count = [&](const std::string& name, int& value, const std::string& about, const CLI::Validator& range) {
+  const auto count = [&](const std::string& name, int& value, const std::string& about, const Check& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
   flags.declare(options);
-  count("--max-restarts", settings.max_restarts, "How often to start again after a loss", at_least(0))
+  count("--max-restarts", settings.max_restarts, "Restarts after the loss of a worker, at most", at_least(0))
       ->capture_default_str();
-  count("--min-workers", min_workers, "Leave out a host that does not come back if so many remain (all)", at_least(1));
-  count("--wait-for-hosts", wait, "Seconds that it has to come back", at_least(0))->capture_default_str();
-  options.add_list("--mpirun-args", mpirun_args, "More for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)",
-                   "ARGS");
+  count("--min-workers", min_workers, "Continue without a lost host if so many workers remain (all)", at_least(1));
+  count("--wait-for-hosts", wait, "Seconds to wait for a lost host", at_least(0))->capture_default_str();
+  options.add_list("--mpirun-args", mpirun_args,
+                   "More arguments for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)", "ARGS");
   options.add_flag("--dry-run", dry_run, "Only print the command");
 
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
@@ -74,9 +76,10 @@ void run_launch(const Arguments& arguments) {
     fail_usage("write -- before the command, as in: verbund launch -n 2 -- train --data ...");
   }
   if (!options.read(Arguments(arguments.begin(), end))) return;
+  if (!options.log_level().empty()) ::setenv(kLogLevelVariable, options.log_level().c_str(), 1);  // for the workers
 
   flags.job.program = worker_program(Arguments(end == arguments.end() ? end : end + 1, arguments.end()));
-  if (!flags.given()) fail_usage("how many workers? Say -n 2, or -H a:2,b:2\nSee: verbund launch --help");
+  if (!flags.given()) fail_usage("the number of workers is missing: -n 2, or -H a:2,b:2\nSee: verbund launch --help");
   settings.hosts = flags.hosts();
   settings.workers = flags.workers == 0 ? total_slots(settings.hosts) : flags.workers;
   settings.min_workers = min_workers == 0 ? settings.workers : min_workers;

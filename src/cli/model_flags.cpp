@@ -11,13 +11,13 @@ Choice choice_named(const char* flag, const std::string& name, const char* const
   for (size_t i = 0; i < kCount; ++i) {
     if (name == names[i]) return static_cast<Choice>(i);
   }
-  fail_usage("{} {}: there is {}", flag, name, fmt::join(names, ", "));
+  fail_usage("{} {} is unknown: choose {}", flag, name, fmt::join(names, ", "));
 }
 
 }  // namespace
 
-CLI::Option* add_model_flags(Options& options, ModelPlace& place) {
-  CLI::Option* model = options.add_option("-m,--model", place.folder, "A run or checkpoint folder");
+Option* add_model_flags(Options& options, ModelPlace& place) {
+  Option* const model = options.add_option("-m,--model", place.folder, "A run or checkpoint folder");
   add_checkpoint_flags(options, place);
   return model->type_name("FOLDER")->required();
 }
@@ -28,27 +28,27 @@ void add_checkpoint_flags(Options& options, ModelPlace& place) {
                   "Of a run: best, last, average, step-00004000, ...; best if there is one, else the newest")
       ->type_name("NAME");
   options.add_option("--vocabulary", place.source_vocabulary, "Subword model, if the run has none")->type_name("FILE");
-  options.add_option("--target-vocabulary", place.target_vocabulary, "Of the target side, if it is another")
+  options.add_option("--target-vocabulary", place.target_vocabulary, "Of the target side, if it has its own")
       ->type_name("FILE");
 }
 
 void add_device_flags(Options& options, ModelPlace& place) {
   options
-      .add_option_function<std::string>(
+      .add_call(
           "--device",
           [&place](const std::string& name) {
             place.device = choice_named<DeviceChoice>("--device", name, kDeviceNames);
           },
-          "What computes: cpu, cuda (a GPU), or auto: a GPU if there is one")
+          "Device that computes: cpu, cuda (a GPU), or auto: a GPU if there is one")
       ->type_name("NAME");
   options
-      .add_option_function<std::string>(
+      .add_call(
           "--precision",
           [&place](const std::string& name) {
             place.precision = choice_named<Precision>("--precision", name, kPrecisionNames);
           },
-          "What the factors of products are rounded to: fp32, tf32, bf16 or fp16; the one that the model was trained "
-          "in, if the device has it")
+          "Data type that the factors of GEMMs are rounded to: fp32, tf32, bf16 or fp16; that of the training, if the "
+          "device supports it")
       ->type_name("NAME");
 }
 
@@ -61,8 +61,8 @@ void override_use(Config& config, const std::vector<std::string>& overrides) {
     const bool of_use = key.starts_with("decode.") || key.starts_with("evaluate.") || key.starts_with("workers.") ||
                         key == "threads" || key == "seed";
     if (of_use) continue;
-    fail_usage(
-        "--set {}: the model is trained, this no longer matters. decode.*, evaluate.*, workers.* and threads do.", key);
+    fail_usage("--set {}: this key has no effect on a trained model; decode.*, evaluate.*, workers.* and threads have.",
+               key);
   }
 }
 

@@ -1,4 +1,4 @@
-// The flags of commands that use a trained model.
+// Model flags name the trained model that a command uses, and the device that computes.
 #pragma once
 
 #include "cli/options.h"
@@ -7,17 +7,17 @@
 namespace verbund {
 
 // --model, which is returned and required, --checkpoint, --vocabulary, --target-vocabulary
-CLI::Option* add_model_flags(Options& options, ModelPlace& place);
-// The same without --model, for commands that take several.
+Option* add_model_flags(Options& options, ModelPlace& place);
+// The same without --model, for commands with several models.
 void add_checkpoint_flags(Options& options, ModelPlace& place);
 
 // --device and --precision, for commands that compute.
 void add_device_flags(Options& options, ModelPlace& place);
 
-// Says on stderr what computes, and in which precision.
+// Logs the device and its precision.
 void log_device(const Device& device);
 
-// --set, as far as it concerns the use of a model that is trained; other keys are refused.
+// Applies --set. Keys that do not matter for a trained model are refused.
 void override_use(Config& config, const std::vector<std::string>& overrides);
 
 }  // namespace verbund

@@ -1,6 +1,8 @@
 #include "cli/options.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
+#include <optional>
 
 #include "config/hints.h"
 #include "core/error.h"
@@ -10,8 +12,8 @@
 namespace verbund {
 namespace {
 
-// What an unknown flag may have meant, as a sentence; or "".
-std::string what_was_meant(const CLI::App& options, const std::string& unknown) {
+// A guess at what an unknown flag was meant to be, as a sentence; or "".
+std::string suggestion_for(const CLI::App& options, const std::string& unknown) {
   const Hint* hint = find_hint(config_hints(), unknown);
   if (hint != nullptr && *hint->key != '\0' && options.get_option_no_throw("--set") != nullptr) {
     return fmt::format("did you mean --set {}=...? {}", hint->key, hint->advice);
@@ -27,53 +29,132 @@ std::string what_was_meant(const CLI::App& options, const std::string& unknown) 
 
 }  // namespace
 
-CLI::Validator at_least(int64_t least) {
-  return CLI::Validator(
-      [least](const std::string& text) {
-        int64_t value = 0;
-        const bool whole = CLI::detail::lexical_cast(text, value);
-        return whole && value >= least ? "" : fmt::format("{} is not a whole number from {} on", text, least);
-      },
-      "");
+Check at_least(int64_t least) {
+  return [least](const std::string& text) {
+    int64_t value = 0;
+    const bool whole = CLI::detail::lexical_cast(text, value);
+    return whole && value >= least ? "" : fmt::format("{} is not a whole number from {} on", text, least);
+  };
+}
+
+Check between(int64_t least, int64_t most) { return CLI::Range(least, most); }
+
+Check positive() { return CLI::PositiveNumber; }
+
+Check one_of(std::vector<std::string> names) { return CLI::IsMember(std::move(names)); }
+
+Option* Option::type_name(const std::string& name) {
+  option_.type_name(name);
+  return this;
+}
+
+Option* Option::required(bool is_required) {
+  option_.required(is_required);
+  return this;
+}
+
+Option* Option::check(const Check& check) {
+  option_.check(CLI::Validator(check, ""));
+  return this;
+}
+
+Option* Option::excludes(const Option* other) {
+  option_.excludes(&other->option_);
+  return this;
+}
+
+Option* Option::environment(const std::string& variable) {
+  option_.envname(variable);
+  return this;
+}
+
+Option* Option::capture_default_str() {
+  option_.capture_default_str();
+  return this;
+}
+
+Option* Option::repeatable() {
+  option_.multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->expected(1)->allow_extra_args(false);
+  return this;
+}
+
+Option* Option::separated_by(char separator) {
+  option_.delimiter(separator);
+  return this;
+}
+
+Option* Option::one_or_more() {
+  option_.expected(1, -1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return this;
+}
+
+Option* Option::hidden() {
+  option_.group("");
+  return this;
 }
 
 Options::Options(const std::string& command, const std::string& description, const std::string& examples)
-    : CLI::App(description, "verbund " + command), command_(command) {
-  footer("Examples:\n" + examples);
-  add_flag("-q,--quiet", quiet_, "Only warnings and results, no progress");
-  get_formatter()->column_width(34);
-  option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+    : command_(command), app_(std::make_unique<CLI::App>(description, "verbund " + command)) {
+  app_->footer("Examples:\n" + examples);
+  Option* const quiet = add_flag("-q,--quiet", quiet_, "Only warnings and results, no progress");
+  add_option("--log-level", log_level_, "Messages to show: debug, info (default), warning or error")
+      ->type_name("LEVEL")
+      ->excludes(quiet);
+  app_->get_formatter()->column_width(34);
+  app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
-void Options::add_list(const std::string& name, std::vector<std::string>& values, const std::string& about,
-                       const std::string& type) {
-  add_option(name, values, about)
-      ->type_name(type)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->expected(1)
-      ->allow_extra_args(false);
+Options::~Options() = default;
+
+Option* Options::keep(CLI::Option* option) { return &options_.emplace_back(*option); }
+
+template <typename Value>
+Option* Options::add_option(const std::string& name, Value& value, const std::string& about) {
+  return keep(app_->add_option(name, value, about));
+}
+
+template Option* Options::add_option(const std::string&, std::string&, const std::string&);
+template Option* Options::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option* Options::add_option(const std::string&, int&, const std::string&);
+template Option* Options::add_option(const std::string&, int64_t&, const std::string&);
+template Option* Options::add_option(const std::string&, uint64_t&, const std::string&);
+template Option* Options::add_option(const std::string&, double&, const std::string&);
+template Option* Options::add_option(const std::string&, std::optional<double>&, const std::string&);
+
+Option* Options::add_flag(const std::string& name, bool& value, const std::string& about) {
+  return keep(app_->add_flag(name, value, about));
+}
+
+Option* Options::add_call(const std::string& name, const std::function<void(const std::string&)>& use,
+                          const std::string& about) {
+  return keep(app_->add_option_function<std::string>(name, use, about));
+}
+
+Option* Options::add_list(const std::string& name, std::vector<std::string>& values, const std::string& about,
+                          const std::string& type) {
+  return add_option(name, values, about)->type_name(type)->repeatable();
 }
 
 bool Options::read(const Arguments& arguments) {
   try {
-    parse(Arguments(arguments.rbegin(), arguments.rend()));
+    app_->parse(Arguments(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    std::cout << help();
+    std::cout << app_->help();
     return false;
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
     for (const std::string& argument : arguments) {
-      // CLI11 does not say what the unknown flag may have meant.
-      if (argument.rfind("--", 0) != 0 || get_option_no_throw(argument.substr(0, argument.find('='))) != nullptr) {
-        continue;
-      }
-      const std::string meant = what_was_meant(*this, argument.substr(0, argument.find('=')));
-      message = "unknown option " + argument + (meant.empty() ? "" : ": " + meant);
+      // CLI11 has no suggestions for an unknown flag.
+      const std::string name = argument.substr(0, argument.find('='));
+      if (!argument.starts_with("--") || app_->get_option_no_throw(name) != nullptr) continue;
+      const std::string suggestion = suggestion_for(*app_, name);
+      message = "unknown option " + argument + (suggestion.empty() ? "" : ": " + suggestion);
       break;
     }
     throw UsageError(message + "\nSee: verbund " + command_ + " --help");
   }
-  if (quiet_) set_log_level(LogLevel::kQuiet);
+  if (quiet_) set_log_level(LogLevel::kWarning);
+  if (!log_level_.empty()) set_log_level(log_level_named(log_level_, "--log-level"));
   return true;
 }
 

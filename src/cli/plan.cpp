@@ -1,10 +1,9 @@
-// verbund plan: what would this training cost on those hosts?
+// verbund plan predicts time and cost of a training on given hosts.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/examination.h"
 #include "cli/host_flags.h"
 #include "config/config.h"
 #include "core/error.h"
@@ -38,34 +37,35 @@ struct PlanFlags {
 
 void PlanFlags::declare(Options& options) {
   options
-      .add_option("--config", config, "The configuration: a YAML file, or a preset's name (of --run, if there is one)")
+      .add_option("--config", config,
+                  "The configuration: a YAML file, or the name of a preset (that of --run, if given)")
       ->type_name("FILE");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options.add_option("--data", data, "The dataset folder, whose batches are counted")->type_name("FOLDER");
-  options.add_option("--length", length, "Without --data: tokens of a sentence")->type_name("N")->check(at_least(1));
+  options.add_option("--length", length, "Without --data: tokens per sentence")->type_name("N")->check(at_least(1));
   options
-      .add_option(
-          "--distinct", distinct,
-          "Without --data: different tokens of a side in a worker's share of a batch (as many as words would have)")
+      .add_option("--distinct", distinct,
+                  "Without --data: distinct tokens of a side in a worker's share of a batch (as in natural text)")
       ->type_name("N")
       ->check(at_least(1));
   hosts.declare(options);
   options.add_flag("--measure", measure,
                    "Train for some seconds on this machine, and measure the network between the hosts");
-  options.add_option("--run", run, "Take the rates from this run's record, and show how right the plan of it is")
+  options.add_option("--run", run, "Use the rates of this run's record, and compare the plan with the run")
       ->type_name("RUN");
   options.add_option("--gpu", gpu, "Each worker has a GPU of this name: v100, a100, h100 or rtx4090")
       ->type_name("NAME");
   options
       .add_option("--tokens-per-second", tokens_per_second,
-                  "What a worker trains on alone with its share of the batch, target tokens a second")
+                  "Throughput of one worker alone with its share of the batch, in target tokens per second")
       ->type_name("X")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(positive());
   options.add_option("--link", link, "The network of each host: 1gbit, 200mbit, 118MB/s")->type_name("RATE");
-  options.add_option("--latency", latency, "A round trip on it, as ping shows it (0.2ms)")->type_name("TIME");
+  options.add_option("--latency", latency, "Round trip time of the network, as shown by ping (0.2ms)")
+      ->type_name("TIME");
   options.add_option("--doctor", doctor, "The network as measured by `verbund doctor --json > FILE`")
       ->type_name("FILE");
-  options.add_option("--price", price, "Of a host for an hour: 3.06/h")->type_name("MONEY");
+  options.add_option("--price", price, "Price of a host per hour: 3.06/h")->type_name("MONEY");
   options.add_flag("--json", json, "Print every figure as JSON");
 }
 
@@ -74,21 +74,22 @@ void PlanFlags::check() const {
       (gpu.empty() ? 0 : 1) + (run.empty() ? 0 : 1) + (measure ? 1 : 0) + (tokens_per_second > 0 ? 1 : 0);
   if (computing != 1) {
     fail_usage(
-        "{} says how fast a worker computes, and one must: --measure (this machine), --run RUN (its record), --gpu "
+        "{} sets the speed of a worker, but exactly one must: --measure (this machine), --run RUN (its record), --gpu "
         "NAME "
         "(its data sheet) or --tokens-per-second X",
-        computing == 0 ? "nothing" : "more than one flag");
+        computing == 0 ? "no flag" : "more than one flag");
   }
-  if (config.empty() && run.empty()) fail_usage("which model? Give --config FILE, or --run RUN to take the run's own");
+  if (config.empty() && run.empty())
+    fail_usage("the model is missing: give --config FILE, or --run RUN to use the run's own");
   if (!link.empty() && !doctor.empty())
-    fail_usage("--link {} and --doctor {} both tell of the network: give one", link, doctor);
+    fail_usage("--link {} and --doctor {} both describe the network: give one", link, doctor);
   if (link.empty() && !latency.empty())
-    fail_usage("--latency {} is that of a network: give its rate too, as in --link 1gbit", latency);
+    fail_usage("--latency {} needs the rate of the network as well, as in --link 1gbit", latency);
 }
 
 Config config_of(const PlanFlags& flags, const std::optional<RunData>& run) {
   if (!flags.config.empty() || !run) return load_config(flags.config, flags.overrides);
-  if (!run->config) fail("{} has no configuration that can be read: give --config FILE", flags.run);
+  if (!run->config) fail("{} has no readable configuration: give --config FILE", flags.run);
   Config config = *run->config;
   override_config(config, flags.overrides);
   return config;
@@ -176,10 +177,10 @@ TrainingPlan plan_with(PlanFlags& flags) {
 void run_plan(const Arguments& arguments) {
   Options options(
       "plan",
-      "Predicts a training before it is paid for: seconds per step, tokens per second and efficiency for 1 .. N "
-      "workers,\n"
-      "time, money and memory, what limits it, and which setting would gain how much. The step is simulated with the\n"
-      "program's own order of gradients and buckets; rates are measured here, taken from a run, or named.",
+      "Predicts a training before it is paid for: seconds per step, throughput and efficiency for 1 .. N workers, "
+      "time,\n"
+      "money and memory, its bottleneck, and the gain of other settings. The step is simulated with the program's own\n"
+      "order of gradient buckets; rates are measured here, read from a run, or given.",
       "  verbund plan --config transformer-base --data data/wmt16 -H a:2,b:2 --measure --price 0.40/h\n"
       "  verbund plan --config transformer-base -H a:4,b:4 --gpu v100 --link 10gbit --price 12.24/h\n"
       "  verbund plan --run runs/demo -H a:1,b:1 --link 200mbit --set workers.wire=bf16\n");

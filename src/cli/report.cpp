@@ -77,8 +77,9 @@ void run_report(const Arguments& arguments) {
   Options options(
       "report",
       "Answers eleven questions about a training run, with the evidence: RUN/report.html (one file, to read or to\n"
-      "send) and RUN/report.md. Works while the run is going on, too. Several runs are compared: what differs, their\n"
-      "curves, which is really better; into comparison.html and comparison.md in the folder you are in.",
+      "send) and RUN/report.md. Also works while the run is training. Several runs are compared: their settings, "
+      "curves\n"
+      "and significant differences, in comparison.html and comparison.md in the current folder.",
       "  verbund report runs/demo\n"
       "  verbund report runs/demo --json | jq '.verdicts[] | [.finding, .sentence]'\n"
       "  verbund report runs/a runs/b runs/c --out compared\n");
@@ -86,7 +87,9 @@ void run_report(const Arguments& arguments) {
   std::string out;
   bool json = false;
   options.add_option("RUN", names, "Run folders; one for its report, several to compare them")->required();
-  options.add_option("--out", out, "The folder to write to, instead of the run's own (or this one, to compare)")
+  options
+      .add_option("--out", out,
+                  "The folder to write to, instead of the run's own (or the current one, for a comparison)")
       ->type_name("FOLDER");
   options.add_flag("--json", json, "Print every figure, finding and series as JSON; write files only with --out");
   if (!options.read(arguments)) return;

@@ -1,5 +1,5 @@
-// verbund score: translations of one system or several + references -> BLEU, chrF and TER with signatures, how sure
-// they are, and whether systems really differ.
+// verbund score: translations of one system or several + references -> BLEU, chrF and TER with signatures, confidence
+// intervals, and tests whether systems differ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ References read_references(const ScoreCommand& command, const std::vector<NamedS
   return references;
 }
 
-// A score of text that is tokenised already cannot be compared with anybody's.
+// Scores of tokenised text cannot be compared with others.
 void warn_if_tokenized(const ScoreCommand& command, const NamedSystem& system) {
   constexpr int64_t kSuspicious = 100;
   if (command.bleu.tokenizer == Tokenizer::kNone || !std::ranges::count(command.metrics, "bleu")) return;

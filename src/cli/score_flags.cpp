@@ -24,7 +24,7 @@ void check_smoothing(const ScoreCommand& command) {
   const auto value = command.bleu.smoothing_value;
   if (!value) return;
   if (command.smoothing != "floor" && command.smoothing != "add-k") {
-    fail_usage("--smooth-value {} means nothing to --smooth {}: choose floor or add-k", *value, command.smoothing);
+    fail_usage("--smooth-value {} has no effect on --smooth {}: choose floor or add-k", *value, command.smoothing);
   }
   if (!(*value >= 0.0)) fail_usage("--smooth-value {} is too small: it must be 0 or more", *value);
 }
@@ -36,10 +36,10 @@ void check_files(const ScoreCommand& command) {
   }
   const auto inputs =
       std::ranges::count(command.references, kStandardInput) + std::ranges::count(command.systems, kStandardInput);
-  if (inputs > 1) fail_usage("standard input (-) can be read once, but {} files are to come from it", inputs);
+  if (inputs > 1) fail_usage("standard input (-) can be read once, but {} files are read from it", inputs);
 }
 
-// What there is for one system alone, and for several.
+// Flags that are for one system alone, and for several.
 void check_tests(const ScoreCommand& command) {
   const size_t systems = command.systems.size();
   const bool paired = command.paired_ar || command.paired_bs;
@@ -55,32 +55,27 @@ void check_tests(const ScoreCommand& command) {
                systems);
   }
   if (command.sentence && (systems > 1 || paired || command.confidence)) {
-    fail_usage("--sentence prints one score per line, of one system and without tests: leave it out, or the others");
+    fail_usage("--sentence prints one score per line, of one system and without tests: remove it, or the others");
   }
   if (command.score_only && systems > 1) {
-    fail_usage("--score-only prints a bare number, but there are {} systems: leave it out, or take --json", systems);
+    fail_usage("--score-only prints a bare number, but there are {} systems: remove it, or use --json", systems);
   }
 }
 
 }  // namespace
 
 void declare_flags(Options& options, ScoreCommand& command) {
-  const auto between = [](int least, int most) { return CLI::Range(least, most).description(""); };
   options.add_option("hypothesis", command.systems, "Translations; stdin if none or -. Several files: several systems")
       ->type_name("FILE");
-  options.add_option("-r,--reference", command.references, "What they should be, line by line; repeatable")
+  options.add_option("-r,--reference", command.references, "Reference translations, line by line; repeatable")
       ->type_name("FILE")
       ->required()
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeatable();
   options.add_option("-m,--metrics", command.metrics, "Any of bleu (default), chrf, chrf++, ter, with commas between")
       ->type_name("LIST")
-      ->delimiter(',')
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(CLI::IsMember({"bleu", "chrf", "chrf++", "ter"}).description(""));
+      ->separated_by(',')
+      ->repeatable()
+      ->check(one_of({"bleu", "chrf", "chrf++", "ter"}));
   options.add_flag("--lowercase", command.bleu.lowercase, "Ignore case, in all metrics (ter does anyway)");
   options.add_flag("--sentence", command.sentence, "One score per line; --effective-order is implied");
   options.add_option("-w,--width", command.width, "Decimals of the score (default 1)")->check(between(0, 17));
@@ -94,9 +89,9 @@ void declare_flags(Options& options, ScoreCommand& command) {
   options.add_option("--paired-ar-n", command.ar_trials, "Trials for it (default 10000)")->check(at_least(1));
   options.add_flag("--paired-bs", command.paired_bs, "The same by bootstrap, with 95 % intervals");
   options.add_option("--paired-bs-n", command.bs_samples, "Samples for it (default 1000)")->check(at_least(1));
-  options.add_option("--seed", command.seed, "Of what is drawn (default 12345), or none")
+  options.add_option("--seed", command.seed, "Seed of random samples (default 12345), or none")
       ->type_name("N")
-      ->envname("SACREBLEU_SEED");
+      ->environment("SACREBLEU_SEED");
 
   options.add_option("--tokenize", command.tokenizer, "BLEU: 13a (default), intl, none or char")->type_name("NAME");
   options.add_option("--smooth", command.smoothing, "BLEU: exp (default), floor, add-k or none")->type_name("NAME");

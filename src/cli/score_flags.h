@@ -1,4 +1,4 @@
-// What verbund score was asked for.
+// ScoreCommand has the flags of verbund score.
 #pragma once
 
 #include "cli/options.h"
@@ -29,7 +29,7 @@ struct ScoreCommand {
 
 void declare_flags(Options& options, ScoreCommand& command);
 
-// Refuses combinations of flags that make no sense, and derives what follows from the rest.
+// Refuses contradicting flags, and derives the remaining settings.
 void complete(ScoreCommand& command);
 
 }  // namespace verbund

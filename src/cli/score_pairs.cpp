@@ -8,6 +8,7 @@
 #include "cli/file_progress.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
+#include "collectives/threads.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/output.h"
@@ -15,7 +16,6 @@
 #include "decode/pair_scorer.h"
 #include "decode/trained_model.h"
 #include "text/line_reader.h"
-#include "collectives/threads.h"
 
 namespace verbund {
 namespace {
@@ -43,7 +43,8 @@ void declare_flags(Options& options, ScorePairsCommand& command) {
       ->type_name("FILE");
   options.add_option("--target", command.target, "Its translations, line by line")->type_name("FILE");
   options.add_option("--tsv", command.tsv, "Both in one file: source, tab, translation")->type_name("FILE");
-  options.add_flag("--per-token", command.per_token, "Also each piece of the translation with its own");
+  options.add_flag("--per-token", command.per_token,
+                   "Also print each subword piece of the translation with its own log-probability");
   options.add_flag("--json", command.json, "One JSON object a line, with exact numbers");
   options.add_option("--max-tokens", command.scorer.max_tokens, "Longest side of a pair; longer ones are refused")
       ->check(at_least(1))
@@ -59,7 +60,7 @@ void check(const ScorePairsCommand& command) {
   const bool both = !command.source.empty() && !command.target.empty();
   const bool neither = command.source.empty() && command.target.empty();
   if (command.tsv.empty() ? !both : !neither) {
-    fail_usage("say what to score: --source FILE --target FILE, or --tsv FILE with both");
+    fail_usage("the text to score is missing: --source FILE --target FILE, or --tsv FILE with both");
   }
   if (command.source == kStandardInput && command.target == kStandardInput) {
     fail_usage("standard input (-) can be read once: give --tsv - if both sides come from it");
@@ -168,7 +169,7 @@ Total score_all(const ScorePairsCommand& command, PairReader& reader, const Pair
 void run_score_pairs(const Arguments& arguments) {
   ScorePairsCommand command;
   Options options("score-pairs",
-                  "Says how likely a model finds given translations: for each pair the log-probability (natural\n"
+                  "Computes how likely given translations are for a model: for each pair the log-probability (natural\n"
                   "logarithm, summed over the translation's tokens and </s>) and the number of tokens.",
                   "  verbund score-pairs -m runs/demo --source test.en --target test.de\n"
                   "  verbund score-pairs -m runs/demo --tsv pairs.tsv.gz --per-token\n"

@@ -38,8 +38,8 @@ void run_train(const Arguments& arguments) {
   Options options(
       "train",
       "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt, metrics.jsonl, events for\n"
-      "TensorBoard, a record of every step, and at the end report.html; the same command goes on where a run was\n"
-      "stopped. Ctrl-C, SIGTERM or a closed terminal finishes the step, saves and ends.\n"
+      "TensorBoard, a record of every step, and at the end report.html; the same command resumes a run that was\n"
+      "stopped. After Ctrl-C, SIGTERM or when the terminal is closed, it finishes the step, saves and ends.\n"
       "Started by mpirun, Slurm or `verbund launch`, all workers train one model together.",
       "  verbund train --config demo --data data/demo --run runs/demo\n"
       "  verbund train --config transformer-base --data data/wmt16 --run runs/base \\\n"
@@ -50,16 +50,16 @@ void run_train(const Arguments& arguments) {
   std::string file, data, run, resume = "auto";
   std::vector<std::string> overrides;
   options.add_option("--data", data, "The dataset folder")->required()->type_name("FOLDER");
-  options.add_option("--run", run, "The run folder, new or of a run to go on with")->required()->type_name("FOLDER");
+  options.add_option("--run", run, "The run folder, new or of a run to resume")->required()->type_name("FOLDER");
   options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
       ->type_name("FILE");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options
       .add_option("--resume", resume,
-                  "auto: go on if the run folder has a checkpoint; never: refuse to; force: even if the configuration "
-                  "or dataset differs; best: go back to the best checkpoint, drop what came later, and go on from "
-                  "there, with other settings if you like")
-      ->check(CLI::IsMember(std::vector<std::string>(kResumeNames.begin(), kResumeNames.end())).description(""))
+                  "auto: resume if the run folder has a checkpoint; never: refuse to; force: resume even if the "
+                  "configuration or dataset differs; best: return to the best checkpoint, delete the later ones, and "
+                  "resume from there, with other settings if you like")
+      ->check(one_of({kResumeNames.begin(), kResumeNames.end()}))
       ->capture_default_str();
   options
       .add_option("--benchmark", request.benchmark_steps,
@@ -82,7 +82,7 @@ void run_train(const Arguments& arguments) {
     const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
     try {
       signal = train(request, workers);
-    } catch (const Error&) {  // of a run that diverged, too
+    } catch (const Error&) {  // also if the run has diverged
       if (reports && std::filesystem::exists(request.run / "metrics.jsonl")) tell_report(request);
       throw;
     }

@@ -61,13 +61,13 @@ void declare_flags(Options& options, TranslateCommand& command) {
       ->type_name("N")
       ->check(at_least(1));
   options
-      .add_option_function<std::string>(
+      .add_call(
           "--long-lines",
           [&](const std::string& value) {
             command.translator.long_lines = value == "refuse" ? LongLines::kRefuse : LongLines::kSplit;
           },
           "Longer lines: split (default; sentence by sentence) or refuse")
-      ->check(CLI::IsMember({"split", "refuse"}).description(""));
+      ->check(one_of({"split", "refuse"}));
   options
       .add_option("--window", command.window,
                   "Number of lines that are read ahead and sorted by length; fewer if the input pauses")

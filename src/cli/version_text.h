@@ -1,4 +1,4 @@
-// What `verbund --version` says: the commit, what is linked, and what this machine makes of it.
+// The version text of `verbund --version`: the commit, the linked libraries, and the kernels of this machine.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace verbund {
 
 std::string version_text();
 
-// Which program this is, for whatever it makes: "verbund 0.1.0 (commit 0123456789)".
+// The program that has made a file: "verbund 0.1.0 (commit 0123456789)".
 std::string program_version();
 
 }  // namespace verbund

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/human.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -70,6 +71,8 @@ void ExchangeTuner::choose_best() {
     return try_all(std::move(next));
   }
   found_ = chosen;
+  debug("gradient buckets: {} values, {} chunks in flight, the fastest of those tried", chosen.bucket,
+        chosen.in_flight);
   try_all({chosen});
   settled_ = true;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "collectives/chunks.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -43,6 +44,9 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
       plan_(order_, tuner_.now().bucket),
       settings_(tuner_.now()) {
   const int hosts = workers.comm().layout().hosts();
+  debug("gradients: {} values, {} host(s), {}, buckets of {} values, {} chunks in flight, {} lookups sent as rows",
+        gradients.size(), hosts, devices == nullptr ? "exchanged by MPI" : "exchanged by NCCL", settings_.bucket,
+        settings_.in_flight, order_.lookups.size());
   for (const Lookup& lookup : order_.lookups) {
     lookup_sums_.push_back({lookup, {}, RowExchange(lookup, wire_of_rows(wire_, hosts))});
   }

@@ -49,6 +49,8 @@ void HierarchicalCommunicator::share_memory() {
   const std::vector<int>& neighbours = layout_->ranks_of(layout_->host_of(rank()));
   const auto workers = static_cast<int>(neighbours.size());
   const size_t bytes = SharedChunkBuffer::bytes_for(workers);
+  debug("worker {}: shares {} bytes of memory with {} worker(s) of its host", rank(), workers > 1 ? bytes : 0,
+        workers - 1);
   std::shared_ptr<std::byte> memory;
   std::string name, trouble;
   if (workers > 1 && neighbours[0] == rank()) {

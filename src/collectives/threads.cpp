@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "core/log.h"
 #include "core/pipeline.h"
 
 namespace verbund {
@@ -54,6 +55,7 @@ CoresJudgement judge_cores(const std::string& host, int machine_cores, const std
 
 int use_threads(int64_t threads) {
   const int count = thread_count(threads);
+  debug("threads: {}, {}", count, threads > 0 ? "as set" : "one for each core that this process may use");
   omp_set_num_threads(count);
   return count;
 }

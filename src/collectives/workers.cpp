@@ -9,7 +9,6 @@
 
 #include "collectives/hierarchical_communicator.h"
 #include "collectives/mpi_transport.h"
-#include "core/allowed_cores.h"
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -110,6 +109,8 @@ void Workers::meet(Watched watched) {
         {static_cast<int>(all_.size()), host, on_host[host]++, 1, other.at("cores"), other.at("machine_cores")});
   }
   for (Worker& worker : all_) worker.local_size = on_host[worker.host];
+  debug("worker {}: on {}, hosts have {} workers, {} cores allowed", rank_, host_name(), layout(),
+        allowed_cores().size());
   if (watched == Watched::kYes && size() > 1) {
     watchdog_.emplace(*communicator_, all_, clock_, receiver_.get());
   } else {

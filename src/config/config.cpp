@@ -58,6 +58,7 @@ Config load_config(const std::string& file, const std::vector<std::string>& over
   Config config;
   if (!file.empty()) {
     const ConfigText found = find_config(file);
+    debug("configuration: read from {}, {} values of --set override it", found.where, overrides.size());
     load(parse_yaml(found.text, found.where), config, config_hints());
   }
   override_config(config, overrides);

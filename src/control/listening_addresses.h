@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/own_addresses.h"
+#include "core/ip_address.h"
 
 namespace verbund {
 

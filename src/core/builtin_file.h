@@ -1,4 +1,5 @@
-// A text file of the source tree that is compiled into the program (cmake/builtin_files.cmake makes the source).
+// BuiltinFile is a text file of the source tree that is compiled into the program (cmake/builtin_files.cmake makes the
+// source).
 #pragma once
 
 #include <string_view>

@@ -34,13 +34,13 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   for (const Mapping* mapping = newest; mapping != nullptr; mapping = mapping->next) {
     if (mapping->begin == 0 || address < mapping->begin || address >= mapping->end) continue;
-    // On a terminal a status line may stand before it.
+    // On a terminal, the cursor may be at the end of a status line.
     const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
     const std::string_view message = std::string_view(mapping->message).substr(on_terminal ? 0 : 1);
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
     _exit(1);
   }
-  std::signal(signal, SIG_DFL);  // not a file of ours: then as if nobody had listened
+  std::signal(signal, SIG_DFL);  // not one of the mapped files: as if there were no handler
   std::raise(signal);
 }
 
@@ -61,7 +61,7 @@ void note_mapped_file(const void* begin, size_t size, const std::string& path) {
   const auto first = reinterpret_cast<uintptr_t>(begin);
   mapping->end = first + size;
   mapping->message = "\nverbund: " + path +
-                     " was cut short, or cannot be read any more, while it was in use. Mend it and start again.\n";
+                     " was cut short, or can no longer be read, while it was in use. Repair it and start again.\n";
   mapping->begin = first;
   if (!is_new) return;
   mapping->next = newest;

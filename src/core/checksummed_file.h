@@ -1,4 +1,4 @@
-// A file that is complete or absent, whose size and checksum are known when it is written.
+// ChecksummedFile is complete or absent, as AtomicFile, and knows its size and checksum when it is written.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class ChecksummedFile {
   explicit ChecksummedFile(const fs::path& path) : file_(path) {}
 
   void write(std::string_view bytes) {
-    // In pieces that are still in the cache when the system copies them, and large enough
-    // to go there without another copy.
+    // Blocks that are still in the cache when the system copies them, and large enough to be written without another
+    // copy.
     constexpr size_t kPiece = 2 << 20;
     for (; !bytes.empty(); bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
       const std::string_view piece = bytes.substr(0, kPiece);

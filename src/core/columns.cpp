@@ -1,7 +1,8 @@
 #include "core/columns.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
-#include <iterator>
 #include <sstream>
 
 #include "core/utf8.h"
@@ -9,26 +10,14 @@
 namespace verbund {
 namespace {
 
-struct Range {
-  char32_t first, last;
-};
-
-constexpr Range kCombining[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},
-                                {0x64B, 0x65F},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F},
-                                {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};
-constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
-                           {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
-                           {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-
-template <size_t kCount>
-bool is_in(const Range (&ranges)[kCount], char32_t code_point) {
-  return std::any_of(std::begin(ranges), std::end(ranges),
-                     [&](const Range& range) { return range.first <= code_point && code_point <= range.last; });
-}
-
 size_t width_of(char32_t code_point) {
+  const auto character = static_cast<UChar32>(code_point);
   if (code_point < 0x300) return 1;
-  return is_in(kCombining, code_point) ? 0 : is_in(kWide, code_point) ? 2 : 1;
+  if ((U_GET_GC_MASK(character) & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK)) != 0) return 0;
+  const int syllable = u_getIntPropertyValue(character, UCHAR_HANGUL_SYLLABLE_TYPE);
+  if (syllable == U_HST_VOWEL_JAMO || syllable == U_HST_TRAILING_JAMO) return 0;  // part of the syllable before it
+  const int width = u_getIntPropertyValue(character, UCHAR_EAST_ASIAN_WIDTH);
+  return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
 }
 
 bool is_control(char32_t code_point) { return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0); }
@@ -56,7 +45,7 @@ size_t width_without_colours(std::string_view text) {
   return width + display_width(text);
 }
 
-// One row that is too long, broken.
+// RowWrapper breaks one row that is too long.
 class RowWrapper {
  public:
   RowWrapper(size_t indent, size_t columns) : indent_(std::min(indent + 2, columns / 2), ' '), columns_(columns) {}

@@ -4,8 +4,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "core/system_error.h"
-
 namespace verbund {
 
 Interrupted::Interrupted(int signal) : Interrupted(signal, "stopped by " + signal_name(signal)) {}
@@ -26,6 +24,13 @@ std::string signal_name(int signal) {
 SystemError::SystemError(const std::string& message, int number)
     : Error(message + ": " + std::strerror(number)), number_(number) {}
 
-void throw_errno(const std::string& message) { throw SystemError(message, errno); }
+void throw_error(fmt::string_view format, fmt::format_args args) { throw Error(fmt::vformat(format, args)); }
+
+void throw_usage_error(fmt::string_view format, fmt::format_args args) { throw UsageError(fmt::vformat(format, args)); }
+
+void throw_system_error(fmt::string_view format, fmt::format_args args) {
+  const int number = errno;  // which formatting may change
+  throw SystemError(fmt::vformat(format, args), number);
+}
 
 }  // namespace verbund

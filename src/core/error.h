@@ -1,12 +1,11 @@
-// The small family of exceptions that a command may end with. `main` turns each
-// into one message on stderr and the exit code it carries.
+// Error and its kinds are the exceptions that end a command. `main` turns each into one message on stderr and the exit
+// code it carries.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace verbund {
 
@@ -34,7 +33,7 @@ class UsageError : public Error {
 class Interrupted : public Error {
  public:
   explicit Interrupted(int signal);
-  // Somebody has said so already: there is no message.
+  // Without a message: the user has been told already.
   static Interrupted in_silence(int signal) { return {signal, ""}; }
 
  private:
@@ -43,25 +42,39 @@ class Interrupted : public Error {
 
 std::string signal_name(int signal);  // "Ctrl-C", "SIGTERM", "SIGHUP (the terminal was closed)", "signal 7"
 
+// SystemError is what `fail_errno` throws: the operating system refused something, and the errno tells why.
+class SystemError : public Error {
+ public:
+  SystemError(const std::string& message, int number);  // the system's words for that errno are added to the message
+
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// The formatting itself is compiled once, in error.cpp.
+[[noreturn]] void throw_error(fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_usage_error(fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_system_error(fmt::string_view format, fmt::format_args args);
+
 // Messages show both values and the next action:
 //   fail("{} has {} lines but {} has {}: the sides must be parallel", ...)
 template <typename... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(fmt::format(format, std::forward<Args>(args)...));
+  throw_error(format, fmt::make_format_args(args...));
 }
 
 template <typename... Args>
 [[noreturn]] void fail_usage(fmt::format_string<Args...> format, Args&&... args) {
-  throw UsageError(fmt::format(format, std::forward<Args>(args)...));
+  throw_usage_error(format, fmt::make_format_args(args...));
 }
 
 // The same with what the operating system said, from `errno`:
 //   fail_errno("cannot write {}", path)  ->  "cannot write x: No space left on device"
-[[noreturn]] void throw_errno(const std::string& message);
-
 template <typename... Args>
 [[noreturn]] void fail_errno(fmt::format_string<Args...> format, Args&&... args) {
-  throw_errno(fmt::format(format, std::forward<Args>(args)...));
+  throw_system_error(format, fmt::make_format_args(args...));
 }
 
 }  // namespace verbund

@@ -11,6 +11,7 @@
 #include "core/bus_error.h"
 #include "core/error.h"
 #include "core/file_system.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -80,6 +81,25 @@ void AtomicFile::commit() {
   sync_folder(path_.parent_path());
 }
 
+PartialFolder::PartialFolder(fs::path folder) : folder_(std::move(folder)), path_(folder_.string() + kPartialEnding) {
+  if (path_.has_parent_path()) make_folder(path_.parent_path());
+  if (file_system().mkdir(path_) == 0) return;
+  if (errno != EEXIST) fail_errno("cannot create the folder {}", path_.string());
+  fail(
+      "{} is in the way: another command is writing it, or was killed while writing it, or it is yours. Remove or "
+      "rename "
+      "it, or write the result elsewhere.",
+      path_.string());
+}
+
+PartialFolder::~PartialFolder() { try_remove(path_); }
+
+void PartialFolder::publish() const {
+  sync_folder(path_);
+  rename_path(path_, folder_);
+  sync_folder(folder_.parent_path());
+}
+
 MappedFile::MappedFile(const fs::path& path) {
   const OpenFile file(path, O_RDONLY);
   struct stat status = {};
@@ -108,7 +128,11 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-std::string read_file(const fs::path& path) { return std::string(MappedFile(path).bytes()); }
+std::string read_file(const fs::path& path) {
+  const MappedFile file(path);
+  debug("{}: {} bytes read", path.string(), file.bytes().size());
+  return std::string(file.bytes());
+}
 
 void write_file(const fs::path& path, std::string_view content) {
   AtomicFile file(path);
@@ -148,6 +172,12 @@ void make_folder(const fs::path& path) {
   if (!make_folders(path)) fail_errno("cannot create the folder {}", path.string());
   std::error_code error;
   if (!fs::is_directory(path, error)) fail("{} is in the way: it is a file, not a folder", path.string());
+}
+
+void expect_folder(const fs::path& path, const char* what) {
+  if (fs::is_directory(path)) return;
+  if (!fs::exists(path)) fail("there is no folder {}", path.string());
+  fail("{} is a file, but {} is a folder", path.string(), what);
 }
 
 void sync_folder(const fs::path& folder) {

@@ -1,5 +1,5 @@
-// Files that are complete or absent: written beside their name, synced, renamed.
-// Every write is checked, so that a full disk is an error and not a short file.
+// AtomicFile and PartialFolder are complete or absent: written beside their name, synced, renamed. Every write is
+// checked, so that a full disk is an error and not a short file. MappedFile reads.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@ namespace fs = std::filesystem;
 
 inline constexpr const char* kPartialEnding = ".partial";  // of a file or folder that is being made
 
-// A new file under a temporary name. `commit()` gives it its name; without it, the
-// destructor removes it.
+// A new file under a temporary name. `commit()` gives it its name; without it, the destructor removes it.
 class AtomicFile {
  public:
   explicit AtomicFile(fs::path path);
@@ -47,6 +46,24 @@ class AtomicFile {
   std::string buffer_;
 };
 
+// A new folder under a temporary name, FOLDER.partial, which is removed with this object unless it was published.
+class PartialFolder {
+ public:
+  // Fails if the temporary name is taken: its owner is unknown, so it is not touched.
+  explicit PartialFolder(fs::path folder);
+  ~PartialFolder();
+  PartialFolder(const PartialFolder&) = delete;
+  PartialFolder& operator=(const PartialFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  // Gives it its name, for good. The name must be free.
+  void publish() const;
+
+ private:
+  fs::path folder_, path_;
+};
+
 // A whole file mapped read-only into memory.
 class MappedFile {
  public:
@@ -63,13 +80,13 @@ class MappedFile {
   size_t size_ = 0;
 };
 
-// Each says in its error which path it was about.
+// The error of each names the path.
 void write_all(int file, std::string_view bytes, const fs::path& path);
 void rename_path(const fs::path& from, const fs::path& to);
-void remove_path(const fs::path& path);  // a file, a link, or a folder with all in it; none there is fine
+void remove_path(const fs::path& path);  // a file, a link, or a folder with its content; it need not exist
 std::vector<fs::path> list_folder(const fs::path& folder);
 
-// The same for those who go on whatever happens, such as destructors. Returns what went wrong.
+// The same for callers that continue whatever happens, such as destructors. Returns the error.
 std::error_code try_remove(const fs::path& path) noexcept;
 
 std::string read_file(const fs::path& path);
@@ -77,12 +94,13 @@ void write_file(const fs::path& path, std::string_view content);  // atomic
 
 // Creates the folder and its parents; says which one cannot be made and why.
 void make_folder(const fs::path& path);
+// Fails if there is nothing of that name, or a file where `what` ("a run") is a folder.
+void expect_folder(const fs::path& path, const char* what);
 
-// Renames are durable once the folder that holds the name is synced. A file system that cannot sync
-// folders is trusted.
+// Makes renames in the folder durable. A file system that cannot sync folders is trusted.
 void sync_folder(const fs::path& folder);
 
-// A file from a crashed earlier run that no one will finish (*.partial) is removed.
+// Removes the files that a crashed run has left unfinished (*.partial).
 void remove_partial_files(const fs::path& folder);
 
 }  // namespace verbund

@@ -1,10 +1,10 @@
-// The calls by which the program reads and changes files, in one place: the seam where a test lets any of them fail
-// at any moment (tests/support/failing_file_system.h). Asking for a file's kind, size or time is not among them: that
-// changes nothing.
+// FileSystem has the system calls that read and change files: the seam where a test makes any of them fail at any
+// moment (tests/support/failing_file_system.h). Calls that only ask for the type, size or time of a file are not among
+// them.
 //
-// There is one for the whole process, and not one that is handed to every writer: files are written at the bottom of
-// everything, so it would stand in nearly every constructor of the program, always the same but in these tests. A test
-// puts its own in place for a while, for all threads and for processes forked then.
+// There is one FileSystem for the whole process. Files are written at the lowest level, so handing it over would add it
+// to nearly every constructor of the program, for the sake of these tests alone. A test replaces it for a while, for
+// all threads and for processes forked then.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ class FileSystem {
 
   virtual ~FileSystem() = default;
 
-  virtual int open(const Path& path, int flags);  // closed on exec; a new file gets the rights of the umask
+  virtual int open(const Path& path, int flags);  // closed on exec; a new file has the mode 0666 without the umask
   virtual ssize_t read(int file, char* bytes, size_t size);
   virtual ssize_t pread(int file, char* bytes, size_t size, uint64_t offset);
   virtual ssize_t write(int file, std::string_view bytes);
@@ -33,7 +33,7 @@ class FileSystem {
   virtual int close(int file);
 
   virtual int rename(const Path& from, const Path& to);
-  virtual int exchange(const Path& one, const Path& other);  // renameat2: both change names at once
+  virtual int exchange(const Path& one, const Path& other);  // renameat2: both change names at the same moment
   virtual int unlink(const Path& path);
   virtual int rmdir(const Path& folder);
   virtual int mkdir(const Path& folder);
@@ -59,7 +59,7 @@ class OpenFile {
   int descriptor_;
 };
 
-// `other` in its place, while this object lives.
+// Replaces the file system by `other` while this object lives.
 class FileSystemInPlace {
  public:
   explicit FileSystemInPlace(FileSystem& other);

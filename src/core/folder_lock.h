@@ -1,4 +1,4 @@
-// Two commands must not work in one folder at the same time.
+// FolderLock keeps two commands from working in one folder at the same time.
 #pragma once
 
 #include "core/file_system.h"
@@ -10,16 +10,16 @@ class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
 
-  // False only if something else, or nothing, has this path now: a file system that does not answer proves nothing.
+  // False only if something else, or nothing, has this path now. True if the file system does not answer.
   bool holds(const std::filesystem::path& path) const;
 
-  // Where the folder is now: it may have been moved since. "": it was removed.
+  // The present path of the folder, which may have been moved. "": it was removed.
   std::filesystem::path place() const;
 
   // False if another process holds it. Does not wait.
   bool try_lock();
 
-  // Whether another process holds it: for those who only look. (It asks for a shared lock, for a moment.)
+  // Whether another process holds it, without taking it. (It asks for a shared lock, for a moment.)
   bool is_taken() const;
 
  private:

@@ -21,7 +21,7 @@ class Lister {
  public:
   void add(const fs::path& path, const std::string& name) {
     struct stat status = {};
-    if (::lstat(path.c_str(), &status) != 0) return;  // it has just gone
+    if (::lstat(path.c_str(), &status) != 0) return;  // it has just been removed
     TreeEntry entry{name, kind_of(status.st_mode), static_cast<uint64_t>(status.st_size), "", true};
     if (entry.kind != TreeEntry::Kind::kFolder && status.st_nlink > 1) {
       entry.counted = seen_.emplace(status.st_dev, status.st_ino).second;

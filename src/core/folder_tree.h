@@ -1,4 +1,4 @@
-// All that a folder holds, with sizes that add up to what `du -b` says of it.
+// TreeEntry is one file, folder or link of a folder tree. Their sizes add up to the result of `du -b`.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ struct TreeEntry {
 
   std::string name;  // relative to the folder; "." is the folder itself
   Kind kind = Kind::kFile;
-  uint64_t size = 0;    // in bytes; of a folder or link its own entry, without what is in it or behind it
+  uint64_t size = 0;    // in bytes; of a folder or link its own entry, without its content or target
   std::string target;   // what a link points to, as written
-  bool counted = true;  // false: another name of a file that was listed already, which takes no space again
+  bool counted = true;  // false: another name of a file that is listed already, which needs no space
 };
 
-// The folder first, then what is in it, in the order of names; links are not followed. What vanishes meanwhile is left
-// out.
+// The folder first, then its content, in the order of names; links are not followed. Entries that vanish meanwhile are
+// left out.
 std::vector<TreeEntry> list_tree(const std::filesystem::path& folder);
 
 uint64_t tree_bytes(const std::vector<TreeEntry>& entries);

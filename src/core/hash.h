@@ -1,4 +1,4 @@
-// Content checksums (XXH3). For noticing damage and change, not for security.
+// Checksum detects damage and change of content (XXH3). It is not for security.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct TextHash {
   size_t operator()(std::string_view text) const { return hash64(text); }
 };
 
-// A checksum taken piece by piece, written as 32 hexadecimal digits (XXH3, 128 bits).
+// A checksum of data that comes in parts, written as 32 hexadecimal digits (XXH3, 128 bits).
 class Checksum {
  public:
   Checksum();
@@ -36,7 +36,7 @@ class Checksum {
 };
 
 std::string checksum_of(std::string_view bytes);
-// With `progress`, which counts bytes, the file's are added to it.
+// Adds the bytes of the file to `progress`.
 std::string file_checksum(const std::filesystem::path& path, Progress* progress = nullptr);
 
 }  // namespace verbund

@@ -1,10 +1,9 @@
-// Clean interruption. The first SIGINT, SIGTERM or SIGHUP (or SIGUSR1, which mpirun passes on to its
-// processes, and which counts as SIGTERM) is only noted; long loops call
-// `check_interrupt()`, which then throws `Interrupted`, so that destructors remove
-// what is half-written. A second signal ends the process at once.
+// Interrupts are clean: the first SIGINT, SIGTERM or SIGHUP (or SIGUSR1, which mpirun passes on to its processes, and
+// which counts as SIGTERM) is only noted. Long loops call `check_interrupt()`, which then throws `Interrupted`, so that
+// destructors remove unfinished files. A second signal ends the process at once.
 //
-// SIGHUP, the end of the terminal, comes once or twice, as the shell likes: it never ends anything at once.
-// Under nohup, which has it ignored, it stays ignored.
+// SIGHUP, the end of the terminal, comes once or twice, depending on the shell: it never ends the process at once.
+// Under nohup, which ignores it, it stays ignored.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +11,10 @@
 
 namespace verbund {
 
-// Called once, by main. Writing to a closed pipe and beyond a limit of size (SIGPIPE, SIGXFSZ) become errors of
-// the write.
+// Called once, by main. Writing to a closed pipe and beyond a size limit (SIGPIPE, SIGXFSZ) become errors of the write.
 void install_signal_handlers();
 
-// Those that ask this process to stop: SIGHUP only if it is not ignored.
+// The signals that ask this process to stop; SIGHUP only if it is not ignored.
 std::vector<int> stop_signal_numbers();
 
 // Whether a signal that comes after an earlier one (0: none) asks to end at once, without saving.
@@ -28,13 +26,13 @@ int pending_interrupt();
 // Throws `Interrupted` if a signal has arrived.
 void check_interrupt();
 
-// The same for turn `i` of a tight loop: looks only now and then.
+// The same for iteration `i` of a tight loop: checks every 4096 iterations.
 inline void check_interrupt_now_and_then(size_t i) {
   if (i % 4096 == 0) check_interrupt();
 }
 
-// While it lives, check_interrupt() of this thread lets signals wait: in work that several
-// workers do together none may leave alone.
+// While it lives, check_interrupt() of this thread ignores signals, which stay pending: in work that several workers do
+// together, none may leave alone.
 class DeferInterrupts {
  public:
   DeferInterrupts();
@@ -43,7 +41,7 @@ class DeferInterrupts {
   DeferInterrupts& operator=(const DeferInterrupts&) = delete;
 };
 
-// For a forked child: signals end it as if nothing had been installed.
+// For a forked child: signals end it, as if no handler had been installed.
 void restore_default_signals();
 
 }  // namespace verbund

@@ -17,7 +17,7 @@ std::vector<Interval> complement(std::vector<Interval> taken, size_t size) {
   size_t position = 0;
   for (const Interval piece : taken) {
     if (piece.begin > piece.end || piece.end > size) {
-      fail("[{}, {}) is no piece of a buffer of {} values", piece.begin, piece.end, size);
+      fail("[{}, {}) is not inside a buffer of {} values", piece.begin, piece.end, size);
     }
     if (piece.begin > position) rest.push_back({position, piece.begin});
     position = std::max(position, piece.end);

@@ -1,4 +1,4 @@
-// Half-open pieces [begin, end) of a flat buffer.
+// Interval is a half-open part [begin, end) of a flat buffer.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// What both have in common; of size 0 if nothing.
+// The common part; of size 0 if there is none.
 Interval intersection(Interval a, Interval b);
 
-// The pieces of [0, size) that are in none of `taken`, in order. `taken` may overlap and
-// come in any order; a piece that leaves [0, size) is refused.
+// The parts of [0, size) that are in none of `taken`, in order. `taken` may overlap and have any order; an interval
+// that leaves [0, size) is refused.
 std::vector<Interval> complement(std::vector<Interval> taken, size_t size);
 
 }  // namespace verbund

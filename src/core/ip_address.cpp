@@ -1,20 +1,23 @@
 #include "core/ip_address.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 
 #include <charconv>
 #include <cstring>
+#include <memory>
 
 namespace verbund {
 namespace {
 
-size_t size_of(int family) { return family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr); }
+size_t address_size(int family) { return family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr); }
 
 }  // namespace
 
 IpAddress::IpAddress(int family, const void* bytes) : family_(family) {
-  std::memcpy(bytes_.data(), bytes, size_of(family));
+  std::memcpy(bytes_.data(), bytes, address_size(family));
 }
 
 std::optional<IpAddress> IpAddress::parse(const std::string& text) {
@@ -73,7 +76,7 @@ std::optional<IpNetwork> IpNetwork::parse(const std::string& text) {
   int bits = -1;
   const auto [rest, error] = std::from_chars(text.data() + slash + 1, end, bits);
   if (!address || error != std::errc() || rest != end || bits < 0) return std::nullopt;
-  if (static_cast<size_t>(bits) > 8 * size_of(address->family())) return std::nullopt;
+  if (static_cast<size_t>(bits) > 8 * address_size(address->family())) return std::nullopt;
   return IpNetwork(*address, bits);
 }
 
@@ -84,6 +87,24 @@ bool IpNetwork::contains(const IpAddress& address) const {
     if (((address.bytes_[byte] ^ address_.bytes_[byte]) >> (7 - bit % 8) & 1) != 0) return false;
   }
   return true;
+}
+
+bool OwnAddress::is_for_others() const {
+  const bool is_of_one_link = address.family() == AF_INET6 && address.is_link_local();
+  return is_up && !is_loopback && !is_of_one_link;
+}
+
+std::vector<OwnAddress> own_addresses() {
+  std::vector<OwnAddress> found;
+  ifaddrs* listed = nullptr;
+  if (::getifaddrs(&listed) != 0) return found;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(listed, ::freeifaddrs);
+  for (const ifaddrs* item = interfaces.get(); item != nullptr; item = item->ifa_next) {
+    const std::optional<IpAddress> address = IpAddress::of(item->ifa_addr);
+    const auto is = [&](unsigned flag) { return (item->ifa_flags & flag) != 0; };
+    if (address) found.push_back({item->ifa_name, *address, is(IFF_UP), is(IFF_LOOPBACK)});
+  }
+  return found;
 }
 
 }  // namespace verbund

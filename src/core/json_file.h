@@ -1,4 +1,4 @@
-// JSON that comes from outside: whatever is wrong with it, the error names the file and says what to do.
+// JSON files from outside: the error of a damaged one names the file and the way to repair it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace verbund {
 
-// What `use` makes of the text. Not only broken text is damage: so is a key that is missing or of another kind.
+// The result of `use`. A key that is missing or of another type counts as damage, as broken text does.
 template <typename Use>
 auto use_json(const std::string& text, const std::string& where, const std::string& advice, Use use) {
   using Json = nlohmann::ordered_json;
@@ -24,7 +24,7 @@ auto use_json_file(const fs::path& path, const std::string& advice, Use use) {
   return use_json(read_file(path), path.string(), advice, std::move(use));
 }
 
-// The same for notes that may be lost: false if there is no such file or anything is wrong with it.
+// The same for files that may be lost: false if there is no such file or it is damaged.
 template <typename Use>
 bool use_note(const fs::path& path, Use use) {
   using Json = nlohmann::ordered_json;
@@ -34,7 +34,7 @@ bool use_note(const fs::path& path, Use use) {
     return true;
   } catch (const Json::exception&) {
     return false;
-  } catch (const Error&) {  // it may not be read
+  } catch (const Error&) {  // it cannot be read
     return false;
   }
 }

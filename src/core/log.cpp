@@ -1,23 +1,28 @@
 #include "core/log.h"
 
 #include <unistd.h>
+
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
 
 #include "core/columns.h"
+#include "core/error.h"
 
 namespace verbund {
 namespace {
 
-constexpr const char* kWarning = "warning:";
+constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warning", "error"};  // as in LogLevel
 
-std::atomic<LogLevel> level{LogLevel::kNormal};
+std::atomic<LogLevel> level{LogLevel::kInfo};
 std::atomic<bool> others_show_progress{false};
 Terminal place;
 std::mutex mutex;
-Status status;     // what the terminal's last line shows
+Status status;     // the terminal's last line
 size_t drawn = 0;  // columns of it
+std::mutex copy_mutex;
+std::function<void(const std::string&)> copy_debug_line;
 std::atomic<bool> is_drawn{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
@@ -42,26 +47,66 @@ void draw() {
 void print(const std::string& line) {
   const std::lock_guard lock(mutex);
   erase();
-  const bool fits_itself = place.status_line != StatusLine::kDrawn;  // a file, or whoever draws for us
+  const bool fits_itself = place.status_line != StatusLine::kDrawn;  // a file, or launch, which draws
   std::fputs(((fits_itself ? line : wrap_rows(line, terminal_columns(STDERR_FILENO))) + "\n").c_str(), stderr);
   if (place.status_line == StatusLine::kDrawn) draw();
 }
 
 }  // namespace
 
+LogLevel log_level_named(std::string_view name, std::string_view where) {
+  for (size_t i = 0; i < kLevelNames.size(); ++i) {
+    if (name == kLevelNames[i]) return static_cast<LogLevel>(i);
+  }
+  fail_usage("{} {}: the levels are {}", where, name, fmt::join(kLevelNames, ", "));
+}
+
 void set_log_level(LogLevel new_level) { level = new_level; }
+
+LogLevel log_level() { return level; }
 
 void set_terminal(const Terminal& terminal) { place = terminal; }
 
 const Terminal& terminal() { return place; }
 
-void log_line(const std::string& line, Colour colour) {
-  if (level != LogLevel::kQuiet) print(coloured(line, colour, place.colour));
+void debug_line(const std::string& line) {
+  if (level > LogLevel::kDebug) return;
+  print("debug: " + line);
+  const std::lock_guard lock(copy_mutex);
+  if (copy_debug_line) copy_debug_line("debug: " + line);
 }
 
-void warn_line(const std::string& line) { print(coloured(kWarning, Colour::kYellow, place.colour) + " " + line); }
+void log_line(const std::string& line, Colour colour) {
+  if (level <= LogLevel::kInfo) print(coloured(line, colour, place.colour));
+}
+
+void warn_line(const std::string& line) {
+  if (level <= LogLevel::kWarning) print(coloured("warning:", Colour::kYellow, place.colour) + " " + line);
+}
 
 void print_line(const std::string& line) { print(line); }
+
+void format_debug_line(fmt::string_view format, fmt::format_args args) {
+  if (level <= LogLevel::kDebug) debug_line(fmt::vformat(format, args));
+}
+
+void format_log_line(fmt::string_view format, fmt::format_args args) {
+  if (level <= LogLevel::kInfo) log_line(fmt::vformat(format, args));
+}
+
+void format_warning(fmt::string_view format, fmt::format_args args) {
+  if (level <= LogLevel::kWarning) warn_line(fmt::vformat(format, args));
+}
+
+DebugCopy::DebugCopy(std::function<void(const std::string&)> write) {
+  const std::lock_guard lock(copy_mutex);
+  copy_debug_line = std::move(write);
+}
+
+DebugCopy::~DebugCopy() {
+  const std::lock_guard lock(copy_mutex);
+  copy_debug_line = nullptr;
+}
 
 void tell_launch(const LossRecord& loss) {
   if (place.takes_records) print(marked_record(loss));
@@ -86,11 +131,11 @@ void leave_progress_to_others() {
   others_show_progress = true;
 }
 
-bool shows_progress() { return level != LogLevel::kQuiet && !others_show_progress; }
+bool shows_progress() { return level <= LogLevel::kInfo && !others_show_progress; }
 
 void clear_status_at_once() {
   constexpr char kErase[] = "\r\033[K";
-  if (is_drawn && ::write(STDERR_FILENO, kErase, sizeof kErase - 1) < 0) return;  // nobody is there to see it
+  if (is_drawn && ::write(STDERR_FILENO, kErase, sizeof kErase - 1) < 0) return;  // there is no terminal any more
 }
 
 }  // namespace verbund

@@ -1,8 +1,10 @@
 #include "core/machine.h"
 
+#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +43,24 @@ std::string boot_id() {
 }
 
 int machine_cores() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
+
+std::vector<int> allowed_cores() {
+  std::vector<int> cores;
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (int i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(i, &set)) cores.push_back(i);
+    }
+    return cores;
+  }
+  const auto online = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));  // more cores than a cpu_set_t has
+  for (int i = 0; i < online; ++i) cores.push_back(i);
+  return cores;
+}
+
+int thread_count(int64_t threads) {
+  return threads > 0 ? static_cast<int>(threads) : static_cast<int>(allowed_cores().size());
+}
 
 Machine this_machine() {
   const auto memory = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));

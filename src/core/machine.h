@@ -1,9 +1,10 @@
-// The machine that this process runs on.
+// Machine describes the machine that this process runs on: its name, processor, cores and memory.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace verbund {
 
@@ -18,9 +19,16 @@ struct Machine {
 Machine this_machine();
 
 std::string host_name();
-// Of this machine since it was started, whatever names it goes by; "" if that is not known.
+// The machine's identity since it was started, whatever names it has; "" if unknown.
 std::string boot_id();
 int machine_cores();
+
+// The numbers of the cores that this process may run on, at least one: all of the machine, unless mpirun, taskset or a
+// container has bound it.
+std::vector<int> allowed_cores();
+
+// The number of threads to use when a configuration says `threads` (0: one for each allowed core).
+int thread_count(int64_t threads);
 
 nlohmann::ordered_json to_json(const Machine& machine);
 

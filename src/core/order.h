@@ -1,4 +1,4 @@
-// The order in which to take things so that like ones are neighbours.
+// largest_first sorts indices by a key, so that similar items become neighbours.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace verbund {
 
-// The numbers 0 .. count - 1 by falling key(number); equals stay as they are.
+// The numbers 0 .. count - 1 by descending key(number); the sort is stable.
 template <typename Key>
 std::vector<size_t> largest_first(size_t count, Key key) {
   std::vector<size_t> order(count);

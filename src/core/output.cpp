@@ -14,7 +14,7 @@
 namespace verbund {
 
 void print_output(std::string_view text) {
-  static const bool terminal = ::isatty(STDOUT_FILENO) == 1;  // asked once: it would hide the error of a write
+  static const bool terminal = ::isatty(STDOUT_FILENO) == 1;  // once: it would overwrite the errno of a write
   if (terminal) clear_status();
   std::cout << text;
 }
@@ -22,14 +22,15 @@ void print_output(std::string_view text) {
 void flush_output() {
   if (std::cout.flush()) return;
   if (errno == EPIPE) throw Interrupted::in_silence(SIGPIPE);
-  check_interrupt();  // the terminal is gone: that is why
+  check_interrupt();  // a closed terminal is the reason
   fail_errno("cannot write to standard output");
 }
 
 OutputFile::OutputFile(const fs::path& path) : path_(path) {
   const bool device = path.string().starts_with("/dev/") || (fs::exists(path) && !fs::is_regular_file(path));
   if (!device) {
-    while (fs::is_symlink(path_)) path_ = path_.parent_path() / fs::read_symlink(path_);  // may lead to nothing yet
+    while (fs::is_symlink(path_))
+      path_ = path_.parent_path() / fs::read_symlink(path_);  // the target may not exist yet
     file_.emplace(path_);
     return;
   }

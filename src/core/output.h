@@ -1,4 +1,4 @@
-// Where results go that a user wants: standard output, or a file of any kind, with every write checked.
+// Results are written to standard output or to a file of any type, and every write is checked.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@ namespace verbund {
 // Writes a part of the result to standard output. If that is a terminal, the status line makes room for it.
 void print_output(std::string_view text);
 
-// Writes what std::cout holds. Throws if that is impossible; a reader that has left, as `head`
-// does, counts as the signal SIGPIPE, and ends the program without a word: it has what it wants.
+// Flushes std::cout. Throws if that is impossible; a reader that has closed the pipe, as `head` does, counts as the
+// signal SIGPIPE and ends the program without a message.
 void flush_output();
 
-// The file that a user names. A new or ordinary one is complete or absent; links are followed, and a device or a
-// pipe is written to as it is.
+// OutputFile is a file that the user names. A new or regular one is complete or absent; links are followed, and a
+// device or a pipe is written directly.
 class OutputFile {
  public:
   explicit OutputFile(const fs::path& path);

@@ -1,6 +1,6 @@
-// Work on a stream of blocks with all cores and keep its order: one thread produces,
-// several transform, the caller consumes in the order of production. At most a few blocks
-// are under way, so memory stays bounded however long the stream is.
+// ordered_pipeline works on a stream of blocks with several threads and keeps its order: one thread produces, several
+// transform, the caller consumes in the order of production. Only a few blocks are in flight, so memory stays bounded
+// however long the stream is.
 #pragma once
 
 #include <condition_variable>
@@ -13,10 +13,9 @@
 #include <utility>
 #include <vector>
 
-namespace verbund {
+#include "core/machine.h"  // thread_count
 
-// The number of threads to use when a configuration says `threads` (0: all cores).
-int thread_count(int64_t threads);
+namespace verbund {
 
 // produce() -> std::optional<In>   called by one thread until it gives nothing
 // make_transform() -> callable In -> Out   called once per worker, so that each has its own state
@@ -35,9 +34,9 @@ void ordered_pipeline(int threads, Produce produce, MakeTransform make_transform
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Job> waiting;                 // for a worker
-  std::deque<std::future<Out>> under_way;  // in order, for the consumer
+  std::deque<std::future<Out>> in_flight;  // in order, for the consumer
   bool finished = false;                   // nothing more is produced
-  bool abandoned = false;                  // nobody wants more
+  bool abandoned = false;                  // the consumer has ended
   std::exception_ptr producer_error;
   const size_t limit = static_cast<size_t>(threads) * 2 + 2;
 
@@ -46,10 +45,10 @@ void ordered_pipeline(int threads, Produce produce, MakeTransform make_transform
       while (true) {
         std::optional<In> input = produce();
         std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return abandoned || under_way.size() < limit; });
+        changed.wait(lock, [&] { return abandoned || in_flight.size() < limit; });
         if (abandoned || !input) break;
         waiting.push_back({std::move(*input), {}});
-        under_way.push_back(waiting.back().output.get_future());
+        in_flight.push_back(waiting.back().output.get_future());
         changed.notify_all();
       }
     } catch (...) {
@@ -95,13 +94,13 @@ void ordered_pipeline(int threads, Produce produce, MakeTransform make_transform
 
   while (true) {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return finished || !under_way.empty(); });
-    if (under_way.empty()) break;
-    std::future<Out> next = std::move(under_way.front());
+    changed.wait(lock, [&] { return finished || !in_flight.empty(); });
+    if (in_flight.empty()) break;
+    std::future<Out> next = std::move(in_flight.front());
     lock.unlock();
     Out output = next.get();
     lock.lock();
-    under_way.pop_front();
+    in_flight.pop_front();
     changed.notify_all();
     lock.unlock();
     consume(std::move(output));

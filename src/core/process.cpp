@@ -37,7 +37,7 @@ std::vector<std::string> command_line() {
 }
 
 void reset_peak_memory() {
-  std::ofstream("/proc/self/clear_refs") << "5";  // see proc(5); without it, the peak stays the whole run's
+  std::ofstream("/proc/self/clear_refs") << "5";  // see proc(5); if it fails, the peak is that of the whole process
 }
 
 uint64_t peak_memory_of_children() {
@@ -47,11 +47,11 @@ uint64_t peak_memory_of_children() {
 }
 
 void fill_standard_descriptors() {
-  const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};  // output that cannot be written is noticed when it matters
+  const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};  // writing results to it fails
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    const int opened = ::open("/dev/null", modes[descriptor]);  // takes the lowest number that is free: this one
-    if (opened != descriptor) ::_exit(1);                       // nobody could hear why
+    const int opened = ::open("/dev/null", modes[descriptor]);  // the lowest free descriptor: this one
+    if (opened != descriptor) ::_exit(1);                       // there is no place for a message
   }
 }
 
@@ -59,12 +59,12 @@ void wait_briefly_for_threads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   ::setenv("GOMP_SPINCOUNT", "1000", 1);
   std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);  // by its name, which `top` shows
-  ::execv(program.c_str(), argv);                                               // if it fails, all works, only slower
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);  // the name that `top` shows
+  ::execv(program.c_str(), argv);  // if it fails, the program is only slower
 }
 
 void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the maximum of glibc
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 

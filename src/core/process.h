@@ -1,4 +1,4 @@
-// What this process uses of the machine.
+// This process: its memory, command line, standard descriptors and threads.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,26 @@ namespace verbund {
 uint64_t peak_memory();
 void reset_peak_memory();
 
-// As it was given, the program's name first.
+// The command line, the name of the program first.
 std::vector<std::string> command_line();
 
-// What the system could give without swapping, in bytes.
+// Memory that is available without swapping, in bytes.
 uint64_t free_memory();
 
-// The largest resident memory that any finished child had.
+// The largest resident memory of any finished child.
 uint64_t peak_memory_of_children();
 
-// A standard descriptor that is closed would become that of the next file that is opened, and what is meant for
-// the terminal would land there. First of all, before anything is opened: input and messages go to /dev/null, and
-// writing results remains an error.
+// Opens /dev/null for each standard descriptor that is closed, before any file is opened: otherwise the next file would
+// get that descriptor, and messages would be written into it. Writing results remains an error.
 void fill_standard_descriptors();
 
-// Threads of OpenMP that wait for each other burn time in a loop first. As long as GNU's library does
-// it, a program becomes many times slower when anything else runs beside it. The library reads its
-// settings before main, so this sets a short wait and starts the program again, once; a wish of the
-// user (OMP_WAIT_POLICY, GOMP_SPINCOUNT) holds.
+// Shortens the busy wait of OpenMP threads. With GNU's default, a program becomes many times slower when another one
+// runs on the same cores. The library reads its settings before main, so this sets the variable and executes the
+// program again, once. OMP_WAIT_POLICY or GOMP_SPINCOUNT of the user have priority.
 void wait_briefly_for_threads(char** argv);
 
-// From now on freed memory stays with the process: libraries that allocate their scratch anew in
-// every call would otherwise pay for fresh pages every time.
+// Keeps freed memory in the process from now on: libraries that allocate scratch memory in every call would otherwise
+// get fresh pages every time.
 void keep_freed_memory();
 
 }  // namespace verbund

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "core/columns.h"
 
 namespace verbund {
 namespace {
 
-constexpr size_t kRoomForInterrupt = 3;  // ^C, and the last column, after which terminals differ
+constexpr size_t kRoomForInterrupt = 3;            // ^C, and the last column, after which terminals differ
+constexpr const char* kLossEvent = "lost_worker";  // as in a run's history
 constexpr size_t kLongestBar = 24, kShortestBar = 6;
 
 std::string bar(double share, size_t width) {
@@ -46,6 +48,20 @@ std::optional<Status> parse_marked_status(std::string_view line) {
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), status.share);
   if (error == std::errc() && end != line.data() + line.size()) status.text.assign(end + 1, line.data() + line.size());
   return status;
+}
+
+std::string marked_record(const LossRecord& loss) {
+  const nlohmann::ordered_json object = {{"event", kLossEvent}, {"worker", loss.worker}};
+  return kRecordMark + object.dump();
+}
+
+std::optional<LossRecord> parse_marked_record(std::string_view line) {
+  if (line.empty() || line.front() != kRecordMark) return std::nullopt;
+  const nlohmann::json object = nlohmann::json::parse(line.substr(1), nullptr, false);
+  if (!object.is_object() || object.value("event", nlohmann::json()) != kLossEvent) return std::nullopt;
+  const nlohmann::json worker = object.value("worker", nlohmann::json());
+  if (!worker.is_number_integer()) return std::nullopt;
+  return LossRecord{worker.get<int>()};
 }
 
 }  // namespace verbund

@@ -1,5 +1,5 @@
-// What the place that stderr leads to can show: a status line that is drawn again and again, colours, or plain lines
-// only; and whether launch reads it. Decided once, by main.
+// Terminal describes the output of stderr: whether it shows a status line and colours, or plain lines only, and whether
+// launch reads it. Decided once, by main.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace verbund {
 
 enum class StatusLine {
-  kNone,    // a file or a pipe, or a terminal that cannot erase (TERM=dumb): plain lines now and then
+  kNone,    // a file or a pipe, or a terminal that cannot erase (TERM=dumb): plain lines every ten seconds
   kDrawn,   // on the terminal's last line
   kMarked,  // written as marked lines, which `launch` draws on its terminal; see status.h
 };
@@ -16,10 +16,10 @@ enum class StatusLine {
 struct Terminal {
   StatusLine status_line = StatusLine::kNone;
   bool colour = false;
-  bool takes_records = false;  // `launch` reads it: records (loss_record.h) are for it, and not shown
+  bool takes_records = false;  // `launch` reads it, and the records (status.h) in it
 };
 
-// The variable by which `launch` tells workers what becomes of what they write.
+// The variable by which `launch` describes its terminal to the workers.
 constexpr const char* kTerminalVariable = "VERBUND_TERMINAL";
 
 // Variables of the environment; null if not set.
@@ -33,16 +33,16 @@ Terminal terminal_for(bool is_terminal, const TerminalVariables& variables);
 // By the environment of this process.
 Terminal terminal_at(int descriptor);
 
-// What `launch`, which takes records, tells workers of its own terminal: "records", "records,status",
+// The value of that variable, for workers of a `launch` with this terminal: "records", "records,status",
 // "records,status,colour".
 std::string describe_for_workers(const Terminal& terminal);
 
-// The terminal's width now; 80 if nobody knows.
+// The present width of the terminal; 80 if unknown.
 size_t terminal_columns(int descriptor);
 
 enum class Colour { kNone, kRed, kGreen, kYellow };
 
-// The text in this colour, if there are colours.
+// The text in this colour, if colours are allowed.
 std::string coloured(const std::string& text, Colour colour, bool allowed);
 
 }  // namespace verbund

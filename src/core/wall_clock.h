@@ -1,4 +1,4 @@
-// When something happened, for people and for programs: UTC, as "2026-02-03T04:05:06Z", which sorts as it reads.
+// Wall-clock times are UTC, written as "2026-02-03T04:05:06Z", which sorts by time.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@ namespace verbund {
 
 std::string utc_time(std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
 
-// Seconds since 1970 of such a text; fractions of a second may be there. NaN for any other text.
+// Seconds since 1970 of such a text, which may have fractions of a second. NaN for any other text.
 double parse_utc_time(std::string_view text);
 
-// Of the last change; "" if there is no such file.
+// The time of the last change; "" if there is no such file.
 std::string time_of_file(const std::filesystem::path& path);
 
 }  // namespace verbund

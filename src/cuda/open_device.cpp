@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/cache_folder.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/user.h"
 #include "cuda/cuda_device.h"
 #include "cuda/libraries.h"
 #include "device/cpu_device.h"
@@ -25,6 +25,7 @@ Precision settle_precision(const DeviceWish& wish, const std::string& trouble) {
 std::unique_ptr<Device> open_cpu(const DeviceWish& wish) {
   const char* kernels = std::getenv("VERBUND_SIMD");
   const Kernels& table = choose_kernels(kernels != nullptr ? kernels : "");
+  debug("kernels: {}, {}", table.name, kernels != nullptr ? "set by VERBUND_SIMD" : "the best that this CPU has");
   return std::make_unique<CpuDevice>(settle_precision(wish, CpuDevice::trouble_with(wish.precision)), table);
 }
 
@@ -54,6 +55,7 @@ std::unique_ptr<Device> open_gpu(const DeviceWish& wish, std::shared_ptr<const c
 std::unique_ptr<Device> open_device(const DeviceWish& wish) {
   if (wish.choice == DeviceChoice::kCpu) return open_cpu(wish);
   auto libraries = std::make_shared<const cuda::CudaLibraries>(cuda::load_cuda(search_for(wish.choice)));
+  debug("device: {} GPUs, {}", libraries->architectures.size(), libraries->usable() ? "usable" : "not usable");
   if (libraries->usable()) return open_gpu(wish, std::move(libraries));
   const char* name = kDeviceNames[static_cast<size_t>(wish.choice)];
   if (wish.choice != DeviceChoice::kAuto) fail_usage("{}", cuda::missing_message(*libraries, name));

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/random.h"
 
 namespace verbund {
@@ -106,6 +107,8 @@ void BatchPlan::build(Epoch& plan, uint64_t number) const {
   std::iota(plan.order.begin(), plan.order.end(), 0u);
   if (config_.shuffle) shuffle(plan.order.begin(), plan.order.end(), random);
   plan.number = number;
+  debug("batch plan: epoch {} has {} batches of up to {} tokens a side, {} pairs, {} longer ones left out", number,
+        plan.order.size(), config_.tokens, plan.pairs.size(), dropped_pairs_);
 }
 
 void BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {

@@ -1,9 +1,9 @@
 #include "data/corpus_source.h"
 
-#include "core/cache_folder.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/user.h"
 #include "fetch/fetch.h"
 #include "fetch/manifest.h"
 #include "text/line_reader.h"

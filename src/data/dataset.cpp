@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "data/dataset_format.h"
 
 namespace verbund {
@@ -135,6 +136,7 @@ Dataset::Dataset(const fs::path& folder) : folder_(folder), manifest_(read_manif
       fail("the dataset is damaged: {} has {} pairs of {}, but {} says {}. Run `verbund prepare` again.",
            folder_.string(), split.size(), name, kDatasetManifest, pairs);
     }
+    debug("dataset {}: {} has {} pairs", folder_.string(), name, pairs);
     splits_.emplace(name, std::move(split));
   }
 }

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/expect_folder.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/json_file.h"
 

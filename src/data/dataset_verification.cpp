@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/log.h"
 #include "core/pipeline.h"
 #include "core/progress.h"
 #include "data/dataset_format.h"
@@ -143,7 +144,9 @@ Verification verify(const Dataset& dataset, const std::string& only_split) {
   const auto start = Clock::now();
   Verifier verifier(dataset, only_split);
   verifier.run();
-  return {verifier.bytes(), std::chrono::duration<double>(Clock::now() - start).count()};
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  debug("dataset {}: {} bytes verified in {:.3f} s", dataset.folder().string(), verifier.bytes(), seconds);
+  return {verifier.bytes(), seconds};
 }
 
 }  // namespace verbund

@@ -32,10 +32,17 @@ Stages::Stages(fs::path file) : file_(std::move(file)) {
 
 bool Stages::is_done(const std::string& name, const std::string& key) const try {
   const auto found = memory_.find(name);
-  if (found == memory_.end() || found->at("key") != key) return false;
-  for (const auto& [path, record] : found->at("outputs").items()) {
-    if (!is_unchanged(file_.parent_path() / path, record)) return false;
+  if (found == memory_.end() || found->at("key") != key) {
+    debug("stage {}: runs, {}", name,
+          found == memory_.end() ? "it has no result yet" : "its settings or inputs changed");
+    return false;
   }
+  for (const auto& [path, record] : found->at("outputs").items()) {
+    if (is_unchanged(file_.parent_path() / path, record)) continue;
+    debug("stage {}: runs again, {} is missing or changed", name, path);
+    return false;
+  }
+  debug("stage {}: kept, its outputs match their checksums", name);
   return true;
 } catch (const Json::exception&) {  // damaged, or of another version
   return false;

@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
-#include "core/partial_folder.h"
 #include "core/wall_clock.h"
 #include "model/position_codes.h"
 

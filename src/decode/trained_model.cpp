@@ -6,8 +6,9 @@
 #include "config/load.h"
 #include "config/value.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
+#include "core/file.h"
 #include "core/hash.h"
+#include "core/log.h"
 #include "cuda/open_device.h"
 
 namespace verbund {
@@ -76,6 +77,8 @@ fs::path find_checkpoint(const ModelPlace& place) {
   }
   if (place.checkpoint.empty()) {
     const fs::path best = checkpoints / "best";
+    debug("checkpoint: {} {}", best.string(),
+          fs::exists(best) ? "exists and is used" : "does not exist, the newest is used");
     if (fs::exists(best)) return fs::canonical(best);
     if (fs::is_symlink(best)) {
       fail("{} points to {}, which does not exist. Choose another checkpoint: --checkpoint last", best.string(),
@@ -111,6 +114,7 @@ TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device>
   const std::string origin = checkpoint.use_state([](const nlohmann::ordered_json& state) {
     return state.value(kOriginKey, nlohmann::ordered_json::object()).dump();
   });
+  debug("model: step {}, vocabularies {} and {}", checkpoint.step(), source_path.string(), target_path.string());
   TrainedModel trained{
       config,      checkpoint.folder(), checkpoint.step(),     checkpoint.average() != nullptr, origin,
       source_path, target_path,         Subwords(source_path), Subwords(target_path),           std::move(device),

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
-#include "core/own_addresses.h"
+#include "core/ip_address.h"
 #include "core/pipeline.h"
 #include "core/process.h"
 #include "data/dataset.h"

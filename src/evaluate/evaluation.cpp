@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/order.h"
 #include "decode/shared_translation.h"
 #include "decode/translator.h"
@@ -134,6 +135,7 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
     result.teacher_forced_bleu = teacher_forced_bleu(model, set, target, workers);
   const double translating = seconds_now();
   result.loss_seconds = translating - start;
+  debug("evaluation: loss of {} pairs in {:.3f} s", set.size(), result.loss_seconds);
   if (judge == Judge::kLossAlone) return result;
 
   const size_t count = config.sentences > 0 ? std::min(set.size(), static_cast<size_t>(config.sentences)) : set.size();
@@ -145,6 +147,8 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
   auto translated = static_cast<double>(translator.target_tokens());
   workers.comm().sum({&translated, 1});
   result.translated_tokens = static_cast<uint64_t>(translated);
+  debug("evaluation: {} sentences translated in {:.3f} s, {} tokens", count, result.translate_seconds,
+        result.translated_tokens);
   const Segments references(set.references.begin(), set.references.begin() + static_cast<std::ptrdiff_t>(count));
   const BleuOptions bleu = {.tokenizer = tokenizer_named(config.tokenize)};
   result.bleu_statistics = bleu_statistics(result.translations, {references}, bleu);

@@ -13,10 +13,10 @@
 #include <memory>
 #include <string_view>
 
+#include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
 #include "core/progress.h"
-#include "core/system_error.h"
 #include "text/line_reader.h"
 
 namespace verbund {

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/human.h"
-#include "core/partial_folder.h"
 #include "core/wall_clock.h"
 #include "import/scalar_tags.h"
 #include "record/run_record.h"

@@ -6,7 +6,7 @@
 #include "checkpoint/checkpoint_format.h"
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
+#include "core/file.h"
 #include "core/folder_tree.h"
 #include "core/hash.h"
 #include "core/json_file.h"

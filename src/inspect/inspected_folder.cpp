@@ -2,7 +2,6 @@
 
 #include "checkpoint/checkpoint_format.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
 #include "core/file.h"
 #include "data/dataset_format.h"
 #include "inspect/run_contents.h"

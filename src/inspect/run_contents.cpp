@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/error.h"
-#include "core/expect_folder.h"
 #include "core/file.h"
 #include "core/folder_lock.h"
 #include "core/folder_tree.h"
@@ -62,7 +61,8 @@ void add_files(RunContents& contents, const std::vector<TreeEntry>& tree) {
     const size_t slash = entry.name.find('/');
     const bool in_folder = slash != std::string::npos || entry.kind == TreeEntry::Kind::kFolder;
     const std::string name = entry.name.substr(0, slash) + (in_folder ? "/" : "");
-    RunContents::File& file = files.try_emplace(name, RunContents::File{name, purpose_of_run_file(name), 0, 0}).first->second;
+    RunContents::File& file =
+        files.try_emplace(name, RunContents::File{name, purpose_of_run_file(name), 0, 0}).first->second;
     if (!is_file) continue;
     file.bytes += entry.counted ? entry.size : 0;
     ++file.files;

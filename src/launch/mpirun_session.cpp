@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
-#include "core/loss_record.h"
+#include "core/status.h"
 
 namespace verbund {
 namespace {

@@ -2,7 +2,7 @@
 // line by line; mpirun's own messages are parsed, and shown where they help.
 //
 // mpirun may wait forever: for the daemon of a host that is cut off, or for a worker that was killed while it started.
-// Once a worker (core/loss_record.h) or mpirun itself reports a lost worker, mpirun has 15 s to exit.
+// Once a worker (core/status.h) or mpirun itself reports a lost worker, mpirun has 15 s to exit.
 #pragma once
 
 #include <chrono>

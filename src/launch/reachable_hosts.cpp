@@ -10,7 +10,7 @@
 
 #include "core/child_process.h"
 #include "core/error.h"
-#include "core/own_addresses.h"
+#include "core/ip_address.h"
 #include "launch/mpirun_command.h"
 
 namespace verbund {

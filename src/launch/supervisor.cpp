@@ -47,7 +47,9 @@ class Supervisor {
     JobSettings job = settings_.job;
     for (int restarts = 0;; ++restarts) {
       log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
+      debug("starting: {}", shell_line(mpirun_command(job, hosts)));
       const JobEnd end = run_job(mpirun_command(job, hosts), hosts, signals_);
+      debug("job: exit code {}, {}", end.exit_code, end.reason.empty() ? "no loss" : end.reason);
       if (judge(end) == JobFate::kDone) return;
       if (judge(end) == JobFate::kStopped) {
         throw has_reported_stop(end) ? Interrupted::in_silence(end.stop_signal) : Interrupted(end.stop_signal);
@@ -81,6 +83,7 @@ class Supervisor {
       const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, patience, signals_);
       std::vector<Host> hosts = answering(answers);
       const int slots = total_slots(hosts);
+      debug("restart: {} of {} hosts answer, with {} slots", hosts.size(), settings_.hosts.size(), slots);
       if (slots >= settings_.workers) return used_hosts(hosts, settings_.workers);
       if (Clock::now() + kPause < end) {
         if (!said) log("waiting up to {} s for {}", settings_.wait_for_hosts.count(), describe_silent(answers));

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <span>
 
+#include "core/append_file.h"
 #include "core/file.h"
-#include "core/record_file.h"
 #include "record/step_record.h"
 
 namespace verbund {

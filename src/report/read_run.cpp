@@ -4,7 +4,6 @@
 
 #include "checkpoint/checkpoint_reader.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
 #include "core/file.h"
 #include "core/wall_clock.h"
 #include "record/metrics_reader.h"

@@ -1,7 +1,6 @@
 #include "report/write_report.h"
 
 #include "core/error.h"
-#include "core/expect_folder.h"
 #include "core/file.h"
 #include "core/log.h"
 #include "report/page.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/record_file.h"
+#include "core/append_file.h"
 
 namespace verbund {
 

@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/expect_folder.h"
+#include "core/file.h"
 #include "core/log.h"
-#include "core/partial_folder.h"
 #include "core/wall_clock.h"
 #include "record/evaluation_file.h"
-#include "tensorboard/hyper_parameters.h"
 #include "record/json_lines.h"
 #include "record/run_record.h"
+#include "tensorboard/hyper_parameters.h"
 
 namespace verbund {
 namespace {

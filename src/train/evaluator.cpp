@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/elapsed.h"
+#include "core/log.h"
 #include "decode/translator.h"
 #include "optim/clip.h"
 #include "record/metrics_writer.h"
@@ -48,6 +49,7 @@ bool Evaluator::evaluate() {
   for (const std::string& link : links) run_.keeper->name(link, state.step);
   const EvaluationSeen seen = {state.step, seconds_since(began),   dev,
                                *run_.dev,  run_.average.started(), !links.empty()};
+  debug("evaluation of step {}: {:.3f} s in all, {} new best values", state.step, seconds_since(began), links.size());
   observers_.evaluation(seen);
   observers_.metrics(metrics_line(seen));
   observers_.event(

@@ -2,7 +2,7 @@
 
 #include "checkpoint/checkpoint_reader.h"
 #include "core/error.h"
-#include "core/expect_folder.h"
+#include "core/file.h"
 
 namespace verbund {
 

@@ -3,11 +3,11 @@
 #include <sstream>
 
 #include "core/columns.h"
-#include "core/log.h"
 #include "core/wall_clock.h"
 
 namespace verbund {
-RunLog::RunLog(const std::filesystem::path& folder) : text_(folder / "log.txt") {}
+RunLog::RunLog(const std::filesystem::path& folder)
+    : text_(folder / "log.txt"), debug_lines_([this](const std::string& line) { note(line); }) {}
 
 void RunLog::line(const std::string& text, Colour colour) {
   log_line(text, colour);

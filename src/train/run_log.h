@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/append_file.h"
-#include "core/terminal.h"
+#include "core/log.h"
 
 namespace verbund {
 
@@ -23,6 +23,7 @@ class RunLog {
 
  private:
   AppendFile text_;
+  DebugCopy debug_lines_;
   std::atomic<bool> warned_ = false;  // the watch logs as well
 };
 

@@ -1,4 +1,6 @@
 // Opening a run: see open_run in train/run.h.
+#include "collectives/agreement.h"
+#include "collectives/threads.h"
 #include "config/load.h"
 #include "config/show.h"
 #include "config/value.h"
@@ -12,7 +14,6 @@
 #include "train/fit_batch.h"
 #include "train/freeze.h"
 #include "train/run.h"
-#include "collectives/threads.h"
 
 namespace verbund {
 namespace {
@@ -49,6 +50,7 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
         workers.comm().min(static_cast<double>(tokens_that_fit(device, config, sizes, workers.self().local_size)));
     tokens = at_once * workers.size();
   }
+  debug("batch.tokens: auto: {} tokens, {} at once on each worker", tokens, at_once);
   config.batch.tokens = static_cast<int64_t>(tokens);
   config.train.micro_batch_tokens = static_cast<int64_t>(at_once);
   return config;
@@ -136,6 +138,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   run->optimizer->freeze(frozen_parameters(run->model->table(), config.train.freeze));
   run->start = static_cast<int64_t>(workers.comm().max(static_cast<double>(run->keeper->starts())));
   run->resumed = take_over(*run);
+  debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
   if (!run->resumed) begin_anew(*run);
   run->first_step = run->state.step;
   if (run->dataset.has("dev")) run->dev = read_test_set(run->dataset, "dev", run->source, run->target);

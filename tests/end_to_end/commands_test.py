@@ -34,6 +34,37 @@ class CommandsTest(ProgramTest):
         self.assert_says(self.refuse(2, "prepar"), "prepare?")
         self.assert_says(self.refuse(2, "config", "--explian"), "--explain?")
 
+    def test_log_levels(self):
+        for command in COMMANDS:
+            self.assertIn("--log-level", self.succeed(command, "--help").stdout, command)
+        config = self.write("some.yaml", "seed: 7\n")
+        shown = {level: self.succeed("config", "--show", config, "--log-level", level)
+                 for level in ["debug", "info", "warning", "error"]}
+        self.assertIn(str(config), shown["debug"].stderr)
+        self.assertGreater(len(shown["debug"].stderr), len(shown["info"].stderr))
+        for level in ["warning", "error"]:
+            self.assertEqual(shown[level].stderr, "", level)
+        self.assertEqual(len({done.stdout for done in shown.values()}), 1, "results are the same at every level")
+
+    def test_log_level_of_the_environment(self):
+        config = self.write("some.yaml", "seed: 7\n")
+        call = ["config", "--show", config]
+        self.assertIn(str(config), self.succeed(*call, env={"VERBUND_LOG_LEVEL": "debug"}).stderr)
+        self.assertNotIn("debug", self.succeed(*call, "--log-level", "info", env={"VERBUND_LOG_LEVEL": "debug"}).stderr)
+
+    def test_log_levels_that_do_not_exist(self):
+        for refused in [self.refuse(2, "config", "--list", "--log-level", "loud"),
+                        self.refuse(2, "config", "--list", env={"VERBUND_LOG_LEVEL": "loud"})]:
+            self.assert_says(refused, "loud", "debug", "info", "warning", "error")
+        self.refuse(2, "config", "--list", "--quiet", "--log-level", "info")
+
+    def test_an_inspection_without_faults_is_silent_at_the_level_error(self):
+        data = self.folder / "data"
+        self.succeed("prepare", "--corpus", "reversal", "--out", data, "--set", "corpus.generated_pairs=500")
+        inspected = self.succeed("inspect", data, "--log-level", "error")
+        self.assertEqual(inspected.stderr, "")
+        self.assertNotEqual(inspected.stdout, "")
+
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run(self.command("config", "--explain"), stdout=full, stderr=subprocess.PIPE, text=True)

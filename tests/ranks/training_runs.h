@@ -18,7 +18,7 @@ class Training : public ::testing::Test {
   static constexpr int kSteps = 50;
 
   void SetUp() override {
-    set_log_level(LogLevel::kQuiet);
+    set_log_level(LogLevel::kWarning);
     config_.corpus.name = "demo";
     config_.corpus.generated_pairs = 1000;
     config_.subwords.vocabulary = 400;

@@ -72,7 +72,7 @@ class FailureWalker {
 
   // Returns how many failures were met.
   int run() {
-    set_log_level(LogLevel::kQuiet);
+    set_log_level(LogLevel::kWarning);
     const int calls = counting_.calls();
     int met = 0;
     for (int at = 1; at <= calls && !::testing::Test::HasFailure(); ++at) {
@@ -81,7 +81,7 @@ class FailureWalker {
         met += counting_.applies(at, failure) && fail_once(at, failure);
       }
     }
-    set_log_level(LogLevel::kNormal);
+    set_log_level(LogLevel::kInfo);
     return met;
   }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include "core/allowed_cores.h"
+#include "core/machine.h"
 #include "core/pipeline.h"
 
 namespace verbund {

@@ -16,6 +16,10 @@ TEST(Columns, CountsWhatATerminalShows) {
   EXPECT_EQ(display_width("日本語"), 6U);
   EXPECT_EQ(display_width("e\xCC\x81"), 1U) << "e with an accent that combines";
   EXPECT_EQ(display_width("😀!"), 3U);
+  EXPECT_EQ(display_width("ｗｉｄｅ"), 8U);
+  EXPECT_EQ(display_width("हु"), 1U) << "a vowel sign that combines";
+  EXPECT_EQ(display_width("\u1112\u1161\u11ab"), 2U) << "a Hangul syllable in three parts";
+  EXPECT_EQ(display_width("a\u200Db"), 2U) << "a joiner of no width";
   EXPECT_EQ(display_width("caf\xE9"), 4U) << "not UTF-8";
 }
 

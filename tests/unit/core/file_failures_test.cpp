@@ -9,7 +9,6 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/output.h"
-#include "core/partial_folder.h"
 #include "support/failure_walk.h"
 
 namespace verbund {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "core/error.h"
 #include "core/hash.h"
 #include "support/expect_error.h"
@@ -43,7 +46,7 @@ TEST(AtomicFile, LargeWrites) {
 }
 
 TEST(AtomicFile, SaysWhyItCannot) {
-  EXPECT_ERROR(AtomicFile("/nowhere/file"), Error, HasSubstr("/nowhere/file"), HasSubstr("No such file"));
+  EXPECT_ERROR(AtomicFile("/nowhere/file"), SystemError, HasSubstr("/nowhere/file"), HasSubstr(std::strerror(ENOENT)));
 }
 
 TEST(MappedFile, ReadsAndMoves) {
@@ -62,6 +65,52 @@ TEST(File, PartialFilesOfACrashAreRemoved) {
   remove_partial_files(folder.path());
   EXPECT_FALSE(fs::exists(folder / "a.partial"));
   EXPECT_TRUE(fs::exists(folder / "b"));
+}
+
+TEST(PartialFolder, IsThereAsAWholeOrNotAtAll) {
+  const TemporaryFolder folder;
+  {
+    const PartialFolder partial(folder / "a");
+    write_file(partial.path() / "file", "text");
+    EXPECT_FALSE(fs::exists(folder / "a"));
+  }
+  EXPECT_TRUE(fs::is_empty(folder / ""));
+  {
+    const PartialFolder partial(folder / "a");
+    EXPECT_TRUE(fs::is_empty(partial.path()));
+    write_file(partial.path() / "file", "text");
+    partial.publish();
+  }
+  EXPECT_EQ(read_file(folder / "a/file"), "text");
+  EXPECT_FALSE(fs::exists(folder / "a.partial"));
+}
+
+TEST(PartialFolder, LeavesWhatItDidNotMake) {
+  const TemporaryFolder folder;
+  make_folder(folder / "a.partial");
+  write_file(folder / "a.partial/mine", "text");
+  EXPECT_ERROR(PartialFolder(folder / "a"), Error, HasSubstr("a.partial"));
+  EXPECT_EQ(read_file(folder / "a.partial/mine"), "text");
+  folder.write("b.partial", "a file");
+  EXPECT_ERROR(PartialFolder(folder / "b"), Error, HasSubstr("b.partial"));
+  EXPECT_EQ(read_file(folder / "b.partial"), "a file");
+}
+
+TEST(PartialFolder, ATakenNameIsAnError) {
+  const TemporaryFolder folder;
+  make_folder(folder / "a");
+  write_file(folder / "a/mine", "text");
+  EXPECT_ERROR(PartialFolder(folder / "a").publish(), SystemError, HasSubstr((folder / "a").string()));
+  EXPECT_EQ(read_file(folder / "a/mine"), "text");
+  EXPECT_FALSE(fs::exists(folder / "a.partial"));
+}
+
+TEST(File, AFolderIsExpected) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.write("file", "");
+  expect_folder(folder.path(), "a run");
+  EXPECT_ERROR(expect_folder(folder / "none", "a run"), Error, HasSubstr((folder / "none").string()));
+  EXPECT_ERROR(expect_folder(file, "a run"), Error, HasSubstr(file.string()), HasSubstr("a run"));
 }
 
 TEST(Checksum, PiecesMakeTheSameAsTheWhole) {

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/own_addresses.h"
-
 namespace verbund {
 namespace {
 

@@ -8,7 +8,6 @@
 namespace verbund {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 int answer(const fs::path& path) {
@@ -22,7 +21,7 @@ TEST(JsonFile, WhateverIsWrongTheFileIsNamedAndWhatToDo) {
   EXPECT_EQ(answer(path), 42);
   for (const char* damaged : {"", "{", R"({"answer": "42"})", R"({"question": 42})", "[42]", "\xff\xfe"}) {
     write_file(path, damaged);
-    EXPECT_ERROR(answer(path), Error, AllOf(HasSubstr("numbers.json is damaged: "), HasSubstr("Make it again.")));
+    EXPECT_ERROR(answer(path), Error, HasSubstr(path.string()), HasSubstr("Make it again."));
   }
 }
 

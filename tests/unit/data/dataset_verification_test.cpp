@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 class DatasetVerification : public ::testing::Test {
  protected:
   void SetUp() override {
-    set_log_level(LogLevel::kQuiet);
+    set_log_level(LogLevel::kWarning);
     std::string source, target;
     for (int i = 0; i < 300; ++i) {
       source += "the number " + std::to_string(i) + " is here and there\n";
@@ -42,7 +42,7 @@ class DatasetVerification : public ::testing::Test {
     prepare(request);
     ASSERT_NO_THROW(verify(Dataset(data_)));
   }
-  void TearDown() override { set_log_level(LogLevel::kNormal); }
+  void TearDown() override { set_log_level(LogLevel::kInfo); }
 
   // Another content, of which the manifest approves.
   void replace(const std::string& name, const std::string& content) const {

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 class EncodedTextTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    set_log_level(LogLevel::kQuiet);
+    set_log_level(LogLevel::kWarning);
     request_.config.corpus.encoded = true;
     const fs::path vocabulary = folder_.write(
         "m.vocab", "<pad>\t0\n</s>\t0\n<s>\t0\n<unk>\t0\n▁c\t-0\nat\t-1\n▁d\t-2\n▁\t-3\na\t-4\nt\t-5\nc\t-6\nd\t-7\n");
@@ -31,7 +31,7 @@ class EncodedTextTest : public ::testing::Test {
     request_.config.threads = 2;
     request_.out = folder_ / "out";
   }
-  void TearDown() override { set_log_level(LogLevel::kNormal); }
+  void TearDown() override { set_log_level(LogLevel::kInfo); }
 
   void train(const std::string& source, const std::string& target) {
     request_.config.corpus.train = {{folder_.write("a.src", source), folder_.write("a.ref", target), ""}};

@@ -19,7 +19,7 @@ class PrepareFailures : public ::testing::Test {
       target += fmt::format("die Zahl {} ist hier\n", i);
       pairs += fmt::format("the number {} is here\tdie Zahl {} ist hier\n", i, i);
     }
-    set_log_level(LogLevel::kQuiet);
+    set_log_level(LogLevel::kWarning);
     PrepareRequest& request = request_;
     request.config.corpus.train = {{text_.write("a.en", source), text_.write("a.de", target), ""}};
     request.config.corpus.dev = {{text_.write("d.en", "the number 1\n"), text_.write("d.de", "die Zahl 1\n"), ""}};

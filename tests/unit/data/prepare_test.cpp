@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 class PrepareTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    set_log_level(LogLevel::kQuiet);
+    set_log_level(LogLevel::kWarning);
     std::string source, target;
     for (int i = 0; i < 400; ++i) {
       source += "the number " + std::to_string(i) + " is here" + (i % 10 == 0 ? " twice" : "") + "\n";
@@ -35,7 +35,7 @@ class PrepareTest : public ::testing::Test {
     request_.config.threads = 2;
     request_.out = folder_ / "out";
   }
-  void TearDown() override { set_log_level(LogLevel::kNormal); }
+  void TearDown() override { set_log_level(LogLevel::kInfo); }
 
   // Which stages worked in this call.
   std::set<std::string> stages_run() {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/loss_record.h"
+#include "core/status.h"
 
 namespace verbund {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "core/file.h"
 #include "core/log.h"
-#include "support/failure_walk.h"
-#include "support/temporary_folder.h"
 #include "record/evaluation_file.h"
 #include "record/metrics_writer.h"
+#include "support/failure_walk.h"
+#include "support/temporary_folder.h"
 
 namespace verbund {
 namespace {
@@ -136,10 +136,10 @@ TEST(EvaluationKeeper, WhatCannotBeKeptIsNoReasonToStop) {
   TemporaryFolder folder;
   folder.write("evaluations", "a file where the folder should be");
   EvaluationKeeper keeper(folder.path());
-  set_log_level(LogLevel::kQuiet);
+  set_log_level(LogLevel::kWarning);
   EXPECT_NO_THROW(keeper.begin(0));
   EXPECT_NO_THROW(evaluate_at(keeper, 10, two_translations()));
-  set_log_level(LogLevel::kNormal);
+  set_log_level(LogLevel::kInfo);
 }
 
 TEST(EvaluationKeeper, FilesAreWholeOrAbsentWhateverFails) {

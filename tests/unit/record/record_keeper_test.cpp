@@ -5,11 +5,11 @@
 #include <thread>
 
 #include "core/log.h"
+#include "record/exchange_trace.h"
+#include "record/history.h"
 #include "support/failing_file_system.h"
 #include "support/made_post.h"
 #include "support/temporary_folder.h"
-#include "record/exchange_trace.h"
-#include "record/history.h"
 
 namespace verbund {
 namespace {
@@ -151,7 +151,7 @@ TEST_F(RecordKeeping, TheTimelineOfAWorkerThatDiedIsWhatItHadSent) {
 }
 
 TEST_F(RecordKeeping, ADiskThatFailsEndsNothing) {
-  set_log_level(LogLevel::kQuiet);
+  set_log_level(LogLevel::kWarning);
   int failures = 0;
   for (const Failure failure : kFailures) {
     for (int at = 1; at <= 12; ++at) {
@@ -176,7 +176,7 @@ TEST_F(RecordKeeping, ADiskThatFailsEndsNothing) {
       EXPECT_TRUE(!fs::exists(path) || read_step_records(path).size() <= 4u);
     }
   }
-  set_log_level(LogLevel::kNormal);
+  set_log_level(LogLevel::kInfo);
   EXPECT_GE(failures, 30);
 }
 

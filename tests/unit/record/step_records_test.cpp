@@ -92,9 +92,9 @@ TEST(StepRecords, AnythingElseIsRefusedWithBothValues) {
 TEST(StepRecords, AWriterMovesADamagedFileOutOfTheWay) {
   const TemporaryFolder folder;
   const fs::path path = folder.write("rank-0.bin", "something of another program");
-  set_log_level(LogLevel::kQuiet);
+  set_log_level(LogLevel::kWarning);
   StepRecordWriter(path).add(records(7, 1));
-  set_log_level(LogLevel::kNormal);
+  set_log_level(LogLevel::kInfo);
   EXPECT_THAT(steps_in(path), ::testing::ElementsAre(7));
   EXPECT_EQ(slurp(folder / "rank-0.bin.damaged"), "something of another program");
 }

@@ -1,4 +1,4 @@
-#include "core/cache_folder.h"
+#include "core/user.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

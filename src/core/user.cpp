@@ -1,4 +1,7 @@
-#include "core/cache_folder.h"
+#include "core/user.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
 
 #include <cstdlib>
 
@@ -12,6 +15,11 @@ std::optional<std::filesystem::path> user_cache_folder() {
   if (const char* cache = variable("XDG_CACHE_HOME")) return std::filesystem::path(cache) / "verbund";
   if (const char* home = variable("HOME")) return std::filesystem::path(home) / ".cache/verbund";
   return std::nullopt;
+}
+
+std::string user_name(uid_t id) {
+  const passwd* const user = ::getpwuid(id);
+  return user != nullptr ? user->pw_name : fmt::format("user {}", id);
 }
 
 }  // namespace verbund
