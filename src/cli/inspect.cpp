@@ -2,7 +2,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "inspect/checkpoint_contents.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -10,8 +9,7 @@
 #include "data/dataset.h"
 #include "inspect/dataset_contents.h"
 #include "data/dataset_verification.h"
-#include "inspect/inspected_folder.h"
-#include "inspect/run_contents.h"
+#include "inspect/listing.h"
 
 namespace verbund {
 namespace {

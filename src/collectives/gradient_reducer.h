@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "collectives/bucket_plan.h"
-#include "collectives/bucket_times.h"
+#include "collectives/step_times.h"
 #include "collectives/exchange_tuner.h"
 #include "collectives/residual_places.h"
 #include "collectives/row_exchange.h"

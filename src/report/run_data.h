@@ -2,7 +2,6 @@
 // missing is empty or NaN, never 0; what could not be read is named in `notes`.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -20,30 +19,13 @@
 #include "core/interval.h"
 #include "record/exchange_trace.h"
 #include "record/history.h"
+#include "record/metrics_reader.h"
 #include "resources/resources.h"
-#include "record/step_record.h"
+#include "record/step_records.h"
 
 namespace verbund {
 
 namespace fs = std::filesystem;
-
-inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-inline bool is_known(double value) { return !std::isnan(value); }
-
-// Lines of metrics.jsonl of one kind, as columns. Steps rise: what was undone is gone.
-struct MetricTable {
-  std::vector<int64_t> step;
-  std::vector<double> time;                            // seconds since 1970; NaN: not known
-  std::map<std::string, std::vector<double>> columns;  // by key; NaN: not in that line, or not a number
-  // Rows whose value was there, but is no finite number: a loss of "NaN" differs from no loss.
-  std::map<std::string, std::vector<size_t>> not_finite;
-
-  size_t rows() const { return step.size(); }
-  bool has(const std::string& key) const;                    // some line has a number there
-  std::vector<double> column(const std::string& key) const;  // all NaN if no line has it
-  double last(const std::string& key) const;                 // the last number of the column; NaN if there is none
-  std::vector<double> steps() const;                         // as numbers
-};
 
 // steps/rank-N.bin, in place: a mapped file, or what a test has made.
 struct RankSteps {

@@ -1,4 +1,4 @@
-// What the machine as a whole does: processors, memory, pressure, load, temperature, clock.
+// The sources of the whole machine: processors, memory, pressure, load, temperature, clock frequency.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using enum ResourceSource::Kind;
 
-// Reading all clocks of a large machine takes time, and they are much alike.
+// Reading the clocks of all cores of a large machine takes time, and they hardly differ.
 constexpr size_t kMostSensors = 16;
 
 // A column from a file that holds one number.

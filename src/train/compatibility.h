@@ -1,5 +1,5 @@
-// May a run go on from a checkpoint? Only with the configuration and the dataset it was made
-// with, as far as they change what is computed.
+// Checks of the configuration and the dataset of a resumed run: they must be those of its checkpoint, as far as they
+// change the result.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct ConfigDifference {
 // Keys that are missing in the first count as defaults.
 std::vector<ConfigDifference> config_differences(const std::string& first, const std::string& second);
 
-// "model.dropout was 0.1, is now 0.3": each difference that changes what is computed. How long to train, what
-// to log and what to keep may change.
+// The differences that change the result: "model.dropout was 0.1, is now 0.3". Settings of the length of the training,
+// of logs and of checkpoints may change.
 std::vector<std::string> differences_that_matter(const std::string& saved_config, const std::string& config,
                                                  const std::string& saved_state, const std::string& dataset_checksum);
 

@@ -1,4 +1,4 @@
-// Who carries gradients from worker to worker: the hosts, or their GPUs among themselves.
+// Connection of the workers' GPUs, which exchange gradients directly (NCCL) or through their hosts.
 #pragma once
 
 #include "collectives/workers.h"
@@ -6,10 +6,10 @@
 
 namespace verbund {
 
-// By all workers together: refuses a run of which some compute on GPUs and some do not, or of which two share one.
+// Collective: refuses a run in which only some workers have a GPU, or in which two share one.
 void check_same_device(Workers& workers, const Device& device);
 
-// By all workers together, as workers.transport says. Null: the hosts.
+// Collective: connects the GPUs as workers.transport says. Null: the hosts exchange gradients.
 std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& device, const WorkersConfig& config);
 
 }  // namespace verbund

@@ -1,5 +1,5 @@
-// How many tokens can be trained on at once within a limit of memory: found by training on
-// the worst shape there is, ever more of it.
+// tokens_that_fit finds the number of tokens that fit into memory at once, by training on growing batches of the
+// longest sentences.
 #pragma once
 
 #include "config/config.h"
@@ -8,8 +8,8 @@
 
 namespace verbund {
 
-// Tokens of a batch that fit into config.batch.memory_limit. Refuses a limit that is too small for one longest pair.
-// If there is none, into a fair share of the free memory for each of `workers` on this host.
+// The tokens of a batch that fit into config.batch.memory_limit or, without a limit, into a fair share of the free
+// memory for each of the `workers` on this host. Fails if the limit is too small for one longest pair.
 int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vocabularies, int workers);
 
 }  // namespace verbund

@@ -1,4 +1,4 @@
-// train.freeze: which parameters keep their values.
+// frozen_parameters finds the parameters that train.freeze keeps constant.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace verbund {
 
-// Where the parameters lie whose names match. Refuses a pattern that matches none, or that could take more time or
-// stack than a search through some hundred short names is worth.
+// The intervals of the parameters whose names match. Refuses a pattern that matches none, or that could need excessive
+// time or stack.
 std::vector<Interval> frozen_parameters(const ParameterTable& table, const std::string& pattern);
 
 }  // namespace verbund

@@ -1,20 +1,20 @@
-// What the exchange has rounded away of gradients and still owes, in checkpoints: part of what makes a resumed run's
-// bits, see train/run_state.h.
+// Residuals of the exchange in checkpoints: the rounding errors of gradients that the exchange still has to make up
+// for. A resumed run needs them to compute the same bits; see train/train_state.h.
 #pragma once
 
-#include "train/run_state.h"
+#include "train/train_state.h"
 
 namespace verbund {
 
-// For which workers and hosts the residuals are; empty if none are kept. The same on all workers.
-std::string residual_layout(const StepParts& parts);
+// The workers and hosts of the residuals; empty if there are none. The same on all workers.
+std::string residual_layout(const TrainState& state);
 
-// By all workers together; worker 0's snapshot gets them, and `collected` has their values.
-void add_residuals(const StepParts& parts, CheckpointSnapshot& snapshot, CollectedState& collected);
+// Collective: adds them to the snapshot of worker 0; `collected` holds their values.
+void add_residuals(const TrainState& state, CheckpointSnapshot& snapshot, CollectedState& collected);
 
-// By all workers together: worker 0 has read the checkpoint, whose residuals are of the layout `saved` (empty: there
-// are none). On the same layout each worker gets its own; on another one the sum of all is what is still owed, and is
-// dealt out; where nothing is rounded so, they are dropped.
-void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, StepParts& parts);
+// Collective: worker 0 passes the checkpoint, whose residuals have the layout `saved` (empty: there are none). With the
+// same layout each worker gets its own; with another one the sum of all is distributed; without rounding to int8 they
+// are dropped.
+void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, TrainState& state);
 
 }  // namespace verbund

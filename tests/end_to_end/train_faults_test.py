@@ -120,7 +120,7 @@ class TrainFaultsTest(ProgramTest):
         before = self.files(run / "checkpoints")
         shutil.rmtree(data)
         self.prepared(data, "--set", "seed=2", "--set", f"subwords.model={self.data / 'joint.model'}")
-        self.assert_says(self.refuse(1, *self.arguments(run, 40, data=data)), "started differently",
+        self.assert_says(self.refuse(1, *self.arguments(run, 40, data=data)),
                          "dataset's checksum was", "is now", "--resume force")
         self.assertEqual(self.files(run / "checkpoints"), before)
         done = self.succeed(*self.arguments(run, 40, "--resume", "force", data=data))

@@ -114,7 +114,7 @@ class TrainTest(ProgramTest):
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
-        self.assert_says(said, "saving", "the same command goes on from here")
+        self.assert_says(said, "stopping after step", "SIGTERM")
         newest = max(int(f.name[5:]) for f in run.glob("checkpoints/step-*"))
         done = self.succeed(*self.arguments(run, newest + 5))
         self.assert_says(done.stderr, f"resume at step {newest}")

@@ -84,7 +84,7 @@ class TrainMpiTest(TrainingTest):
                 self.assert_none_left(run)
                 last = self.last_step(run)
                 self.assertEqual(self.checkpoints(run), [last])
-                self.assert_says(job.said(), f"stopping after step {last}, by ", "saved; the same command goes on")
+                self.assert_says(job.said(), f"stopping after step {last} by ")
                 self.assertNotIn("lost worker", job.said())
                 # It loses nothing: what follows is what would have followed.
                 self.assert_says(self.train(3, run, {"train.max_steps": last + 3}), f"resume at step {last}")
@@ -100,7 +100,7 @@ class TrainMpiTest(TrainingTest):
                                                       "optimizer.clip_norm": 0})
         self.assertEqual(job.wait(), 1, job.said())
         self.assertEqual(job.said().count("verbund: "), 1, job.said())
-        self.assert_says(job.said(), "training diverged at step", "smaller schedule.learning_rate")
+        self.assert_says(job.said(), "training diverged at step", "schedule.learning_rate")
         self.assert_none_left(self.run_folder)
 
     # Before the first step

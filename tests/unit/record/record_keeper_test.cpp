@@ -5,11 +5,11 @@
 #include <thread>
 
 #include "core/log.h"
+#include "record/exchange_trace.h"
+#include "record/history.h"
 #include "support/failing_file_system.h"
 #include "support/made_post.h"
 #include "support/temporary_folder.h"
-#include "record/exchange_trace.h"
-#include "record/history.h"
 
 namespace verbund {
 namespace {

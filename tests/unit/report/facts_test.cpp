@@ -61,7 +61,7 @@ TEST(LearningRate, FollowsThePolicy) {
   EXPECT_EQ(find_figure(verdict, "step of the peak").value, 8000);
   EXPECT_NEAR(find_figure(verdict, "step after which it is half the peak").value, 32000, 10);
   EXPECT_LT(find_figure(verdict, "largest difference to the policy").value, 1e-6);
-  EXPECT_THAT(verdict.sentence, StartsWith("It rises linearly for 8000 steps to its peak of 0.000988"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("rises linearly for 8000 steps to its peak of 0.000988"));
   EXPECT_THAT(verdict.sentence,
               HasSubstr("At step 50,000 it is 0.000395, 40 % of the peak. All logged values follow the policy."));
 }
