@@ -1,33 +1,45 @@
 #include "checkpoint/async_saver.h"
 
-#include <chrono>
+#include <cstring>
+#include <new>
 #include <utility>
 
+#include "core/error.h"
+#include "core/human.h"
 #include "core/log.h"
 
 namespace verbund {
-namespace {
 
-class Stopwatch {
- public:
-  // Seconds since the last call, or since the start.
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
+void StagingArea::reserve(const CheckpointSnapshot& snapshot) {
+  const uint64_t needed = snapshot.tensor_bytes();
+  if (needed <= capacity_) return;
+  memory_.reset();  // the old area first, so that both never exist together
+  capacity_ = 0;
+  try {
+    memory_ = std::make_unique<std::byte[]>(needed);  // zeroed, and thereby touched
+  } catch (const std::bad_alloc&) {
+    fail(
+        "there is no memory for a copy of the checkpoint ({}). Set checkpoint.asynchronous to false: the checkpoint is "
+        "then written without a copy, while training waits.",
+        human_bytes(needed));
   }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-SaveReport write(CheckpointStore& store, const CheckpointSnapshot& snapshot, SaveReport report) {
-  Stopwatch watch;
-  report.folder = store.save(snapshot);
-  report.write_seconds = watch.lap();
-  return report;
+  capacity_ = needed;
 }
 
-}  // namespace
+CheckpointSnapshot StagingArea::copy(const CheckpointSnapshot& snapshot) {
+  reserve(snapshot);
+  CheckpointSnapshot staged = snapshot;
+  std::byte* next = memory_.get();
+  for (auto* part : {&staged.weights, &staged.optimizer, &staged.average, &staged.exchange}) {
+    for (TensorView& tensor : *part) {
+      const size_t size = tensor.bytes.size();
+      if (size > 0) std::memcpy(next, tensor.bytes.data(), size);
+      tensor.bytes = {next, size};
+      next += size;
+    }
+  }
+  return staged;
+}
 
 AsyncSaver::~AsyncSaver() {
   try {
@@ -37,36 +49,17 @@ AsyncSaver::~AsyncSaver() {
   }
 }
 
-void AsyncSaver::reserve(const CheckpointSnapshot& snapshot) {
-  finish();  // a save under way reads from the area
-  if (store_.config().asynchronous) staging_.reserve(snapshot);
-}
-
 void AsyncSaver::start(const CheckpointSnapshot& snapshot) {
-  Stopwatch watch;
   finish();
-  SaveReport report;
-  report.step = snapshot.step;
-  report.bytes = snapshot.tensor_bytes();
-  report.wait_seconds = watch.lap();
   if (!store_.config().asynchronous) {
-    reports_.push_back(write(store_, snapshot, report));
+    store_.save(snapshot);
     return;
   }
-  CheckpointSnapshot staged = staging_.copy(snapshot);
-  report.copy_seconds = watch.lap();
-  under_way_ = std::async(std::launch::async,
-                          [this, staged = std::move(staged), report] { return write(store_, staged, report); });
+  in_progress_ = std::async(std::launch::async, [this, staged = staging_.copy(snapshot)] { store_.save(staged); });
 }
 
 void AsyncSaver::finish() {
-  if (under_way_.valid()) reports_.push_back(under_way_.get());
-}
-
-std::vector<SaveReport> AsyncSaver::take_reports() {
-  const bool ended = under_way_.valid() && under_way_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  if (ended) finish();
-  return std::exchange(reports_, {});
+  if (in_progress_.valid()) in_progress_.get();
 }
 
 }  // namespace verbund

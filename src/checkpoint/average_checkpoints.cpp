@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "checkpoint/checkpoint_links.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -37,9 +36,9 @@ std::vector<Checkpoint> open_all(std::vector<fs::path> folders) {
   }
   std::sort(folders.begin(), folders.end());
   if (const auto twice = std::adjacent_find(folders.begin(), folders.end()); twice != folders.end()) {
-    fail("{} is named twice: each checkpoint counts once", twice->string());
+    fail("{} is named twice: name each checkpoint once", twice->string());
   }
-  if (folders.size() < 2) fail("a mean takes two checkpoints or more, not {}", folders.size());
+  if (folders.size() < 2) fail("a mean needs two checkpoints or more, not {}", folders.size());
   std::vector<Checkpoint> checkpoints;
   checkpoints.reserve(folders.size());
   Progress progress("reading", folders.size(), "checkpoints");
@@ -83,7 +82,7 @@ void check_same_model(const SafetensorsFile& first, const SafetensorsFile& other
   }
 }
 
-// As JSON, what all that know their vocabularies have in common; "" if none does.
+// The common vocabularies of all checkpoints that have them, as JSON; "" if none has.
 std::string common_vocabularies(const std::vector<Checkpoint>& checkpoints) {
   const Checkpoint* known = nullptr;
   Json common;
@@ -100,7 +99,7 @@ std::string common_vocabularies(const std::vector<Checkpoint>& checkpoints) {
   return known != nullptr ? common.dump() : "";
 }
 
-// As JSON: which runs they come from. An old checkpoint knows its step alone.
+// The origins of the checkpoints, as JSON. An old checkpoint has only its step.
 std::string origins_of(const std::vector<Checkpoint>& checkpoints) {
   Json origins = Json::array();
   for (const Checkpoint& checkpoint : checkpoints) {
@@ -131,7 +130,7 @@ bool is_mean(const fs::path& folder) {
   return state.is_object() && state.contains(kMeanOfKey);
 }
 
-// A path without "." and without a slash at its end, which a name can be read off.
+// The path without "." and without a slash at its end, so that it ends with its name.
 fs::path plain_path(const fs::path& path) {
   const fs::path plain = fs::absolute(path).lexically_normal();
   return plain.has_filename() ? plain : plain.parent_path();
@@ -142,7 +141,7 @@ fs::path plain_path(const fs::path& path) {
 std::vector<fs::path> last_checkpoints(const fs::path& checkpoints, int64_t count) {
   const std::vector<CheckpointEntry> entries = list_checkpoints(checkpoints);
   if (static_cast<int64_t>(entries.size()) < count) {
-    fail("the last {} checkpoints are wanted (--last), but {} has {}: {}", count, checkpoints.string(), entries.size(),
+    fail("--last {} needs that many checkpoints, but {} has {}: {}", count, checkpoints.string(), entries.size(),
          list_names(checkpoints));
   }
   std::vector<fs::path> folders;
@@ -200,14 +199,14 @@ void check_place_of_mean(const fs::path& folder) {
     fail_usage("an average cannot be called {}: such names are for what training saves. Give another name.", name);
   }
   if (path.parent_path().filename() == "checkpoints" && (name == kLastLink || name.starts_with("best"))) {
-    fail_usage("{} is a name that training gives to checkpoints of its own: choose another", name);
+    fail_usage("{} is a name that training gives to its own checkpoints: choose another", name);
   }
   if (fs::is_symlink(path)) fail("{} is a link, which will not be replaced: give another name", path.string());
   if (fs::exists(path) && !(fs::is_directory(path) && (fs::is_empty(path) || is_mean(path)))) {
     fail("{} exists and is not an average of checkpoints: it will not be replaced. Give another name.", path.string());
   }
   for (const char* ending : {kPartialEnding, kDeletingEnding}) {
-    const fs::path used = path.string() + ending;  // while it is made, or replaced
+    const fs::path used = path.string() + ending;  // while the mean is written or replaced
     if (!fs::exists(fs::symlink_status(used))) continue;
     fail("{} is in the way. If a call that was killed left it, remove it; else give the average another name.",
          used.string());

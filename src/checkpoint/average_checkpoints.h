@@ -1,6 +1,5 @@
-// The mean of several checkpoints of one run: often a better model than each of them. It becomes
-// a checkpoint without optimiser, under a name that no step has, so that a run neither goes on
-// from it nor deletes it.
+// CheckpointMean is the mean of several checkpoints of one run, often a better model than each of them. It becomes a
+// checkpoint without optimiser, under a name that no step has, so that a run neither resumes from it nor deletes it.
 #pragma once
 
 #include <string>
@@ -11,22 +10,22 @@
 
 namespace verbund {
 
-// The folders of the newest `count` steps; says how many there are if they are fewer.
+// The folders of the newest `count` steps; the error tells how many there are if they are fewer.
 std::vector<fs::path> last_checkpoints(const fs::path& checkpoints, int64_t count);
 
-// The folders of these names, links such as `best` included; says which there are if one is missing.
+// The folders of these names, links such as `best` included; the error lists the existing ones if one is missing.
 std::vector<fs::path> named_checkpoints(const fs::path& checkpoints, const std::vector<std::string>& names);
 
 class CheckpointMean {
  public:
-  // Two or more whole checkpoints of one model. If they carry exponentially averaged weights,
-  // these are taken. The order of the folders does not matter.
+  // Two or more whole checkpoints of one model. Their exponentially averaged weights are used if they have them. The
+  // order of the folders does not matter.
   explicit CheckpointMean(std::vector<fs::path> folders);
 
   const std::vector<int64_t>& steps() const { return steps_; }  // ascending
   bool exponential() const { return exponential_; }             // made of exponential averages
 
-  // As of the newest step; it looks at this object's numbers. `program`: version and commit of the one that made it.
+  // With the newest step; it refers to this object's numbers. `program`: version and commit of this program.
   CheckpointSnapshot snapshot(const std::string& program) const;
 
  private:
@@ -40,12 +39,12 @@ class CheckpointMean {
   bool exponential_ = false;
   std::vector<Tensor> tensors_;
   std::string config_yaml_;
-  std::string vocabularies_;  // as JSON; "" if no checkpoint knows
+  std::string vocabularies_;  // as JSON; "" if no checkpoint has them
   std::string origins_;       // as JSON: of each checkpoint, with its step
 };
 
-// Refuses what save_mean would: a name that could be mistaken for a step's checkpoint or for a
-// leftover, or a folder that holds something else than an earlier mean.
+// Refuses what save_mean would refuse: a name that could be mistaken for a step's checkpoint or for a leftover, or a
+// folder that holds anything but an earlier mean.
 void check_place_of_mean(const fs::path& folder);
 
 // Replaces an earlier mean.

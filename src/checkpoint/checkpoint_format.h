@@ -1,9 +1,8 @@
-// What a checkpoint is on disk; docs/checkpoints.md is the page for people.
+// The format of a checkpoint on disk; docs/checkpoints.md describes it for users.
 //
-// checkpoints/step-00004000/ holds the files named below. manifest.json is written last
-// and names every other file with size and checksum. The folder is filled as
-// step-00004000.partial and then renamed; it leaves as step-00004000.deleting. So a folder
-// with a plain name is whole, unless the disk has damaged it since.
+// checkpoints/step-00004000/ holds the files named below. manifest.json is written last and names every other file with
+// size and checksum. The folder is filled as step-00004000.partial and then renamed; it is deleted as
+// step-00004000.deleting. So a folder with a plain name is whole, unless the disk has damaged it since.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/tensor_view.h"
+#include "checkpoint/safetensors.h"
 #include "core/checksummed_file.h"
 
 namespace verbund {
@@ -27,32 +26,36 @@ inline constexpr const char* kStateFile = "state.json";
 inline constexpr const char* kConfigFile = "config.yaml";
 inline constexpr const char* kCheckpointManifest = "manifest.json";
 
+// Beside the checkpoints: the run's copies of its dataset's subword models; the same file for a joint one.
+inline constexpr char kSourceVocabulary[] = "source.model";
+inline constexpr char kTargetVocabulary[] = "target.model";
+
 // In state.json: {"source": CHECKSUM, "target": CHECKSUM} of the subword models that the weights were trained with.
 inline constexpr const char* kVocabulariesKey = "vocabularies";
 
-// In state.json: who made the weights, see CheckpointOrigin; with the time.
+// In state.json: the origin of the weights, see CheckpointOrigin; with the time.
 inline constexpr const char* kOriginKey = "origin";
 
-// In state.json of an average: the steps it was made of. It tells a mean from other checkpoints.
+// In state.json of an average: the steps it was made of. Only averages have it.
 inline constexpr const char* kMeanOfKey = "mean_of";
 
 inline constexpr const char* kDeletingEnding = ".deleting";
 
-// Which run a checkpoint comes from.
+// The run that a checkpoint comes from.
 struct CheckpointOrigin {
   std::string run;      // its id in run.json
-  std::string folder;   // where that was
+  std::string folder;   // its place at that time
   std::string program;  // version and commit
 };
 
-// What is to be saved. The tensors' bytes belong to whoever made it.
+// The contents to be saved. The caller owns the tensors' bytes.
 struct CheckpointSnapshot {
   int64_t step = 0;
   std::vector<TensorView> weights;
   std::vector<TensorView> optimizer;  // empty: no such file
   std::vector<TensorView> average;    // averaged weights; empty: no such file
-  std::vector<TensorView> exchange;   // what rounding gradients has left; empty: no such file
-  std::string state_json;             // an object of the trainer's, but for kVocabulariesKey
+  std::vector<TensorView> exchange;   // residuals of rounded gradients; empty: no such file
+  std::string state_json;             // an object that the trainer defines, except for kVocabulariesKey
   std::string config_yaml;
 
   uint64_t tensor_bytes() const;

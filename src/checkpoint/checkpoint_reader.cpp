@@ -13,11 +13,13 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/system_error.h"
+#include "device/buffer.h"
+#include "model/parameters.h"
 
 namespace verbund {
 namespace {
 
-void verify(const fs::path& path, const FileSummary& expected, Progress& progress) {
+void verify_file(const fs::path& path, const FileSummary& expected, Progress& progress) {
   std::error_code error;
   const uint64_t size = fs::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) fail("{} is missing", path.string());
@@ -32,7 +34,8 @@ void verify(const fs::path& path, const FileSummary& expected, Progress& progres
   }
 }
 
-// A file that is not there, or is none, is damage. One that is closed to us, or that the disk does not give, is not.
+// A missing file, or something else in its place, is damage. A file without permission, or one that the disk cannot
+// read, is not.
 bool is_damage(const SystemError& error) {
   return error.number() == ENOENT || error.number() == ENOTDIR || error.number() == EISDIR;
 }
@@ -42,9 +45,9 @@ std::string user_name(uid_t id) {
   return user != nullptr ? user->pw_name : fmt::format("user {}", id);
 }
 
-// "It belongs to anna, with the mode 700; this program runs as ben": of the first file or folder on the way that cannot
-// be opened.
-std::string who_may_read(const CheckpointEntry& entry) {
+// "It belongs to anna, with the mode 700; this program runs as ben", about the first file or folder that cannot be
+// opened.
+std::string show_owner(const CheckpointEntry& entry) {
   std::vector<fs::path> places = {entry.folder};
   std::error_code unreadable;
   for (const auto& file : fs::directory_iterator(entry.folder, unreadable)) places.push_back(file.path());
@@ -75,10 +78,10 @@ void Checkpoint::verify_files() const {
   uint64_t bytes = 0;
   for (const auto& [name, summary] : manifest_.files) bytes += summary.size;
   Progress progress("verify " + folder_.filename().string() + ",", bytes, "bytes");
-  for (const auto& [name, summary] : manifest_.files) verify(folder_ / name, summary, progress);
+  for (const auto& [name, summary] : manifest_.files) verify_file(folder_ / name, summary, progress);
 }
 
-// The folder's name, manifest and state tell the same step, or somebody has put them together.
+// The folder's name, manifest and state must have the same step; otherwise they do not belong together.
 void Checkpoint::check_steps() const {
   const auto named = step_of_folder_name(folder_.filename().string());
   if (named && *named != step()) {
@@ -119,14 +122,13 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t en
       newest.checkpoint.emplace(entry.folder);
       break;
     } catch (const Interrupted&) {
-      throw;  // the user's wish, not damage
+      throw;  // the user's request, not damage
     } catch (const SystemError& error) {
       if (!is_damage(error)) {
         fail(
-            "{}.{} The checkpoint of step {} may well be whole, so it is neither skipped nor deleted. Make it "
-            "readable; "
-            "or move it away, and the one before it is taken.",
-            error.what(), who_may_read(entry), entry.step);
+            "{}.{} The checkpoint of step {} may be whole, so it is neither skipped nor deleted. Make it readable, or "
+            "move it away to use the one before it.",
+            error.what(), show_owner(entry), entry.step);
       }
       skip(entry, error);
     } catch (const std::exception& error) {
@@ -134,6 +136,21 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t en
     }
   }
   return newest;
+}
+
+void load_weights(const SafetensorsFile& file, const ParameterTable& table, Buffer& values) {
+  for (const Parameter& p : table.all()) {
+    const TensorView& tensor = file.at(p.name);
+    if (tensor.shape != p.shape) {
+      fail("{}: {} is {}, but the configuration needs {}. To train a model of another shape, begin a new run.",
+           file.path().string(), p.name, show_shape(tensor.shape), show_shape(p.shape));
+    }
+  }
+  change_on_host(values, [&](std::span<float> host) {
+    for (const Parameter& p : table.all()) {
+      copy_tensor(file.at(p.name), host.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
+    }
+  });
 }
 
 }  // namespace verbund

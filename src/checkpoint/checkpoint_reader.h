@@ -1,5 +1,5 @@
-// Reading checkpoints. Needs no right to write, so that a run's checkpoints can be looked at
-// and used while it goes on.
+// Checkpoint reads a checkpoint folder. It needs no right to write, so a run's checkpoints can be inspected and used
+// while the run continues.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,10 @@
 
 namespace verbund {
 
-// A whole checkpoint: opening it verifies every byte, and damage is an error that names the
-// file and what is wrong with it.
+class Buffer;
+class ParameterTable;
+
+// A whole checkpoint: opening it verifies every byte, and damage is an error that names the file and the problem.
 class Checkpoint {
  public:
   explicit Checkpoint(const fs::path& folder);
@@ -29,7 +31,7 @@ class Checkpoint {
   const std::string& state_json() const { return state_json_; }
   const std::string& config_yaml() const { return config_yaml_; }
 
-  // What `use` takes out of state.json; if that is not there, the error names the file.
+  // The result of `use` on state.json; if a key is missing, the error names the file.
   template <typename Use>
   auto use_state(Use use) const {
     return use_json(state_json_, (folder_ / kStateFile).string(), "Use another checkpoint.", std::move(use));
@@ -64,9 +66,11 @@ struct NewestCheckpoint {
   std::vector<DamagedCheckpoint> damaged;  // the newer ones that were skipped, newest first
 };
 
-// Warns of each one that it skips, with the file and what is wrong with it. One that is there but cannot be read
-// (another user's, a disk that fails) is not damaged: that is an error.
-// Only of steps before `end`, if that is given.
+// Only of steps before `end`. Warns of each damaged checkpoint that it skips, with the file and the problem. A
+// checkpoint that exists but cannot be read (another user's, a failing disk) is not damaged: that is an error.
 NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end = INT64_MAX);
+
+// Copies the values of all parameters; refuses a file of another shape, naming both.
+void load_weights(const SafetensorsFile& file, const ParameterTable& table, Buffer& values);
 
 }  // namespace verbund

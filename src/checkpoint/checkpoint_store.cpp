@@ -1,10 +1,9 @@
 #include "checkpoint/checkpoint_store.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "checkpoint/checkpoint_links.h"
 #include "checkpoint/checkpoint_writer.h"
-#include "checkpoint/retention.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
@@ -12,7 +11,7 @@
 namespace verbund {
 namespace {
 
-// Deleting is housekeeping: a failure is told, and training goes on.
+// Deleting is housekeeping: a failure is a warning, and training continues.
 void remove_or_warn(const fs::path& folder) {
   try {
     remove_checkpoint(folder);
@@ -29,13 +28,25 @@ std::string free_space(const fs::path& folder) {
 
 }  // namespace
 
+std::vector<int64_t> outdated_steps(const std::vector<int64_t>& steps, int64_t saved, const CheckpointConfig& config,
+                                    const std::set<int64_t>& named) {
+  std::vector<int64_t> outdated;
+  const auto end = std::upper_bound(steps.begin(), steps.end(), saved);
+  const auto last = end - std::min<int64_t>(std::max<int64_t>(config.keep_last, 1), end - steps.begin());
+  for (auto step = steps.begin(); step != last; ++step) {
+    const bool milestone = config.keep_every > 0 && *step % config.keep_every == 0;
+    if (!milestone && !named.contains(*step)) outdated.push_back(*step);
+  }
+  return outdated;
+}
+
 CheckpointStore::CheckpointStore(fs::path folder, const CheckpointConfig& config)
     : folder_(std::move(folder)), config_(config) {
   make_folder(folder_);
   sync_folder(folder_.parent_path());
   remove_leftovers(folder_);
   remove_dangling_links(folder_);
-  // A crash may have come between a checkpoint and its link.
+  // A crash may have happened between a checkpoint and its link.
   if (const auto entries = list(); !entries.empty()) set_checkpoint_link(folder_, kLastLink, entries.back().step);
 }
 
@@ -45,20 +56,19 @@ fs::path CheckpointStore::save(const CheckpointSnapshot& snapshot) {
     write_checkpoint(path, snapshot);
   } catch (const std::exception& error) {
     fail(
-        "cannot save the checkpoint of step {}: {}\nIt takes {}; {} are free in {}. The earlier checkpoints "
-        "are "
-        "untouched.",
+        "cannot save the checkpoint of step {}: {}\nIt needs {}; {} are free in {}. The earlier checkpoints are "
+        "unchanged.",
         snapshot.step, error.what(), human_bytes(snapshot.tensor_bytes()), free_space(folder_), folder_.string());
   }
   try {
     settle(snapshot.step);
   } catch (const std::exception& error) {
-    warn("{} is saved, but its folder could not be tidied: {}", path.string(), error.what());
+    warn("{} is saved, but outdated checkpoints could not be removed: {}", path.string(), error.what());
   }
   return path;
 }
 
-// What follows a saved checkpoint: links to it, and the end of outdated ones.
+// After a save: sets the links to it, and deletes outdated checkpoints.
 void CheckpointStore::settle(int64_t saved) {
   const std::lock_guard lock(mutex_);
   set_checkpoint_link(folder_, kLastLink, saved);
@@ -71,19 +81,13 @@ void CheckpointStore::settle(int64_t saved) {
 }
 
 void CheckpointStore::prune(int64_t saved) {
-  std::set<int64_t> kept = pinned_;
-  kept.merge(linked_steps(folder_));
+  std::set<int64_t> kept = linked_steps(folder_);
   for (const auto& [link, step] : awaited_links_) kept.insert(step);
   std::vector<int64_t> steps;
   for (const CheckpointEntry& entry : list()) steps.push_back(entry.step);
   for (const int64_t step : outdated_steps(steps, saved, config_, kept)) {
     remove_or_warn(folder_ / step_folder_name(step));
   }
-}
-
-void CheckpointStore::pin(std::set<int64_t> steps) {
-  const std::lock_guard lock(mutex_);
-  pinned_ = std::move(steps);
 }
 
 void CheckpointStore::name(const std::string& link, int64_t step) {
@@ -100,7 +104,7 @@ void CheckpointStore::drop_after(int64_t step) {
   const std::lock_guard lock(mutex_);
   for (const CheckpointEntry& entry : list()) {
     if (entry.step <= step) continue;
-    log("deleting {}: training goes on from step {}", entry.folder.string(), step);
+    log("deleting {}: training resumes from step {}", entry.folder.string(), step);
     remove_or_warn(entry.folder);
   }
   remove_dangling_links(folder_);

@@ -1,7 +1,9 @@
 #include "checkpoint/checkpoint_writer.h"
 
 #include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
@@ -35,8 +37,8 @@ void write_contents(const fs::path& folder, const CheckpointSnapshot& snapshot) 
   sync_folder(folder);
 }
 
-// For file systems that cannot let two folders change places (NFS). A crash between the two renames leaves no
-// checkpoint of this name; `finish_replacement` gives it back.
+// For file systems that cannot exchange two folders (NFS). A crash between the two renames leaves no checkpoint of this
+// name; `finish_replacement` restores it.
 void replace_in_two_moves(const fs::path& partial, const fs::path& folder) {
   const fs::path leaving = folder.string() + kDeletingEnding;
   remove_path(leaving);
@@ -47,10 +49,10 @@ void replace_in_two_moves(const fs::path& partial, const fs::path& folder) {
     file_system().rename(leaving, folder);
     throw;
   }
-  try_remove(leaving);  // the checkpoint is there: what stays goes with other leftovers
+  try_remove(leaving);  // the checkpoint is there: a rest is removed with other leftovers
 }
 
-// The new one is whole: its manifest was written last, and only then the old one moved away.
+// The new one is whole: its manifest was written last, and the old one was renamed after that.
 void finish_replacement(const fs::path& folder) {
   const fs::path partial = folder.string() + kPartialEnding;
   if (fs::exists(folder) || !fs::exists(partial / kCheckpointManifest)) return;
@@ -58,8 +60,8 @@ void finish_replacement(const fs::path& folder) {
   sync_folder(folder.parent_path());
 }
 
-// Gives the whole `partial` its name. If that is taken, the two change places, so that
-// there is no moment without a checkpoint of this name.
+// Gives the whole `partial` its name. If that is taken, the two folders are exchanged, so that there is no moment
+// without a checkpoint of this name.
 void publish(const fs::path& partial, const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder))) {
     rename_path(partial, folder);
@@ -70,6 +72,11 @@ void publish(const fs::path& partial, const fs::path& folder) {
   sync_folder(folder.parent_path());
 }
 
+std::optional<int64_t> linked_step(const fs::path& path) {
+  std::error_code not_a_link;
+  return step_of_folder_name(fs::read_symlink(path, not_a_link).string());
+}
+
 }  // namespace
 
 void write_checkpoint(const fs::path& folder, const CheckpointSnapshot& snapshot) {
@@ -77,7 +84,7 @@ void write_checkpoint(const fs::path& folder, const CheckpointSnapshot& snapshot
   if (!nlohmann::json::parse(snapshot.state_json, nullptr, false).is_object()) {
     fail("the state to save is not a JSON object: {:.80}", snapshot.state_json);
   }
-  // Such names are training's own: what a call that was killed left there goes.
+  // Such names belong to training: a leftover of a killed call is removed.
   if (step_of_folder_name(folder.filename().string())) remove_path(folder.string() + kPartialEnding);
   const PartialFolder partial(folder);
   write_contents(partial.path(), snapshot);
@@ -88,7 +95,7 @@ void remove_checkpoint(const fs::path& folder) {
   const fs::path leaving = folder.string() + kDeletingEnding;
   remove_path(leaving);
   rename_path(folder, leaving);
-  sync_folder(folder.parent_path());  // the name must be gone for good before the files go
+  sync_folder(folder.parent_path());  // the name must be gone on disk before the files are removed
   remove_path(leaving);
 }
 
@@ -101,6 +108,35 @@ void remove_leftovers(const fs::path& checkpoints) {
     if (ending != kPartialEnding && ending != kDeletingEnding) continue;
     if (!step_of_folder_name(path.stem().string()) && !fs::is_symlink(path)) continue;  // not ours
     if (const auto error = try_remove(path)) warn("cannot remove the leftover {}: {}", path.string(), error.message());
+  }
+}
+
+void set_checkpoint_link(const fs::path& checkpoints, const std::string& name, int64_t step) {
+  const fs::path link = checkpoints / name;
+  const fs::path partial = link.string() + kPartialEnding;
+  if (linked_step(link) == step) return;
+  FileSystem& files = file_system();
+  try_remove(partial);
+  if (files.symlink(step_folder_name(step), partial) == 0 && files.rename(partial, link) == 0) return;
+  warn("cannot set the link {} to {}: {}", link.string(), step_folder_name(step), std::strerror(errno));
+  try_remove(partial);
+}
+
+std::set<int64_t> linked_steps(const fs::path& checkpoints) {
+  std::set<int64_t> steps;
+  for (const fs::path& path : list_folder(checkpoints)) {
+    if (const auto step = linked_step(path)) steps.insert(*step);
+  }
+  return steps;
+}
+
+void remove_dangling_links(const fs::path& checkpoints) {
+  for (const fs::path& path : list_folder(checkpoints)) {
+    std::error_code error;  // a checkpoint that cannot be accessed is not gone
+    const auto step = linked_step(path);
+    if (step && fs::status(checkpoints / step_folder_name(*step), error).type() == fs::file_type::not_found) {
+      try_remove(path);
+    }
   }
 }
 

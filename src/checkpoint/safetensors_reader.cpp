@@ -1,15 +1,16 @@
+#include "checkpoint/safetensors.h"
+
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "checkpoint/safetensors.h"
 #include "core/error.h"
 
 namespace verbund {
 namespace {
 
-// A tensor still without its bytes, and where in the data they are.
+// A tensor without its bytes, and their place in the data.
 struct PlacedTensor {
   TensorView tensor;
   uint64_t begin = 0;
@@ -20,10 +21,10 @@ class HeaderReader {
  public:
   explicit HeaderReader(const fs::path& path) : path_(path) {}
 
-  // Cuts the header off `bytes`; what is left is the data.
+  // Removes the header from `bytes`, which leaves the data.
   nlohmann::json read(std::string_view& bytes) const {
     uint64_t size = 0;
-    if (bytes.size() < sizeof(size)) damaged("it has {} bytes, fewer than the length of a header takes", bytes.size());
+    if (bytes.size() < sizeof(size)) damaged("it has {} bytes, fewer than the length of a header needs", bytes.size());
     std::memcpy(&size, bytes.data(), sizeof(size));
     bytes.remove_prefix(sizeof(size));
     if (size > bytes.size()) damaged("its header should have {} bytes, but only {} follow", size, bytes.size());
@@ -32,7 +33,7 @@ class HeaderReader {
     }
     const std::string_view header = bytes.substr(0, size);
     bytes.remove_prefix(size);
-    // The JSON library takes a zero byte for the end and would not look behind it.
+    // The JSON library stops at a zero byte and would ignore the rest.
     if (!header.starts_with('{') || header.find('\0') != std::string_view::npos) {
       damaged("its header is not a JSON object");
     }
@@ -66,7 +67,7 @@ class HeaderReader {
     const auto size = tensor_size(tensor.shape, tensor.dtype);
     if (size != offsets[1] - offsets[0]) {
       damaged("the tensor {} has {} bytes, but {} {} takes {}", name, offsets[1] - offsets[0], dtype_name(tensor.dtype),
-              show_shape(tensor.shape), size ? std::to_string(*size) : "more than can be");
+              show_shape(tensor.shape), size ? std::to_string(*size) : "more than 64 bits");
     }
     return {std::move(tensor), offsets[0], offsets[1]};
   }
@@ -77,8 +78,8 @@ class HeaderReader {
   }
 
  private:
-  // A key that stands twice would hide a tensor: the library alone lets the last one win.
-  // Nesting without end would exhaust the stack of whoever walks through it.
+  // A duplicate key would hide a tensor: the library alone keeps the last one. Endless nesting would exhaust the stack
+  // of the parser.
   nlohmann::json parse(std::string_view header) const {
     constexpr int kDeepest = 8;               // a shape lies at 3
     std::vector<std::set<std::string>> keys;  // of the objects that are open
@@ -87,7 +88,7 @@ class HeaderReader {
       if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
       if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
       if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
-        damaged("the key {} stands twice in its header", parsed.get<std::string>());
+        damaged("the key {} is twice in its header", parsed.get<std::string>());
       }
       return true;
     };

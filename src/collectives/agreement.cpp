@@ -4,14 +4,14 @@
 #include <map>
 #include <set>
 
-#include "collectives/cores.h"
+#include "collectives/threads.h"
+#include "config/differences.h"
 #include "control/sockets.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/human.h"
 #include "core/log.h"
 #include "data/dataset_verification.h"
-#include "train/compatibility.h"
 
 namespace verbund {
 
@@ -22,7 +22,7 @@ void check_agreement(Workers& workers, const Identity& own) {
   const std::vector<std::string> builds = workers.comm().gather(file_checksum("/proc/self/exe"));
   for (size_t i = 1; workers.leads() && i < builds.size(); ++i) {
     if (builds[i] == builds[0]) continue;
-    warn("{} runs another build of {} than worker 0: that is well if both were made alike", workers.all()[i].name(),
+    warn("{} runs another build of {} than worker 0: make sure that both were built alike", workers.all()[i].name(),
          own.program);
   }
   workers.must_agree("the dataset", "one with the checksum " + own.dataset);
@@ -37,7 +37,7 @@ void check_agreement(Workers& workers, const Identity& own) {
 }
 
 std::string verify_together(Workers& workers, const Dataset& dataset) {
-  // Two hosts may have one name, and containers of one host folders of their own.
+  // Two hosts may have the same name, and containers of one host may have their own folders.
   const std::vector<std::string> places = workers.comm().gather(
       fmt::format("{} {}: {}", workers.self().host, network_identity(), fs::absolute(dataset.folder()).string()));
   const auto rank = static_cast<size_t>(workers.rank());
@@ -87,11 +87,11 @@ std::string describe(const Workers& workers, const WorkersConfig& config, bool b
   std::string hosts;
   for (const Worker& worker : workers.all()) {
     if (worker.local_rank == 0)
-      hosts += fmt::format("{} {} on {}", hosts.empty() ? "" : ",", worker.local_size, worker.host);
+      hosts += fmt::format("{}{} on {}", hosts.empty() ? "" : ", ", worker.local_size, worker.host);
   }
-  return fmt::format("{} workers:{}; gradients are exchanged as {}{}{}", workers.size(), hosts,
+  return fmt::format("workers: {} ({}); gradients are exchanged as {}{}{}", workers.size(), hosts,
                      kWireNames[static_cast<size_t>(config.wire)], by_devices ? " by NCCL" : "",
-                     config.shard_optimizer ? ", each worker keeps its share of the optimiser" : "");
+                     config.shard_optimizer ? ", the optimiser is sharded over the workers" : "");
 }
 
 void warn_of_crowding(const Workers& workers, int threads) {

@@ -1,5 +1,5 @@
-// Before the first step: do all workers run the same program for the same purpose on the same data with
-// the same configuration? Whoever differs is named, on all of them.
+// check_agreement makes sure, before the first step, that all workers run the same program for the same purpose on the
+// same data with the same configuration. A worker that differs is named, on all of them.
 #pragma once
 
 #include <string>
@@ -12,27 +12,27 @@ namespace verbund {
 
 struct Identity {
   std::string program;  // version and commit
-  std::string request;  // what the command line asks for: "--resume auto"
+  std::string request;  // the purpose, by the command line: "--resume auto"
   std::string dataset;  // its checksum
   std::string config;   // YAML
 };
 
 void check_agreement(Workers& workers, const Identity& own);
 
-// Is the dataset whole? Of the workers that share one, on one host, the first reads it (data/dataset_verification.h);
-// what is wrong on one host is said on all. Returns what it took, for the log.
+// Verifies the dataset (data/dataset_verification.h). Of the workers of one host that share a copy, the first reads it;
+// damage on one host is reported on all. Returns a line for the log.
 std::string verify_together(Workers& workers, const Dataset& dataset);
 
-// Before work is shared that needs a trained model.
+// For work that all workers share on one trained model: fails if their models differ.
 void agree_on_model(Workers& workers, int64_t step, const Buffer& weights);
 
-// All workers' weights must be the same bits; a worker whose are not is named.
+// Fails unless the weights of all workers have the same bits, and names those that differ.
 void check_weights(Workers& workers, const Buffer& weights, int64_t step);
 
-// Who they are, for the log.
+// The workers and their hosts, for the log.
 std::string describe(const Workers& workers, const WorkersConfig& config, bool by_devices = false);
 
-// More threads than the cores that the workers may use: it works, but slowly.
+// Warns if there are more threads than cores that the workers may use, which is slow.
 void warn_of_crowding(const Workers& workers, int threads);
 
 }  // namespace verbund

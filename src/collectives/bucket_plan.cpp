@@ -8,7 +8,7 @@
 namespace verbund {
 namespace {
 
-// Calls use(chunk, values) for each chunk that has some of these.
+// Calls use(chunk, count) for each chunk, with the number of these values in it.
 template <typename Use>
 void for_chunks(Interval values, Use use) {
   for (size_t chunk = values.begin / kChunk; chunk * kChunk < values.end; ++chunk) {
@@ -20,7 +20,7 @@ void for_chunks(Interval values, Use use) {
 
 BucketPlan::BucketPlan(const GradientOrder& order, size_t bucket)
     : values_in_chunk_((order.size + kChunk - 1) / kChunk), has_rows_(order.lookups.size()) {
-  // A chunk leaves as a whole, with what is ready last of it.
+  // A chunk is sent as a whole, with the last of its values to become ready.
   constexpr size_t kNever = SIZE_MAX;
   std::vector<size_t> event_of(values_in_chunk_.size(), kNever);
   for (size_t event = 0; event < order.events.size(); ++event) {
@@ -30,7 +30,7 @@ BucketPlan::BucketPlan(const GradientOrder& order, size_t bucket)
     });
   }
   for (size_t event = 0; event < order.events.size(); ++event) {
-    if (order.events[event].rows) departures_.push_back({{}, order.events[event].rows});
+    if (order.events[event].rows) transfers_.push_back({{}, order.events[event].rows});
     for (size_t end = event_of.size(); end > 0;) {
       if (event_of[end - 1] != event) {
         --end;
@@ -45,11 +45,11 @@ BucketPlan::BucketPlan(const GradientOrder& order, size_t bucket)
   restart();
 }
 
-// From its end, as it becomes ready.
+// From the last value to the first, as they become ready.
 void BucketPlan::cut(Interval run, size_t bucket) {
   for (size_t end = run.end; end > run.begin;) {
     const size_t begin = end - run.begin < bucket ? run.begin : (end - bucket + kChunk - 1) / kChunk * kChunk;
-    departures_.push_back({{begin, end}, {}});
+    transfers_.push_back({{begin, end}, {}});
     end = begin;
   }
 }
@@ -57,14 +57,14 @@ void BucketPlan::cut(Interval run, size_t bucket) {
 void BucketPlan::restart() {
   awaited_ = values_in_chunk_;
   std::fill(has_rows_.begin(), has_rows_.end(), false);
-  departed_ = 0;
+  taken_ = 0;
 }
 
 void BucketPlan::mark_ready(Interval values) {
   for_chunks(values, [&](size_t chunk, size_t count) {
     if (awaited_.at(chunk) < count) {
-      fail("gradients [{}, {}) are ready twice: of chunk {}, only {} were awaited", values.begin, values.end, chunk,
-           awaited_[chunk]);
+      fail("gradients [{}, {}) were marked ready twice: chunk {} awaited only {} values", values.begin, values.end,
+           chunk, awaited_[chunk]);
     }
     awaited_[chunk] -= count;
   });
@@ -77,16 +77,16 @@ void BucketPlan::mark_all_ready() {
   std::fill(has_rows_.begin(), has_rows_.end(), true);
 }
 
-bool BucketPlan::is_ready(const Transfer& departure) const {
-  if (departure.rows) return has_rows_[*departure.rows];
+bool BucketPlan::is_ready(const Transfer& transfer) const {
+  if (transfer.rows) return has_rows_[*transfer.rows];
   bool ready = true;
-  for_chunks(departure.values, [&](size_t chunk, size_t) { ready = ready && awaited_[chunk] == 0; });
+  for_chunks(transfer.values, [&](size_t chunk, size_t) { ready = ready && awaited_[chunk] == 0; });
   return ready;
 }
 
 const Transfer* BucketPlan::take_next() {
-  if (departed_ == departures_.size() || !is_ready(departures_[departed_])) return nullptr;
-  return &departures_[departed_++];
+  if (taken_ == transfers_.size() || !is_ready(transfers_[taken_])) return nullptr;
+  return &transfers_[taken_++];
 }
 
 }  // namespace verbund

@@ -1,6 +1,6 @@
-// What of a gradient leaves when: buckets of values and the rows of lookups, in an order that is the same with all
-// workers, whatever each of them has computed and how soon. The plan is made from the order in which gradients become
-// ready; in a step, the next of it leaves as soon as all of it is ready.
+// BucketPlan is the order in which gradient buckets are sent: buckets of values and the rows of lookups, in the same
+// order on all workers, whatever each of them has computed and how fast. The plan follows the order in which gradients
+// become ready; in a step, the next transfer starts as soon as all of it is ready.
 //
 //   BucketPlan plan(order, bucket);
 //   plan.mark_ready({begin, end});
@@ -15,7 +15,7 @@
 
 namespace verbund {
 
-// Either a bucket of values, which begins at a chunk's begin, or the rows of a lookup.
+// Either a bucket of values, which starts at the start of a chunk, or the rows of a lookup.
 struct Transfer {
   Interval values;
   std::optional<size_t> rows;
@@ -26,28 +26,28 @@ class BucketPlan {
   // Buckets of at most `bucket` values, a multiple of kChunk.
   BucketPlan(const GradientOrder& order, size_t bucket);
 
-  // All that leaves in a step. Every value that the order has, once; and others beside them in the same chunk.
-  const std::vector<Transfer>& departures() const { return departures_; }
+  // All transfers of a step: every value of the order once, with other values of the same chunk.
+  const std::vector<Transfer>& transfers() const { return transfers_; }
 
-  // A new step: nothing is ready.
+  // Starts a new step: nothing is ready.
   void restart();
-  // Values that the order has, in any portions, each once in a step.
+  // Values of the order, in any portions, each once in a step.
   void mark_ready(Interval values);
   void mark_rows_ready(size_t lookup);
   void mark_all_ready();
-  // What is to leave now; null if that is not ready, or if nothing is left.
+  // The next transfer; null if it is not ready, or if none is left.
   const Transfer* take_next();
 
  private:
   void cut(Interval run, size_t bucket);
-  bool is_ready(const Transfer& departure) const;
+  bool is_ready(const Transfer& transfer) const;
 
-  std::vector<Transfer> departures_;
-  std::vector<size_t> values_in_chunk_;  // of each chunk, how many values the order has
+  std::vector<Transfer> transfers_;
+  std::vector<size_t> values_in_chunk_;  // values of the order in each chunk
 
-  std::vector<size_t> awaited_;  // of these, how many are not ready yet
+  std::vector<size_t> awaited_;  // of these, the values that are not ready yet
   std::vector<bool> has_rows_;   // of each lookup
-  size_t departed_ = 0;          // how many have left
+  size_t taken_ = 0;             // transfers that have been taken
 };
 
 }  // namespace verbund

@@ -4,15 +4,14 @@
 #include <cstring>
 #include <utility>
 
-#include "collectives/patience.h"
 #include "collectives/wire.h"
 
 namespace verbund {
 namespace {
 
-constexpr int kFirstTag = 16;  // those below are for other messages
+constexpr int kFirstTag = 16;  // smaller tags are for other messages
 
-// What the chunk_leader of a host adds up: each worker of its own, and the parts of the other hosts.
+// The terms that a chunk leader adds: one of each worker of its host, and the parts of the other hosts.
 std::vector<RankRange> sources_of_whole(const HostLayout& layout, int own) {
   std::vector<RankRange> sources;
   for (const int rank : layout.ranks_of(own)) sources.push_back({rank, rank + 1});
@@ -24,10 +23,10 @@ std::vector<RankRange> sources_of_whole(const HostLayout& layout, int own) {
 
 }  // namespace
 
-ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& board)
+ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& shared)
     : transport_(transport),
       layout_(layout),
-      board_(board),
+      shared_(shared),
       host_(layout.host_of(transport.rank())),
       local_rank_(layout.local_rank(transport.rank())),
       whole_({0, layout.workers()}, sources_of_whole(layout, host_)) {
@@ -55,7 +54,7 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   Naps naps;
   size_t moves = 0;
   while (left < chunks.size() || std::any_of(cells_.begin(), cells_.end(), is_busy)) {
-    const uint32_t events = board_.events();
+    const uint32_t events = shared_.events();
     bool moved = transport_.progress();
     while (entered < chunks.size() && entered < left + in_flight_ && !is_busy(cell_of(first + entered))) {
       enter(first + entered, chunks[entered]);
@@ -65,7 +64,7 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
     for (Cell& cell : cells_) {
       while (advance(cell)) moved = true;
     }
-    while (left < entered && board_.is_finished(first + left)) {
+    while (left < entered && shared_.is_finished(first + left)) {
       leave(first + left, chunks[left]);
       ++left;
       moved = true;
@@ -75,8 +74,8 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
       continue;
     }
     const std::chrono::nanoseconds nap = naps.next(std::exchange(moves, 0), entered - left);
-    if (board_.is_shared() && nap.count() > 0) {
-      board_.wait(events, nap);
+    if (shared_.is_shared() && nap.count() > 0) {
+      shared_.wait(events, nap);
     } else {
       transport_.pause(nap);
     }
@@ -85,10 +84,10 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
 
 void ChunkExchange::enter(size_t number, const Chunk& chunk) {
   const std::span<float> values = buffer_.subspan(chunk.place.begin, chunk.place.size());
-  if (board_.is_shared() && what_ != Collective::kAllGather) {
-    std::memcpy(board_.values_of(local_rank_, number), values.data(), values.size_bytes());
+  if (shared_.is_shared() && what_ != Collective::kAllGather) {
+    std::memcpy(shared_.values_of(local_rank_, number), values.data(), values.size_bytes());
   }
-  board_.enter(number);
+  shared_.enter(number);
   const size_t place = chunk.place.begin / kChunk;
   if (layout_.chunk_leader(host_, place, place_of_sums()) != transport_.rank()) return;
   Cell& cell = cells_[number % kMostInFlight];
@@ -101,38 +100,38 @@ void ChunkExchange::enter(size_t number, const Chunk& chunk) {
 }
 
 void ChunkExchange::leave(size_t number, const Chunk& chunk) {
-  if (!board_.is_shared() || what_ == Collective::kReduceScatter) return;
-  std::memcpy(&buffer_[chunk.place.begin], board_.result(number), chunk.place.size() * sizeof(float));
+  if (!shared_.is_shared() || what_ == Collective::kReduceScatter) return;
+  std::memcpy(&buffer_[chunk.place.begin], shared_.result(number), chunk.place.size() * sizeof(float));
 }
 
-// One step further, if it can be done now.
+// Takes the next step of a chunk, if it is possible now.
 bool ChunkExchange::advance(Cell& cell) {
   switch (cell.stage) {
     case Cell::Stage::kFree:
       return false;
     case Cell::Stage::kEntered:
-      if (!board_.all_entered(cell.number) || cell.receiving > 0) return false;
+      if (!shared_.all_entered(cell.number) || cell.receiving > 0) return false;
       if (cell.sums_here) {
         if (what_ != Collective::kAllGather) add_up(cell);
         if (what_ != Collective::kReduceScatter) distribute(cell);
-        board_.finish(cell.number);
+        shared_.finish(cell.number);
         cell.stage = Cell::Stage::kLeaving;
       } else {
         if (what_ != Collective::kAllGather) send_parts(cell);
-        if (what_ == Collective::kReduceScatter) board_.finish(cell.number);
+        if (what_ == Collective::kReduceScatter) shared_.finish(cell.number);
         cell.stage = what_ == Collective::kReduceScatter ? Cell::Stage::kLeaving : Cell::Stage::kSent;
       }
       return true;
     case Cell::Stage::kSent:
-      // What comes may take the place of what has left, but not before.
-      if (cell.sending > 0 && !board_.is_shared()) return false;
+      // The result arrives in the memory of what is sent, so that must have been sent before.
+      if (cell.sending > 0 && !shared_.is_shared()) return false;
       receive_result(cell);
       cell.stage = Cell::Stage::kReceiving;
       return true;
     case Cell::Stage::kReceiving:
       if (cell.receiving > 0) return false;
       take_result(cell);
-      board_.finish(cell.number);
+      shared_.finish(cell.number);
       cell.stage = Cell::Stage::kLeaving;
       return true;
     case Cell::Stage::kLeaving:
@@ -146,10 +145,10 @@ bool ChunkExchange::advance(Cell& cell) {
 size_t ChunkExchange::message_bytes(const Cell& cell) const { return wire_size(rounding_.wire, cell.values.size()); }
 
 float* ChunkExchange::place_of_result(const Cell& cell) const {
-  return board_.is_shared() && what_ != Collective::kReduceScatter ? board_.result(cell.number) : cell.values.data();
+  return shared_.is_shared() && what_ != Collective::kReduceScatter ? shared_.result(cell.number) : cell.values.data();
 }
 
-// Part 0 is a result. A number is taken again only when the chunk that had it is done on both sides.
+// Part 0 is a result. A tag is used again only when the chunk that had it is done on both sides.
 int ChunkExchange::tag(const Cell& cell, size_t part) const {
   return kFirstTag + static_cast<int>((cell.number % kMostInFlight) * (most_parts_ + 1) + part);
 }
@@ -170,21 +169,21 @@ void ChunkExchange::receive_parts(Cell& cell) {
   std::byte* place = cell.incoming.data();
   for (int host = 0; host < layout_.hosts(); ++host) {
     if (host == host_) continue;
-    const int chunk_leader = layout_.chunk_leader(host, cell.chunk, place_of_sums());
+    const int leader = layout_.chunk_leader(host, cell.chunk, place_of_sums());
     for (size_t part = 1; part <= layout_.parts_of(host).size(); ++part, place += bytes) {
-      transport_.receive(chunk_leader, tag(cell, part), {place, bytes}, cell.receiving);
+      transport_.receive(leader, tag(cell, part), {place, bytes}, cell.receiving);
     }
   }
 }
 
 void ChunkExchange::send_parts(Cell& cell) {
   const int to = layout_.summing_rank(cell.chunk, place_of_sums());
-  if (!board_.is_shared() && !is_coded()) return send(cell, to, 1, std::as_bytes(cell.values));
+  if (!shared_.is_shared() && !is_coded()) return send(cell, to, 1, std::as_bytes(cell.values));
   const size_t bytes = message_bytes(cell);
   cell.outgoing.resize(std::max(cell.outgoing.size(), parts_.size() * bytes));
   std::vector<const float*> values;
-  for (int worker = 0; worker < board_.workers(); ++worker) {
-    values.push_back(board_.is_shared() ? board_.values_of(worker, cell.number) : cell.values.data());
+  for (int worker = 0; worker < shared_.workers(); ++worker) {
+    values.push_back(shared_.is_shared() ? shared_.values_of(worker, cell.number) : cell.values.data());
   }
   for (size_t part = 0; part < parts_.size(); ++part) {
     std::byte* message = cell.outgoing.data() + part * bytes;
@@ -202,8 +201,8 @@ void ChunkExchange::send_parts(Cell& cell) {
 void ChunkExchange::add_up(Cell& cell) {
   const size_t bytes = message_bytes(cell);
   std::vector<const float*> sources;
-  for (int worker = 0; worker < board_.workers(); ++worker) {
-    sources.push_back(board_.is_shared() ? board_.values_of(worker, cell.number) : cell.values.data());
+  for (int worker = 0; worker < shared_.workers(); ++worker) {
+    sources.push_back(shared_.is_shared() ? shared_.values_of(worker, cell.number) : cell.values.data());
   }
   if (is_coded()) decoded_.resize(parts_of_others_);
   for (size_t part = 0; part < parts_of_others_; ++part) {
@@ -217,10 +216,10 @@ void ChunkExchange::add_up(Cell& cell) {
   whole_.add(sources, cell.values.size(), place_of_result(cell));
 }
 
-// To the chunk_leaders of all other hosts, and into the memory of this one.
+// Sends the total to the chunk leaders of all other hosts, and copies it into the memory of this one.
 void ChunkExchange::distribute(Cell& cell) {
   const std::span<float> values(place_of_result(cell), cell.values.size());
-  if (what_ == Collective::kAllGather && board_.is_shared()) {
+  if (what_ == Collective::kAllGather && shared_.is_shared()) {
     std::memcpy(values.data(), cell.values.data(), values.size_bytes());
   }
   if (layout_.hosts() == 1) return;

@@ -1,13 +1,14 @@
-// Collectives over flat buffers, hosts first. A buffer is exchanged chunk by chunk, many of them under way at a time:
+// ChunkExchange runs collectives over flat buffers, hosts first. A buffer is exchanged chunk by chunk, many of them in
+// flight at a time:
 //
-//   1. The workers of a host lay their values into its shared memory. One of them, the chunk's chunk_leader, adds them up
-//      (in the order of comm/sum_order.h) and sends the sum to the host where the chunk's sums come together.
-//   2. The chunk_leader there adds up what has come, and sends the total to the chunk_leaders of the other hosts.
-//   3. The chunk_leader lays it into the shared memory, and every worker takes it.
+//   1. The workers of a host copy their values into its shared memory. One of them, the chunk leader, adds them up (in
+//      the order of collectives/sum_order.h) and sends the sum to the host that sums the chunk.
+//   2. The chunk leader there adds up what has arrived, and sends the total to the chunk leaders of the other hosts.
+//   3. The chunk leader copies the total into the shared memory, and every worker reads it.
 //
-// So of n workers on h hosts each host sends 2 (h-1)/h of a buffer, whatever their number, and the workers of a host
-// share the work. A reduce-scatter is 1 and 2 without the sending, into the memory of the chunk's owner; an all-gather
-// is the rest of 2, and 3. Nobody waits for anybody as long as there is something to do.
+// So of n workers on h hosts each host sends 2 (h-1)/h of a buffer, whatever n is, and the workers of a host share the
+// work. A reduce-scatter is 1 and 2 without the sending, into the memory of the chunk's owner; an all-gather is the
+// rest of 2, and 3. No worker waits as long as it has something to do.
 #pragma once
 
 #include <array>
@@ -24,23 +25,23 @@ enum class Collective { kAllReduce, kReduceScatter, kAllGather };
 
 class ChunkExchange {
  public:
-  // `board`: that of this worker's host in the layout. All must stay.
-  ChunkExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& board);
+  // `shared`: the buffer of this worker's host. All three must outlive this.
+  ChunkExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& shared);
 
-  // By all workers together. Values that travel between hosts are rounded, those that all get with all of them alike.
+  // Collective. Values that are sent between hosts are rounded; all workers get the same values.
   void run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding);
 
-  // At a time; workers need not have the same number.
+  // Chunks in flight; workers need not use the same number.
   void set_in_flight(size_t chunks) { in_flight_ = chunks; }
   uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 
  private:
-  // A chunk that this worker speaks for.
+  // A chunk that this worker leads.
   struct Cell {
     enum class Stage { kFree, kEntered, kSent, kReceiving, kLeaving };
     Stage stage = Stage::kFree;
-    size_t number = 0;  // of all chunks that were ever exchanged
-    size_t chunk = 0;   // of the buffer
+    size_t number = 0;  // counts all chunks that were ever exchanged
+    size_t chunk = 0;   // its place in the buffer
     std::span<float> values;
     bool sums_here = false;
     int sending = 0, receiving = 0;
@@ -67,13 +68,13 @@ class ChunkExchange {
 
   Transport& transport_;
   const HostLayout& layout_;
-  SharedChunkBuffer& board_;
+  SharedChunkBuffer& shared_;
   const int host_, local_rank_;
-  OrderedSum whole_;               // from the values of this host's workers and the parts of the others
+  OrderedSum whole_;               // of the values of this host's workers and the parts of the other hosts
   std::vector<OrderedSum> parts_;  // of this host
   size_t parts_of_others_ = 0, most_parts_ = 1;
 
-  // Of the collective under way.
+  // Of the current collective.
   Collective what_ = Collective::kAllReduce;
   Rounding rounding_ = Wire::kFp32;
   std::span<float> buffer_;
@@ -81,7 +82,7 @@ class ChunkExchange {
   std::array<Cell, kMostInFlight> cells_;
   size_t in_flight_ = kUsualInFlight;
   std::vector<std::vector<float>> decoded_;  // [parts of others, values]
-  std::vector<float> sum_;                   // of a part that travels rounded
+  std::vector<float> sum_;                   // of a part that is sent rounded
   size_t next_number_ = 0;
   uint64_t bytes_sent_ = 0;
 };

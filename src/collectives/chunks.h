@@ -1,6 +1,5 @@
-// A flat buffer is cut into chunks of equal size, and each chunk has an owner: the workers in
-// turn. So every longer piece of the buffer is spread evenly over all workers, and who owns
-// what depends on nothing but the number of workers.
+// Chunks are the equal parts of a flat buffer; each has an owner, the workers in turn. So every longer piece of a
+// buffer is spread evenly over all workers, and the owners depend on the number of workers alone.
 #pragma once
 
 #include <vector>
@@ -10,7 +9,7 @@
 namespace verbund {
 
 constexpr size_t kChunk = 32768;  // values
-// Chunks that are exchanged at the same time, so that adding, sending and receiving go on at once.
+// Chunks that are in flight at the same time, so that adding, sending and receiving overlap.
 constexpr size_t kUsualInFlight = 16, kMostInFlight = 32;
 
 struct Chunk {
@@ -18,10 +17,10 @@ struct Chunk {
   int owner;
 };
 
-// `chunk` counts from the buffer's begin.
+// `chunk` counts from the start of the buffer.
 inline int owner_of(size_t chunk, int workers) { return static_cast<int>(chunk % static_cast<size_t>(workers)); }
 
-// The chunks of a piece of a buffer. A piece begins at a chunk's begin.
+// The chunks of a piece of a buffer. A piece starts at the start of a chunk.
 inline std::vector<Chunk> chunks_of(Interval piece, int workers) {
   std::vector<Chunk> chunks;
   for (size_t begin = piece.begin; begin < piece.end; begin += kChunk) {
@@ -31,7 +30,7 @@ inline std::vector<Chunk> chunks_of(Interval piece, int workers) {
   return chunks;
 }
 
-// What a worker owns of a buffer of `size` values, in order.
+// The parts of a buffer of `size` values that a worker owns, in order.
 inline std::vector<Interval> owned_by(int rank, int workers, size_t size) {
   if (workers == 1) return {{0, size}};
   std::vector<Interval> owned;

@@ -1,5 +1,5 @@
-// What workers do together. Every worker calls the same operations in the same order; each
-// operation ends with the same bits on all of them, whatever arrived first.
+// Communicator is the interface of collective operations. Every worker calls the same operations in the same order;
+// each operation ends with the same bits on all of them, whatever arrived first.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@
 
 namespace verbund {
 
-// What becomes of values that travel between hosts.
+// How values are rounded that are sent between hosts.
 struct Rounding {
-  // NOLINTNEXTLINE(google-explicit-constructor): mostly it is the wire's alone
+  // NOLINTNEXTLINE(google-explicit-constructor): mostly the wire is all there is
   Rounding(Wire what, ErrorFeedback* with = nullptr) : wire(what), feedback(with) {}
 
   Wire wire;
-  ErrorFeedback* feedback;  // takes what is rounded away, and adds it next time; null: it is lost
+  ErrorFeedback* feedback;  // keeps the rounding errors and adds them next time; null: they are lost
 };
 
-// Who of the workers has a chunk of a buffer, or nobody.
+// The rank that has a chunk of a buffer, or kNobody.
 using HolderOf = std::function<int(size_t chunk)>;
 constexpr int kNobody = -1;
 
@@ -36,27 +36,27 @@ class Communicator : public Rendezvous {
   virtual int size() const = 0;
   virtual const HostLayout& layout() const = 0;
 
-  // A few numbers of each worker: their sums, in the order of ranks, or the largest ones.
+  // A few numbers of each worker: their sums, in the order of ranks, or their maxima.
   virtual void sum(std::span<double> values) = 0;
   virtual void max(std::span<double> values) = 0;
   using Rendezvous::broadcast;
 
-  // Of flat buffers, in chunks that have owners (comm/chunks.h); a piece begins at a chunk's begin. After all_reduce
-  // the piece holds the sums over all workers; after reduce_scatter a worker's own chunks of it do; after all_gather
-  // all chunks hold what their owners had. What travels between hosts is rounded to the wire's precision, and what all
-  // get is the same with all.
+  // Of flat buffers, in chunks that have owners (collectives/chunks.h); a piece starts at the start of a chunk. After
+  // all_reduce the piece holds the sums over all workers; after reduce_scatter a worker's own chunks of it do; after
+  // all_gather all chunks hold their owners' values. Values sent between hosts are rounded to the wire's precision, and
+  // all workers get the same.
   virtual void all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) = 0;
   virtual void reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) = 0;
   virtual void all_gather(std::span<float> buffer, Interval piece, Wire wire) = 0;
-  // Worker 0's values.
+  // All workers get worker 0's values.
   virtual void broadcast(std::span<float> buffer) = 0;
 
-  // Between a buffer of `size` values that worker 0 has, and its chunks, which lie one after the other with the workers
-  // that hold them. On others than worker 0 `all` may be empty.
+  // Between a buffer of `size` values on worker 0, and its chunks, which lie one after the other on the workers that
+  // hold them. `all` may be empty on the other workers.
   virtual void gather_chunks(std::span<const float> own, std::span<float> all, size_t size, const HolderOf& holder) = 0;
   virtual void scatter_chunks(std::span<const float> all, std::span<float> own, size_t size,
                               const HolderOf& holder) = 0;
-  // The same with the chunks' owners.
+  // The same, held by the chunks' owners.
   void gather_shards(std::span<const float> own, std::span<float> all, size_t buffer_size) {
     gather_chunks(own, all, buffer_size, [this](size_t chunk) { return owner_of(chunk, size()); });
   }
@@ -64,15 +64,15 @@ class Communicator : public Rendezvous {
     scatter_chunks(all, own, buffer_size, [this](size_t chunk) { return owner_of(chunk, size()); });
   }
 
-  // Between this worker and another, who does the same: for measurements.
+  // Exchanges bytes with one other worker, which does the same: for measurements.
   virtual void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) = 0;
 
-  // How many chunks of a buffer are under way at a time, up to kMostInFlight. Sums are the same.
+  // The number of chunks in flight, up to kMostInFlight. It does not change the sums.
   virtual void set_in_flight(size_t chunks) = 0;
 
   virtual uint64_t bytes_sent() const = 0;  // to other hosts, since the beginning
 
-  // A friendly end, by all together.
+  // Orderly shutdown. Collective: every rank must call it.
   virtual void close() = 0;
 
   double max(double value) {

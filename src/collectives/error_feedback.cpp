@@ -5,19 +5,19 @@
 namespace verbund {
 namespace {
 
-VERBUND_PORTABLE_LOOP void add(size_t count, const float* __restrict values, float* __restrict residual) {
+VERBUND_PORTABLE_LOOP void add_to_residual(size_t count, const float* __restrict values, float* __restrict residual) {
   for (size_t i = 0; i < count; ++i) residual[i] += values[i];
 }
 
-// A NaN, which is no equal of itself, leaves nothing.
-VERBUND_PORTABLE_LOOP void subtract(size_t count, const float* __restrict rounded, float* __restrict residual) {
+// A NaN, which does not equal itself, leaves no residual.
+VERBUND_PORTABLE_LOOP void subtract_rounded(size_t count, const float* __restrict rounded, float* __restrict residual) {
   for (size_t i = 0; i < count; ++i) {
     const float left = residual[i] - rounded[i];
     residual[i] = left == left ? left : 0;
   }
 }
 
-VERBUND_PORTABLE_LOOP void scale(size_t count, float factor, float* __restrict residual) {
+VERBUND_PORTABLE_LOOP void scale_residual(size_t count, float factor, float* __restrict residual) {
   for (size_t i = 0; i < count; ++i) residual[i] *= factor;
 }
 
@@ -26,10 +26,10 @@ VERBUND_PORTABLE_LOOP void scale(size_t count, float factor, float* __restrict r
 void ErrorFeedback::encode(Wire wire, size_t chunk, size_t part, std::span<float> values, std::byte* message) {
   std::vector<float>& residual = residuals_[{chunk, part}];
   residual.resize(values.size());
-  add(values.size(), values.data(), residual.data());
+  add_to_residual(values.size(), values.data(), residual.data());
   verbund::encode(wire, residual, message);
   decode(wire, message, values);
-  subtract(values.size(), values.data(), residual.data());
+  subtract_rounded(values.size(), values.data(), residual.data());
 }
 
 std::span<const float> ErrorFeedback::residual(size_t chunk, size_t part) const {
@@ -42,7 +42,7 @@ void ErrorFeedback::set_residual(size_t chunk, size_t part, std::span<const floa
 }
 
 void ErrorFeedback::multiply(float factor) {
-  for (auto& [message, residual] : residuals_) scale(residual.size(), factor, residual.data());
+  for (auto& [message, residual] : residuals_) scale_residual(residual.size(), factor, residual.data());
 }
 
 }  // namespace verbund

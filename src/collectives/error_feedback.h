@@ -1,9 +1,9 @@
-// What rounding takes away from the messages of a buffer is not lost: this worker keeps it, the residual, and adds it
-// before the next message of the same values is rounded. So the sum of many steps is right to within one step's
-// rounding, however coarse that is. It belongs to whoever exchanges the same buffer step by step.
+// ErrorFeedback keeps the rounding errors of a buffer's messages (the residuals) and adds them before the next message
+// of the same values is rounded. So the sum over many steps is exact to within the rounding of one step, however coarse
+// that is. It belongs to whoever exchanges the same buffer step by step.
 //
-// Messages are told apart by the chunk of the buffer, and by which part of the sum they are: 0 is a total that goes to
-// all, others are what a host has added up by itself (comm/chunk_exchange.h).
+// Messages are told apart by the chunk of the buffer and the part of the sum: part 0 is a total that goes to all
+// workers, the others are sums within a host (collectives/chunk_exchange.h).
 #pragma once
 
 #include <map>
@@ -17,15 +17,15 @@ namespace verbund {
 
 class ErrorFeedback {
  public:
-  // Rounds the values and what was left of them before. `values` are then what the message says. Where that is not
-  // finite, nothing is left.
+  // Rounds the values plus their residual, and sets `values` to those of the message. Where these are not finite, no
+  // residual is kept.
   void encode(Wire wire, size_t chunk, size_t part, std::span<float> values, std::byte* message);
 
-  // Empty: nothing is left.
+  // Empty if there is none.
   std::span<const float> residual(size_t chunk, size_t part) const;
   void set_residual(size_t chunk, size_t part, std::span<const float> values);
 
-  // The values of all later messages have another scale.
+  // Scales all residuals, as the values of all later messages are scaled.
   void multiply(float factor);
   void clear() { residuals_.clear(); }
 

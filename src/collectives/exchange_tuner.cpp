@@ -25,7 +25,7 @@ ExchangeTuner::ExchangeTuner(size_t bucket, size_t size, Tries tries)
     for (const size_t candidate : kTriedBuckets) {
       if (candidates.empty() || candidate < size) candidates.push_back({candidate});
     }
-    settled_ = candidates.size() == 1;  // there is little to exchange
+    settled_ = candidates.size() == 1;  // a buffer this small has one candidate
   }
   try_all(std::move(candidates));
 }
@@ -35,14 +35,14 @@ void ExchangeTuner::settle(const ExchangeSettings& known) {
   found_ = {whole_chunks(known.bucket), std::clamp<size_t>(known.in_flight, 1, kMostInFlight)};
   try_all({*found_});
   settled_ = true;
-  report_ = fmt::format("exchange: gradient buckets of {}, {} chunks in flight, as found before", size_of(*found_),
+  report_ = fmt::format("gradient exchange: buckets of {}, {} chunks in flight, as found before", size_of(*found_),
                         found_->in_flight);
 }
 
 void ExchangeTuner::record(Workers& workers, double seconds_exposed) {
   if (settled_) return;
   seconds_[current_] = std::min(seconds_[current_], workers.comm().max(seconds_exposed));
-  // They take turns, so that a slow moment of the machine does not hit one of them alone.
+  // Candidates take turns, so a slow moment of the machine does not hit one of them alone.
   current_ = (current_ + 1) % candidates_.size();
   if (current_ == 0 && ++rounds_ == kRounds) choose_best();
 }
@@ -56,14 +56,14 @@ void ExchangeTuner::try_all(std::vector<ExchangeSettings> candidates) {
 
 void ExchangeTuner::choose_best() {
   const bool tried_flights = candidates_.front().bucket == candidates_.back().bucket;
-  report_ += tried_flights ? ";" : "exchange: gradient buckets of";
+  report_ += tried_flights ? ";" : "gradient exchange: buckets of";
   for (size_t i = 0; i < candidates_.size(); ++i) {
     report_ += tried_flights ? fmt::format(" with {} chunks in flight {:.3f} s,", candidates_[i].in_flight, seconds_[i])
                              : fmt::format(" {} made the step wait {:.3f} s,", size_of(candidates_[i]), seconds_[i]);
   }
   const auto best = std::min_element(seconds_.begin(), seconds_.end()) - seconds_.begin();
   const ExchangeSettings chosen = candidates_[static_cast<size_t>(best)];
-  report_ += tried_flights ? fmt::format(" so {} it is", chosen.in_flight) : " so " + size_of(chosen) + " it is";
+  report_ += tried_flights ? fmt::format(" using {}", chosen.in_flight) : " using " + size_of(chosen);
   if (flights_to_try_ && !tried_flights) {
     std::vector<ExchangeSettings> next;
     for (const size_t in_flight : kFlights) next.push_back({chosen.bucket, in_flight});

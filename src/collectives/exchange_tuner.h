@@ -1,7 +1,7 @@
-// Finds how gradients are best exchanged: in buckets of which size (large ones have less overhead, small ones leave
-// less work for after the backward pass), and how many chunks are to be in flight at once (more of them keep a long
-// line busy, fewer stay in the cache). The first steps try a few sizes, the next ones a few numbers; what makes the
-// workers wait least stays. The bits of sums by the hosts do not depend on it.
+// ExchangeTuner finds the fastest settings of the gradient exchange: the bucket size (large buckets have less overhead,
+// small ones leave less work for after the backward pass) and the number of chunks in flight (more keep a slow network
+// busy, fewer stay in the cache). The first steps try some sizes, the next ones some numbers; the setting with the
+// shortest exposed wait stays. The bits of sums on the hosts do not depend on it.
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,17 @@ class ExchangeTuner {
  public:
   enum class Tries { kBuckets, kBucketsAndFlights };
 
-  // Buckets of so many values; 0: all is to be found, for a buffer of `size` values.
+  // Buckets of so many values; 0: finds all settings, for a buffer of `size` values.
   ExchangeTuner(size_t bucket, size_t size, Tries tries);
 
   const ExchangeSettings& now() const { return candidates_[current_]; }
   bool is_settled() const { return settled_; }
-  // What was found by trying, if anything was.
+  // The settings found by trying, if any.
   const std::optional<ExchangeSettings>& found() const { return found_; }
-  // What has been found before, in an earlier part of the run.
+  // Uses settings that were found earlier in the run.
   void settle(const ExchangeSettings& known);
 
-  // Tells how long the step waited; all workers together.
+  // Records how long the step waited. Collective.
   void record(Workers& workers, double seconds_exposed);
   std::string take_report() { return std::exchange(report_, ""); }
 
@@ -46,7 +46,7 @@ class ExchangeTuner {
   void try_all(std::vector<ExchangeSettings> candidates);
   void choose_best();
 
-  static constexpr int kRounds = 3;  // steps of each candidate; the best counts
+  static constexpr int kRounds = 3;  // steps of each candidate, of which the best counts
 
   std::vector<ExchangeSettings> candidates_;
   std::vector<double> seconds_;  // of each, the best step so far

@@ -9,15 +9,15 @@ namespace {
 
 constexpr size_t kDevicesBucket = 64 * kChunk;  // 8 MiB
 
-// In which order NCCL adds up the workers' values depends on the size of the message, so a size that was found by
-// measuring would change the sums' bits from run to run. Two have but one order.
+// The order in which NCCL adds the workers' values depends on the size of the message, so a bucket size found by
+// measuring would change the bits of the sums from run to run. Two workers have only one order.
 size_t bucket_of(const WorkersConfig& config, int workers, const DeviceCommunicator* devices) {
   if (config.bucket_kb == 0 && devices != nullptr && workers > 2) return kDevicesBucket;
   return static_cast<size_t>(config.bucket_kb) * 1024 / sizeof(float);
 }
 
-// Which rows there are changes from step to step, so there is no next message that could make up for what int8 would
-// take away: they go in bf16. Among the workers of one host nothing is rounded.
+// The rows change from step to step, so no later message could make up for the rounding errors of int8: rows are sent
+// in bf16. Within one host nothing is rounded.
 Wire wire_of_rows(Wire wire, int hosts) {
   if (hosts == 1) return Wire::kFp32;
   return wire == Wire::kInt8 ? Wire::kBf16 : wire;
@@ -49,10 +49,10 @@ GradientReducer::GradientReducer(Workers& workers, Buffer& gradients, const Work
   buckets_.reserve(gradients.size() / kChunk + order_.events.size() + 2);
   if (workers.size() == 1 || devices != nullptr) return;
   if (!device_.is_host()) {
-    passage_.emplace(device_, gradients.size());
+    staging_.emplace(device_, gradients.size());
     side_ = device_.make_side_stream();
   }
-  exchanged_ = passage_ ? passage_->values() : gradients.host();
+  exchanged_ = staging_ ? staging_->values() : gradients.host();
   if (wire_ == Wire::kInt8 && hosts > 1) feedback_ = std::make_unique<ErrorFeedback>();
 }
 
@@ -70,7 +70,7 @@ double GradientReducer::seconds() const {
 void GradientReducer::begin(std::chrono::steady_clock::time_point began) {
   began_ = began;
   buckets_.clear();
-  moments_.clear();
+  bucket_events_.clear();
   if (devices_ != nullptr) {
     step_began_ = device_.mark();
     step_began_seconds_ = seconds();
@@ -108,7 +108,7 @@ void GradientReducer::keep_rows(const LookupRows& rows, bool last_pass) {
   LookupSum& sum = lookup_sums_[rows.lookup];
   const auto width = static_cast<size_t>(sum.lookup.width);
   SparseRows more = {rows.ids, {rows.values.begin(), rows.values.end()}};
-  if (!last_pass && sum.lookup.is_dense) {  // the table's values are yet to leave, and take these along
+  if (!last_pass && sum.lookup.is_dense) {  // the table's values have not been sent yet, and include these
     add_rows(more, width, exchanged_.subspan(sum.lookup.place.begin, sum.lookup.place.size()));
     return;
   }
@@ -134,17 +134,17 @@ void GradientReducer::send_by_devices(Interval bucket) {
   std::unique_ptr<DeviceEvent> made = device_.mark();
   devices_->stream().wait_for(*made);
   devices_->all_reduce(gradients_.data() + bucket.begin, bucket.size());
-  moments_.emplace_back(std::move(made), devices_->stream().mark());
+  bucket_events_.emplace_back(std::move(made), devices_->stream().mark());
   times.bytes = 2 * bucket.size() * sizeof(float) * static_cast<size_t>(workers_.size() - 1) /
-                static_cast<size_t>(workers_.size());  // what a ring sends
+                static_cast<size_t>(workers_.size());  // as a ring all-reduce sends
 }
 
 void GradientReducer::send_by_hosts(Interval bucket) {
   BucketTimes& times = buckets_.back();
-  const std::shared_ptr<DeviceEvent> made = passage_ ? device_.mark() : nullptr;
+  const std::shared_ptr<DeviceEvent> made = staging_ ? device_.mark() : nullptr;
   under_way_.push_back(workers_.start("sum of gradients", [this, bucket, made, &times](Communicator& comm) {
     const size_t bytes = bucket.size() * sizeof(float);
-    if (passage_) {
+    if (staging_) {
       side_->wait_for(*made);
       side_->download(&exchanged_[bucket.begin], gradients_.data() + bucket.begin, bytes);
       side_->synchronize();
@@ -155,7 +155,7 @@ void GradientReducer::send_by_hosts(Interval bucket) {
     sharded_ ? comm.reduce_scatter(exchanged_, bucket, rounding) : comm.all_reduce(exchanged_, bucket, rounding);
     times.end = seconds();
     times.bytes = comm.bytes_sent() - bytes_before;
-    if (passage_) side_->upload(gradients_.data() + bucket.begin, &exchanged_[bucket.begin], bytes);
+    if (staging_) side_->upload(gradients_.data() + bucket.begin, &exchanged_[bucket.begin], bytes);
   }));
 }
 
@@ -177,12 +177,12 @@ void GradientReducer::finish() {
   const auto began = std::chrono::steady_clock::now();
   for (std::future<void>& bucket : under_way_) bucket.get();
   under_way_.clear();
-  // Now, for a chunk with the end of a table and the begin of what follows is summed late.
+  // After all buckets: a chunk with the end of a table and the start of what follows is summed late.
   for (LookupSum& sum : lookup_sums_) sum.exchange.add_to(exchanged_);
   if (devices_ != nullptr) {
     wait_for_devices("sum of gradients");
     take_device_times();
-  } else if (passage_) {
+  } else if (staging_) {
     device_.wait_for(*side_->mark());
   }
   times_.exposed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -198,7 +198,7 @@ void GradientReducer::share_weights(Weights& weights) {
   count();
 }
 
-// Chunks belong to the workers in turn: as many in a row as there are workers are gathered as they lie.
+// The workers own chunks in turn, so as many chunks in a row as there are workers are gathered in place.
 void GradientReducer::share_by_devices(float* values) {
   const size_t row = kChunk * static_cast<size_t>(workers_.size());
   const size_t rows_end = gradients_.size() / row * row;
@@ -213,12 +213,12 @@ void GradientReducer::share_by_devices(float* values) {
 }
 
 void GradientReducer::share_by_hosts(Buffer& weights) {
-  const std::span<float> host = passage_ ? exchanged_ : weights.host();
-  const std::unique_ptr<DeviceEvent> made = passage_ ? device_.mark() : nullptr;
+  const std::span<float> host = staging_ ? exchanged_ : weights.host();
+  const std::unique_ptr<DeviceEvent> made = staging_ ? device_.mark() : nullptr;
   workers_
       .start("gathering of weights",
              [&](Communicator& comm) {
-               if (passage_) {
+               if (staging_) {
                  side_->wait_for(*made);
                  for (const Interval piece : owned_) {
                    side_->download(&host[piece.begin], weights.data() + piece.begin, piece.size() * sizeof(float));
@@ -226,10 +226,10 @@ void GradientReducer::share_by_hosts(Buffer& weights) {
                  side_->synchronize();
                }
                comm.all_gather(host, {0, host.size()}, Wire::kFp32);
-               if (passage_) side_->upload(weights.data(), host.data(), host.size_bytes());
+               if (staging_) side_->upload(weights.data(), host.data(), host.size_bytes());
              })
       .get();
-  if (passage_) device_.wait_for(*side_->mark());
+  if (staging_) device_.wait_for(*side_->mark());
 }
 
 ResidualPlaces GradientReducer::residual_places() const {
@@ -238,21 +238,21 @@ ResidualPlaces GradientReducer::residual_places() const {
 
 void GradientReducer::settle_residuals(bool updated, double factor) {
   if (feedback_ == nullptr) return;
-  if (!updated) return feedback_->clear();  // what is left of exploded values would explode the next ones
+  if (!updated) return feedback_->clear();  // residuals of exploded values would make the next ones explode
   if (factor != 1) feedback_->multiply(static_cast<float>(factor));
 }
 
-// By the thread of communication, so that the watch knows who waits for whom.
+// On the communication thread, so that the watchdog knows who waits for whom.
 void GradientReducer::wait_for_devices(const char* what) {
   workers_.start(what, [&](Communicator&) { devices_->wait(); }).get();
   device_.wait_for(*devices_->stream().mark());
 }
 
-// A bucket begins when it is made and the one before it is summed.
+// A bucket begins when it is ready and the one before it is summed.
 void GradientReducer::take_device_times() {
   double before = 0;
   for (size_t i = 0; i < buckets_.size(); ++i) {
-    auto& [made, summed] = moments_[i];
+    auto& [made, summed] = bucket_events_[i];
     BucketTimes& times = buckets_[i];
     times.ready = step_began_seconds_ + made->seconds_after(*step_began_);
     times.begin = std::max(times.ready, before);

@@ -1,8 +1,8 @@
-// Adds up the gradients of all workers while they are still being made. As soon as a bucket of the
-// flat gradient buffer is ready, it leaves: with the thread of communication, or, where the devices
-// can do that among themselves, on a stream beside the one that computes. Gradients of a device that
-// travel by the hosts take the way through host memory. What leaves in which order is planned before
-// (comm/bucket_plan.h); the rows of looked-up embeddings go apart from the others (comm/row_exchange.h).
+// GradientReducer all-reduces the gradients of data-parallel workers while the backward pass still computes them, as
+// DDP does. As soon as a gradient bucket is ready, it is sent: by the communication thread, or, where the devices can
+// communicate directly, on a side stream. Gradients on a device that the hosts exchange are copied through host memory.
+// The order of the buckets is planned before (collectives/bucket_plan.h); the rows of looked-up embeddings are
+// exchanged apart from the others (collectives/row_exchange.h).
 //
 //   reducer.begin();
 //   model.accumulate(batch, pass, reducer.listener(true));
@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "collectives/bucket_plan.h"
-#include "collectives/step_times.h"
 #include "collectives/exchange_tuner.h"
 #include "collectives/residual_places.h"
 #include "collectives/row_exchange.h"
+#include "collectives/step_times.h"
 #include "collectives/workers.h"
 #include "device/host_memory.h"
 #include "device/weights.h"
@@ -27,8 +27,8 @@
 namespace verbund {
 
 struct ReduceTimes {
-  double busy = 0;     // seconds in which something was under way, waiting for slower workers included
-  double exposed = 0;  // of these, seconds that the computation had to wait for
+  double busy = 0;     // seconds with something in flight, waiting for slower workers included
+  double exposed = 0;  // of these, seconds that the computation waited
   uint64_t bytes = 0;  // sent
 
   double hidden_share() const { return busy > 0 ? 1 - std::min(1.0, exposed / busy) : 0; }
@@ -36,55 +36,54 @@ struct ReduceTimes {
 
 class GradientReducer {
  public:
-  // The buffer must stay where it is. `devices`: null if the hosts exchange. `with_rows`: in what order the model makes
-  // gradients ready if it tells rows apart; those of several workers' CPUs travel so. Without it, all goes from the
-  // buffer's end to its begin.
+  // The buffer must stay where it is. `devices`: null if the hosts exchange. `with_rows`: the order in which gradients
+  // become ready if the model separates rows, which several workers on CPUs use. Without it, the buffer is sent from
+  // the last value to the first.
   GradientReducer(Workers& workers, Buffer& gradients, const WorkersConfig& config,
                   DeviceCommunicator* devices = nullptr, std::optional<GradientOrder> with_rows = {});
 
-  // Waits for what is under way: it works on the buffer.
+  // Waits for what is in flight, which works on the buffer.
   ~GradientReducer();
   GradientReducer(const GradientReducer&) = delete;
   GradientReducer& operator=(const GradientReducer&) = delete;
 
-  // The times of buckets count from `began`.
+  // The times of buckets are relative to `began`.
   void begin(std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now());
-  // For the model's pass over a micro-batch: the gradients of the last one leave while it goes on.
+  // For the model's pass over a micro-batch: the gradients of the last pass are sent while it runs.
   GradientReady listener(bool last_pass);
-  // Nothing is added to these values any more.
+  // These values are final.
   void mark_ready(Interval values);
-  // The rest is ready too; waits until all is summed. With a sharded optimiser only a worker's own
-  // chunks are, see owned().
+  // The rest is ready too; waits until all is summed. With a sharded optimiser only a worker's own chunks are summed,
+  // see owned().
   void finish();
 
-  // After a worker has updated its own: brings all of them to everybody. Nothing if all update all.
+  // After the update with a sharded optimiser: gathers the updated weights of all workers on every worker.
   void share_weights(Weights& weights);
 
-  // The pieces of the buffer that this worker updates: all of it, or its share.
+  // The pieces of the buffer that this worker updates: all of it, or its shard.
   const std::vector<Interval>& owned() const { return owned_; }
   bool is_sharded() const { return sharded_; }
 
-  // What rounding to int8 has taken away of the gradients so far, as far as it is this worker's to keep; null if
-  // nothing is rounded so. It changes until a step is finished.
+  // This worker's residuals of rounding gradients to int8; null without that rounding. They change until a step is
+  // finished.
   ErrorFeedback* feedback() const { return feedback_.get(); }
   ResidualPlaces residual_places() const;
-  // After a step: of one that was skipped nothing is to be made up for; the gradients of the next one are so many times
-  // as large, by their loss scale.
+  // After a step: drops the residuals if the update was skipped, and scales them by `factor`, the change of the loss
+  // scale.
   void settle_residuals(bool updated, double factor);
 
   // Of the last step, until the next one begins.
   const ReduceTimes& times() const { return times_; }
-  std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order in which they left
-  bool is_tuning() const { return tuning_; }                         // it tried out how to exchange
-  // Once all of that has been found: what to tell the user, in one line; empty otherwise.
+  std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order of sending
+  bool is_tuning() const { return tuning_; }                         // the step tried settings of the exchange
+  // A line for the user, once all settings have been found; empty otherwise.
   std::string take_report();
-  // How to exchange, if that was found by trying. And using what was found before, on the same hosts, between two
-  // steps.
+  // The settings found by trying; and settings found before on the same hosts, to be set between two steps.
   const std::optional<ExchangeSettings>& found_settings() const { return tuner_.found(); }
   void use_found_settings(const ExchangeSettings& found) { tuner_.settle(found); }
 
  private:
-  // The rows that a lookup has given, in all passes of a step; and their sums over all workers.
+  // The rows of a lookup, from all passes of a step, and their sums over all workers.
   struct LookupSum {
     Lookup lookup;
     SparseRows own;
@@ -109,14 +108,14 @@ class GradientReducer {
   Buffer& gradients_;
   Device& device_;
   DeviceCommunicator* devices_;
-  // What the hosts exchange: the buffer itself, or where a device's gradients pass through.
-  std::optional<HostMemory> passage_;
+  // What the hosts exchange: the buffer itself, or the staging memory of a device's gradients.
+  std::optional<HostMemory> staging_;
   std::unique_ptr<SideStream> side_;
   std::span<float> exchanged_;
-  // Among devices: when the step began, and of each bucket, when it was made and when it was summed.
+  // With device communication: the start of the step, and for each bucket the events of its readiness and its sum.
   std::unique_ptr<DeviceEvent> step_began_;
   double step_began_seconds_ = 0;
-  std::vector<std::pair<std::unique_ptr<DeviceEvent>, std::unique_ptr<DeviceEvent>>> moments_;
+  std::vector<std::pair<std::unique_ptr<DeviceEvent>, std::unique_ptr<DeviceEvent>>> bucket_events_;
   Wire wire_;
   std::unique_ptr<ErrorFeedback> feedback_;
   bool sharded_;
@@ -124,10 +123,10 @@ class GradientReducer {
   ExchangeTuner tuner_;
   GradientOrder order_;
   BucketPlan plan_;
-  ExchangeSettings settings_;           // that the plan is for
+  ExchangeSettings settings_;           // of the plan
   std::vector<LookupSum> lookup_sums_;  // of order_.lookups
   std::vector<std::future<void>> under_way_;
-  std::vector<BucketTimes> buckets_;  // stays where it is: the thread of communication writes into those under way
+  std::vector<BucketTimes> buckets_;  // never reallocated: the communication thread writes into those in flight
   std::chrono::steady_clock::time_point began_;
   bool tuning_ = false;
   double busy_before_ = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <random>
 
-#include "collectives/patience.h"
 #include "core/error.h"
 #include "core/log.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 constexpr int kTag = 1;
 
-// Broadcasts of buffers go in pieces, so that the messages that are under way stay few.
+// Buffers are broadcast in pieces, so that few messages are in flight.
 constexpr size_t kBroadcastPiece = 256 * kChunk;
 
 std::span<const float> values_of(std::span<const float> buffer, const Chunk& chunk) {
@@ -42,8 +41,8 @@ HierarchicalCommunicator::HierarchicalCommunicator(std::unique_ptr<Transport> tr
   share_memory();
 }
 
-// The first worker of each host makes what its workers share. Where that fails, each worker of that host counts as a
-// host of its own: slower, but no less right.
+// The first worker of each host makes the shared memory of its workers. Where that fails, each worker of that host
+// counts as a host of its own, which is slower but gives the same sums.
 void HierarchicalCommunicator::share_memory() {
   std::vector<std::string> hosts = gather(transport_->host());
   layout_.emplace(hosts);
@@ -69,15 +68,16 @@ void HierarchicalCommunicator::share_memory() {
     const auto lacks = [&](int one) { return found[static_cast<size_t>(one)] == "no"; };
     if (std::none_of(ranks.begin(), ranks.end(), lacks)) continue;
     if (ranks[0] == rank()) {
-      warn("the {} workers of this host cannot share memory ({}): each of them exchanges its gradients by itself",
-           ranks.size(), trouble.empty() ? "not all of them find it" : trouble);
+      warn(
+          "the {} workers of this host cannot share memory ({}): each of them exchanges its gradients over the network",
+          ranks.size(), trouble.empty() ? "some of them cannot open it" : trouble);
     }
     for (const int one : ranks) hosts[static_cast<size_t>(one)] += fmt::format(" worker {}", one);
   }
   const bool alone = workers == 1 || hosts[static_cast<size_t>(rank())] != transport_->host();
   layout_.emplace(hosts);
-  alone ? board_.emplace() : board_.emplace(std::move(memory), workers, layout_->local_rank(rank()));
-  exchange_.emplace(*transport_, *layout_, *board_);
+  alone ? shared_.emplace() : shared_.emplace(std::move(memory), workers, layout_->local_rank(rank()));
+  exchange_.emplace(*transport_, *layout_, *shared_);
 }
 
 void HierarchicalCommunicator::send(int to, std::span<const std::byte> data) {
@@ -136,14 +136,14 @@ void HierarchicalCommunicator::max(std::span<double> values) {
   }
 }
 
-// Each text goes once to every other host, to one worker there, who passes it on to its neighbours.
+// Each text is sent once to every other host, to one worker there, which forwards it to its neighbours.
 std::vector<std::string> HierarchicalCommunicator::gather(const std::string& own) {
   const double length = static_cast<double>(own.size());
   gather_numbers({&length, 1});
   std::vector<std::string> all(static_cast<size_t>(size()));
   const int host = layout_->host_of(rank());
   const auto text_of = [&](int worker) -> std::string& { return all[static_cast<size_t>(worker)]; };
-  const auto handler = [&](int worker, int where) {  // of a worker's text on another host
+  const auto receiver = [&](int worker, int where) {  // of a worker's text on another host
     const std::vector<int>& ranks = layout_->ranks_of(where);
     return ranks[static_cast<size_t>(layout_->local_rank(worker)) % ranks.size()];
   };
@@ -153,16 +153,16 @@ std::vector<std::string> HierarchicalCommunicator::gather(const std::string& own
   const auto get = [&](int from, int worker) { receive(from, std::as_writable_bytes(std::span(text_of(worker)))); };
   const auto give = [&](int to, int worker) { send(to, std::as_bytes(std::span(text_of(worker)))); };
   for (int other = 0; other < size(); ++other) {
-    if (layout_->host_of(other) != host && handler(other, host) == rank()) get(other, other);
+    if (layout_->host_of(other) != host && receiver(other, host) == rank()) get(other, other);
   }
   for (int where = 0; where < layout_->hosts(); ++where) {
-    if (where != host) give(handler(rank(), where), rank());
+    if (where != host) give(receiver(rank(), where), rank());
   }
   finish();
   for (const int neighbour : layout_->ranks_of(host)) {
     if (neighbour == rank()) continue;
     for (int worker = 0; worker < size(); ++worker) {
-      const int holder = layout_->host_of(worker) == host ? worker : handler(worker, host);
+      const int holder = layout_->host_of(worker) == host ? worker : receiver(worker, host);
       if (holder == neighbour) get(neighbour, worker);
       if (holder == rank()) give(neighbour, worker);
     }

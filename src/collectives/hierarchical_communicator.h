@@ -1,5 +1,5 @@
-// Collectives over any transport. Numbers and texts go straight from worker to worker; buffers go hosts first
-// (comm/chunk_exchange.h). Of one thread only.
+// HierarchicalCommunicator runs the collectives over any transport. Numbers and texts go directly from worker to
+// worker; buffers are exchanged within hosts first (collectives/chunk_exchange.h). For one thread only.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace verbund {
 
 class HierarchicalCommunicator final : public Communicator {
  public:
-  // By all workers together. `asking` hears whose answer is waited for: before anything depends on it, each worker
-  // exchanges a byte with each other one in turn, which shows who cannot be reached.
+  // Collective. Each worker first exchanges a byte with each other one in turn, which shows who cannot be reached;
+  // `asking` is called with the rank whose answer it waits for.
   HierarchicalCommunicator(
       std::unique_ptr<Transport> transport, const std::function<void(int)>& asking = [](int) {});
 
@@ -41,13 +41,13 @@ class HierarchicalCommunicator final : public Communicator {
  private:
   void send(int to, std::span<const std::byte> data);
   void receive(int from, std::span<std::byte> data);
-  void finish();  // what was sent and received
+  void finish();  // waits for all messages in flight
   void gather_numbers(std::span<const double> own);
   void share_memory();
 
   std::unique_ptr<Transport> transport_;
   std::optional<HostLayout> layout_;
-  std::optional<SharedChunkBuffer> board_;
+  std::optional<SharedChunkBuffer> shared_;
   std::optional<ChunkExchange> exchange_;
   int under_way_ = 0;
   std::vector<double> numbers_;  // [size, count] of all workers

@@ -28,7 +28,7 @@ HostLayout::HostLayout(const std::vector<std::string>& host_of_rank) {
   summing_hosts_ = most_traffic(with_most_parts) < most_traffic(all) ? with_most_parts : all;
 }
 
-// Out of or into one host, in gradients, when these hosts sum a fair share each.
+// The larger of outgoing and incoming traffic of the busiest host, in gradients, when these hosts sum equal shares.
 double HostLayout::most_traffic(const std::vector<int>& summing_hosts) const {
   double all_parts = 0, most = 0;
   for (const std::vector<RankRange>& parts : parts_) all_parts += static_cast<double>(parts.size());

@@ -1,4 +1,4 @@
-// Which workers are on which host, and who does what of an exchange between hosts.
+// HostLayout tells which workers are on which host, and which of them do what in an exchange between hosts.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ enum class SumsAt { kAnyHost, kOwner };
 
 class HostLayout {
  public:
-  // By rank: workers with the same text are on one host.
+  // Texts by rank: workers with the same text are on one host.
   explicit HostLayout(const std::vector<std::string>& host_of_rank);
 
   int workers() const { return static_cast<int>(host_of_.size()); }
@@ -22,15 +22,16 @@ class HostLayout {
   const std::vector<int>& ranks_of(int host) const { return ranks_[static_cast<size_t>(host)]; }
   int local_rank(int rank) const;
 
-  // What a host adds up by itself and sends, see comm/sum_order.h: one part, if its ranks are a range of the tree.
+  // The sums that a host adds by itself and sends, see collectives/sum_order.h: one part, if its ranks are a range of
+  // the tree.
   const std::vector<RankRange>& parts_of(int host) const { return parts_[static_cast<size_t>(host)]; }
 
-  // With whom a chunk's parts come together: its owner, or, where all get the sum, the hosts in turn and their workers
-  // in turn. (Of hosts with unlike numbers of parts those with most do it all, if fewer bytes travel then.)
+  // The rank that sums a chunk: its owner, or, where all workers get the sum, the hosts in turn and their workers in
+  // turn. (Where hosts have different numbers of parts, those with the most sum all chunks, if that sends fewer bytes.)
   int summing_rank(size_t chunk, SumsAt where) const;
-  // Gradients that leave or enter the busiest host in an all-reduce: 2 (h-1)/h of h hosts that send one part each.
+  // Traffic of the busiest host in an all-reduce, in gradients: 2 (h-1)/h of h hosts that send one part each.
   double most_traffic() const { return most_traffic(summing_hosts_); }
-  // Who of a host sends and receives a chunk for it.
+  // The chunk leader: the worker of a host that sends and receives a chunk for it.
   int chunk_leader(int host, size_t chunk, SumsAt where) const;
 
  private:

@@ -1,16 +1,20 @@
 #include "collectives/mpi_transport.h"
 
 #define OMPI_SKIP_MPICXX 1
+#include <fcntl.h>
 #include <mpi.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "collectives/shared_memory.h"
 #include "core/error.h"
 #include "core/machine.h"
 
@@ -25,11 +29,60 @@ void check(int code, const char* call) {
   fail("{} failed: {}", call, text);
 }
 
+// A file descriptor of shared memory, with an owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::shared_ptr<std::byte> map_memory(const Descriptor& file, size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (memory == MAP_FAILED) return nullptr;
+  return {static_cast<std::byte*>(memory), [bytes](std::byte* begin) { munmap(begin, bytes); }};
+}
+
+// Fails if there is no room for it, or the name is taken.
+std::shared_ptr<std::byte> make_memory(const std::string& name, size_t bytes) {
+  const Descriptor file(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.number() < 0) fail_errno("cannot make shared memory");
+  // Fails now, instead of by a bus error when it is written.
+  if (const int error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0) {
+    shm_unlink(name.c_str());
+    errno = error;
+    fail_errno("cannot make shared memory of {} bytes", bytes);
+  }
+  std::shared_ptr<std::byte> memory = map_memory(file, bytes);
+  if (memory == nullptr) {
+    shm_unlink(name.c_str());
+    fail_errno("cannot map shared memory");
+  }
+  return memory;
+}
+
+// Null if it does not exist.
+std::shared_ptr<std::byte> find_memory(const std::string& name, size_t bytes) {
+  const Descriptor file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600));
+  struct stat status = {};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0 || static_cast<size_t>(status.st_size) != bytes) {
+    return nullptr;
+  }
+  return map_memory(file, bytes);
+}
+
 class MpiTransport final : public Transport {
  public:
   MpiTransport() {
-    prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in nanoseconds: short sleeps are to be short
-    // Chunks travel over TCP without asking first, which keeps the line busy. The user's word goes before ours.
+    prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in nanoseconds: keeps short sleeps short
+    // Chunks are sent over TCP without a handshake, which keeps the network busy. The user's own setting wins.
     setenv("OMPI_MCA_btl_tcp_eager_limit", "262144", 0);
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
@@ -54,7 +107,7 @@ class MpiTransport final : public Transport {
     add(request, under_way);
   }
 
-  // All at once: each question to MPI costs it a look at every connection.
+  // All at once: each call makes MPI look at every connection.
   bool progress() override {
     if (requests_.empty()) return false;
     int done = 0;
@@ -72,12 +125,12 @@ class MpiTransport final : public Transport {
 
   std::string host() const override { return boot_id() + " " + host_name(); }
   std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) override {
-    return verbund::make_shared_memory(name, bytes);
+    return make_memory(name, bytes);
   }
   std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t bytes) override {
-    return verbund::find_shared_memory(name, bytes);
+    return find_memory(name, bytes);
   }
-  void unname_shared_memory(const std::string& name) override { verbund::unname_shared_memory(name); }
+  void unname_shared_memory(const std::string& name) override { shm_unlink(name.c_str()); }
 
   void close() override { check(MPI_Finalize(), "MPI_Finalize"); }
 

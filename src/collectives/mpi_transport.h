@@ -1,4 +1,4 @@
-// Processes that mpirun (or another launcher that MPI knows) has started, on any hosts.
+// The MPI transport connects processes that mpirun, or another launcher that MPI knows, has started on any hosts.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,14 @@
 
 namespace verbund {
 
-// Was this process started as one of several by MPI's launcher, or by Slurm for it?
+// True if this process was started by MPI's launcher, or by Slurm for MPI.
 bool started_by_mpi();
-// This worker's number as the launcher tells it, without asking MPI; 0 if nobody did.
+// This worker's rank by the launcher's environment, without MPI; 0 if there is none.
 int launched_rank();
-// Name and version of the library that is loaded, which may be another than it was built with.
+// Name and version of the loaded library, which may differ from the one at build time.
 std::string mpi_library();
 
-// All further calls must come from the thread that makes it: MPI is asked for no more than that
-// (MPI_THREAD_FUNNELED). Once in a process.
+// All later calls must come from the thread that makes it (MPI_THREAD_FUNNELED). Once in a process.
 std::unique_ptr<Transport> make_mpi_transport();
 
 }  // namespace verbund

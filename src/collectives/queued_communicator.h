@@ -1,21 +1,46 @@
-// A communicator for any thread: each operation takes its turn among those that were asked for before, and is waited
-// for.
+// QueuedCommunicator is a communicator for any thread: OperationQueue, the communication thread, performs one operation
+// after the other in the order of the calls, and each call waits for its own.
 #pragma once
 
+#include <condition_variable>
+#include <deque>
 #include <functional>
 #include <future>
+#include <mutex>
+#include <thread>
 
 #include "collectives/communicator.h"
 
 namespace verbund {
 
-// Has something done by the communicator's own thread, under a name by which the watch tells of it.
+class OperationQueue {
+ public:
+  OperationQueue();
+  // Performs what is left first.
+  ~OperationQueue();
+  OperationQueue(const OperationQueue&) = delete;
+  OperationQueue& operator=(const OperationQueue&) = delete;
+
+  // The future is ready when the operation is done, and carries its exception. What it works on must stay valid.
+  std::future<void> add(std::function<void()> operation);
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::packaged_task<void()>> operations_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+// Starts an operation on the communication thread, under the name that the watchdog reports.
 using Operation = std::function<void(Communicator&)>;
 using StartOperation = std::function<std::future<void>(const char* name, Operation operation)>;
 
 class QueuedCommunicator final : public Communicator {
  public:
-  // `other`: the one whose thread it is, for what never changes.
+  // `other`: the communicator of that thread, for rank, size and layout.
   QueuedCommunicator(const Communicator& other, StartOperation start)
       : rank_(other.rank()), size_(other.size()), layout_(other.layout()), start_(std::move(start)) {}
 

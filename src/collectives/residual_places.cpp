@@ -42,7 +42,7 @@ const ResidualPlaces::Place& ResidualPlaces::first_place(size_t chunk) const {
   for (const Place& place : places_) {
     if (holder(place, chunk) != kNobody) return place;
   }
-  return places_.front();  // never, where there are several hosts
+  return places_.front();  // never reached with several hosts
 }
 
 void ResidualPlaces::gather(Communicator& comm, const ErrorFeedback& feedback, size_t i, std::span<float> whole) const {

@@ -1,7 +1,7 @@
-// Where the residuals of a gradient's exchange (comm/error_feedback.h) are, and how they come together as whole buffers
-// that a checkpoint can keep: one for each part of the sum that a host sends (comm/host_layout.h), mostly one for each
-// host. In it lies, for every chunk, what the host's chunk_leader has rounded away: of that part, or, at the host where the
-// chunk's sums come together, of the total.
+// ResidualPlaces gathers the residuals of a gradient exchange (collectives/error_feedback.h) into whole buffers that a
+// checkpoint can keep, and scatters them again. There is one buffer for each part of the sum that a host sends
+// (collectives/host_layout.h), mostly one for each host. It holds, for every chunk, the residual of the host's chunk
+// leader: of that part, or, at the host that sums the chunk, of the total.
 #pragma once
 
 #include <span>
@@ -14,33 +14,33 @@ namespace verbund {
 
 class ResidualPlaces {
  public:
-  // Of a buffer of `size` values; `where` its sums come together: with their owners they are not rounded.
+  // Of a buffer of `size` values. `where` its chunks are summed: sums at their owners are not rounded.
   ResidualPlaces(const HostLayout& layout, SumsAt where, size_t size);
 
   // "residual.HOST.PART" of each buffer.
   const std::vector<std::string>& names() const { return names_; }
-  // Who does what. The same text: each residual has its place still.
+  // Describes the layout. With the same text, each residual has the same place.
   const std::string& description() const { return description_; }
 
-  // By all workers together. Worker 0 gets or gives buffer number i, as a whole; those of others may be empty.
+  // Collective. Worker 0 gets or gives the whole buffer number i; the buffers of the others may be empty.
   void gather(Communicator& comm, const ErrorFeedback& feedback, size_t i, std::span<float> whole) const;
   void scatter(Communicator& comm, std::span<const float> whole, size_t i, ErrorFeedback& feedback) const;
-  // To whoever rounds a chunk first in the order of hosts: of another layout's residuals, only the sum is of use.
+  // Gives each chunk to the first host that rounds it: of another layout's residuals only the sum can be used.
   void scatter_sum(Communicator& comm, std::span<const float> whole, ErrorFeedback& feedback) const;
 
  private:
   struct Place {
     int host;
-    size_t part;  // of the host's, from 0
+    size_t part;  // of the host, from 0
   };
   bool sums_at(int host, size_t chunk) const;
   int holder(const Place& place, size_t chunk) const;
   const Place& first_place(size_t chunk) const;
 
-  // `place_of`: of which the chunk's values are meant.
+  // `place_of`: the place that a chunk's values belong to.
   template <typename PlaceOf>
   void scatter(Communicator& comm, std::span<const float> whole, ErrorFeedback& feedback, PlaceOf place_of) const;
-  // As error feedback counts: 0 is the total.
+  // The part as error feedback counts it: 0 is the total.
   size_t part_of_message(const Place& place, size_t chunk) const {
     return sums_at(place.host, chunk) ? 0 : place.part + 1;
   }

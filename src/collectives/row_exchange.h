@@ -1,32 +1,53 @@
-// Sums the rows of a looked-up table over all workers. A worker has rows of the tokens that it has seen, some thousand
-// of a table of many times that, so everybody sends its own to all, and all add them up in the same order. Where the
-// workers together have seen so much that the whole table is less, that is summed instead.
+// RowExchange sums the rows of a looked-up table over all workers. A worker has rows of the tokens that it has seen,
+// some thousand of a much larger table, so every worker sends its rows to all others, and all add them in the same
+// order. Where the workers together have seen so many rows that the whole table is smaller, the table is all-reduced
+// instead.
 //
 //   RowExchange rows(lookup, wire);
-//   rows.exchange(comm, own);        // with the thread of communication
+//   rows.exchange(comm, own);        // on the communication thread
 //   rows.add_to(gradients);          // once the table's dense gradient is summed
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "collectives/communicator.h"
-#include "collectives/sparse_rows.h"
 #include "model/gradient_order.h"
 
 namespace verbund {
 
-// Whether all workers together send less if each sends its rows to all others, than if they sum the table. A row takes
-// its id and its values to n - 1 workers; a table is sent 2 (n - 1)/n times by each of n workers.
+// Some rows of a table, by their ids; absent rows are zero and cost nothing.
+struct SparseRows {
+  std::vector<int32_t> ids;   // sorted, each once
+  std::vector<float> values;  // [ids, width]
+
+  size_t count() const { return ids.size(); }
+};
+
+// Of each id in a or b: a's row + b's.
+SparseRows sum(const SparseRows& a, const SparseRows& b, size_t width);
+
+// The sum of all parts, in an order that depends on their number alone: [0, n) is the sum of [0, p) and of [p, n),
+// where p is the largest power of two below n.
+SparseRows sum_in_tree(std::span<SparseRows> parts, size_t width);
+
+// table[id] += row.
+void add_rows(const SparseRows& rows, size_t width, std::span<float> table);
+
+// True if all workers together send fewer bytes when each sends its rows to all others than when they all-reduce the
+// table. A row's id and values go to n - 1 workers; a table is sent 2 (n - 1)/n times by each of n workers.
 bool rows_are_less(size_t rows_of_all_workers, size_t width, size_t table_values, Wire wire);
 
 class RowExchange {
  public:
   RowExchange(const Lookup& lookup, Wire wire);
 
-  // By all workers together; `own` may be empty. The same bits everywhere, for the wire rounds one's own rows as well.
+  // Collective; `own` may be empty. The same bits everywhere, because the wire rounds a worker's own rows as well.
   void exchange(Communicator& comm, const SparseRows& own);
-  // Adds the sums to the table, whose place in this flat buffer the lookup tells. Once.
+  // Adds the sums to the table, at the lookup's place in this flat buffer. Once.
   void add_to(std::span<float> gradients);
 
  private:
@@ -39,7 +60,7 @@ class RowExchange {
   size_t width_;
   Wire wire_;
   SparseRows sums_;
-  std::vector<float> table_;  // the sums, if the whole table is less
+  std::vector<float> table_;  // the sums, if the whole table is smaller
   bool as_table_ = false;
 };
 

@@ -9,7 +9,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kLine = 64;  // of a cache
+constexpr size_t kLine = 64;  // of the cache
 constexpr size_t kPage = 4096;
 
 size_t rounded_up(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
@@ -18,7 +18,7 @@ size_t rounded_up(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 struct SharedChunkBuffer::Head {
   std::atomic<uint32_t> events, sleepers;
-  alignas(kLine) std::atomic<uint64_t> finished[kMostInFlight];  // by place: its last chunk that is, plus 1
+  alignas(kLine) std::atomic<uint64_t> finished[kMostInFlight];  // by place: its last finished chunk, plus 1
 };
 
 struct alignas(kLine) SharedChunkBuffer::Progress {
@@ -27,13 +27,13 @@ struct alignas(kLine) SharedChunkBuffer::Progress {
 
 SharedChunkBuffer::SharedChunkBuffer()
     : SharedChunkBuffer({static_cast<std::byte*>(::operator new(bytes_for(1), std::align_val_t(kPage))),
-                 [](std::byte* memory) { ::operator delete(memory, std::align_val_t(kPage)); }},
-                1, 0) {
+                         [](std::byte* memory) { ::operator delete(memory, std::align_val_t(kPage)); }},
+                        1, 0) {
   new (head_) Head{};
   new (entered_) Progress{};
 }
 
-// Zeros are what atomic numbers begin with.
+// The memory is zero, as atomic numbers start.
 SharedChunkBuffer::SharedChunkBuffer(std::shared_ptr<std::byte> memory, int workers, int self)
     : memory_(std::move(memory)),
       workers_(workers),
@@ -58,7 +58,7 @@ float* SharedChunkBuffer::result(size_t chunk) const { return values_of(workers_
 
 void SharedChunkBuffer::enter(size_t chunk) {
   entered_[self_].chunks.store(chunk + 1, std::memory_order_release);
-  tell();
+  notify();
 }
 
 bool SharedChunkBuffer::all_entered(size_t chunk) const {
@@ -70,7 +70,7 @@ bool SharedChunkBuffer::all_entered(size_t chunk) const {
 
 void SharedChunkBuffer::finish(size_t chunk) {
   head_->finished[chunk % kMostInFlight].store(chunk + 1, std::memory_order_release);
-  tell();
+  notify();
 }
 
 bool SharedChunkBuffer::is_finished(size_t chunk) const {
@@ -79,7 +79,7 @@ bool SharedChunkBuffer::is_finished(size_t chunk) const {
 
 uint32_t SharedChunkBuffer::events() const { return head_->events.load(); }
 
-void SharedChunkBuffer::tell() const {
+void SharedChunkBuffer::notify() const {
   if (!is_shared()) return;
   head_->events.fetch_add(1);
   if (head_->sleepers.load() > 0) syscall(SYS_futex, &head_->events, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);

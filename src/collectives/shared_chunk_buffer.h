@@ -1,7 +1,7 @@
-// What the workers of one host share while they exchange: places for the chunks that are under way, and how far each of
-// them has come. Chunks are numbered through all exchanges; a window of them is under way at a time, in places that are
-// used in turn. A worker enters a chunk when it has left the one that had its place before; so when all have entered
-// it, its place is free for everybody.
+// SharedChunkBuffer is the memory that the workers of one host share in an exchange: places for the chunks in flight,
+// and the progress of each worker. Chunks are numbered through all exchanges; a window of them is in flight at a time,
+// in places that are used in turn. A worker enters a chunk when it has left the one that had its place before; so when
+// all have entered it, its place is free for everybody.
 #pragma once
 
 #include <atomic>
@@ -16,37 +16,37 @@ namespace verbund {
 
 class SharedChunkBuffer {
  public:
-  // Of a worker that has its host to itself: no places are needed, it works on its own buffer.
+  // Of a worker that is alone on its host and works on its own buffer, without places.
   SharedChunkBuffer();
-  // Of several: over memory of bytes_for(workers) zeros that all of them see.
+  // Of several workers: over shared memory of bytes_for(workers) zeros.
   SharedChunkBuffer(std::shared_ptr<std::byte> memory, int workers, int self);
   static size_t bytes_for(int workers);
 
   int workers() const { return workers_; }
   bool is_shared() const { return workers_ > 1; }
 
-  // Places of a chunk: for the values of each worker, and for what all of them get.
+  // Places of a chunk: for the values of each worker, and for the result.
   float* values_of(int worker, size_t chunk) const;
   float* result(size_t chunk) const;
 
   void enter(size_t chunk);  // by this worker; in order
   bool all_entered(size_t chunk) const;
-  void finish(size_t chunk);  // what all get is there, or there is nothing to get
+  void finish(size_t chunk);  // the result is there, or there is none
   bool is_finished(size_t chunk) const;
 
-  // How often somebody has entered or finished something; and sleeping until that is no longer so, or for some time.
+  // The number of enters and finishes so far; and sleeping until it changes, or for some time.
   uint32_t events() const;
   void wait(uint32_t events, std::chrono::nanoseconds longest) const;
 
  private:
   struct Head;
   struct Progress;
-  void tell() const;
+  void notify() const;
 
   std::shared_ptr<std::byte> memory_;
   int workers_, self_;
   Head* head_;
-  Progress* entered_;  // by worker: chunks before this one
+  Progress* entered_;  // by worker: the number after its last chunk
   float* places_;
 };
 

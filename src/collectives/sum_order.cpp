@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kBlock = 2048;  // values at a time: sums on the way stay in the nearest cache
+constexpr size_t kBlock = 2048;  // values at a time: intermediate sums stay in the L1 cache
 
 VERBUND_PORTABLE_LOOP void add_values(size_t count, const float* left, const float* right, float* sum) {
 #pragma GCC ivdep
@@ -49,7 +49,7 @@ OrderedSum::OrderedSum(RankRange whole, std::span<const RankRange> sources) : so
 size_t OrderedSum::plan(RankRange range, std::span<const RankRange> sources) {
   const auto given = std::find(sources.begin(), sources.end(), range);
   if (given != sources.end()) return static_cast<size_t>(given - sources.begin());
-  if (range.size() < 2) fail("nobody has the values of worker {}", range.begin);
+  if (range.size() < 2) fail("no source has the values of worker {}", range.begin);
   const int middle = split_of(range);
   const size_t left = plan({range.begin, middle}, sources), right = plan({middle, range.end}, sources);
   steps_.push_back({left, right});

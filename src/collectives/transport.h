@@ -1,18 +1,19 @@
-// How bytes get from worker to worker. Everything that workers do together is made of messages that are under way while
-// others are, so a new way between workers (threads, MPI, another library) is one small class.
+// Transport sends bytes from worker to worker. All collectives are made of messages in flight, so a new transport
+// (threads, MPI, another library) is one small class. Patience and Naps tell how long to pause between looks at them.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 
-#include "control/telemetry_receiver.h"
+#include "control/telemetry.h"
 
 namespace verbund {
 
-// Of one thread only.
+// For one thread only.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -20,28 +21,68 @@ class Transport {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Start a message; its memory must stay as it is until it is done. `under_way` is one more from now on, and one less
-  // when that is so. Messages between two workers with the same tag keep their order, and both sides know their sizes.
+  // Starts a message, whose memory must not change until the message is done. `under_way` counts it until then.
+  // Messages between two workers with the same tag keep their order, and both sides know their sizes.
   virtual void send(int to, int tag, std::span<const std::byte> data, int& under_way) = 0;
   virtual void receive(int from, int tag, std::span<std::byte> data, int& under_way) = 0;
-  // Looks after all messages that are under way. True if one is done.
+  // Makes progress with all messages in flight. True if one is done.
   virtual bool progress() = 0;
-  // Leaves the processor to others for a moment, or until a message comes; shorter where that is not known.
+  // Yields the processor for at most this long; returns early when a message arrives, where the transport can tell.
   virtual void pause(std::chrono::nanoseconds longest) = 0;
 
-  // Workers with the same text are on one host: they share memory.
+  // Workers with the same text are on one host and share memory.
   virtual std::string host() const = 0;
-  // Memory of a host that several of its workers see: one makes it under a name that is new, the others find it, null
-  // if they cannot; then its name may go. It begins as zeros.
+  // Shared memory of the workers of one host: one of them makes it under a new name, the others find it (null if they
+  // cannot), then the name can be removed. It starts as zeros.
   virtual std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) = 0;
   virtual std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t bytes) = 0;
   virtual void unname_shared_memory(const std::string& name) = 0;
 
-  // Where all of them leave messages for worker 0, if they are threads of one process; none otherwise.
+  // Worker 0's receiver, if all workers are threads of one process; null otherwise.
   virtual std::shared_ptr<TelemetryReceiver> shared_receiver() const { return nullptr; }
 
-  // A friendly end, of all workers together. Without it the destructor just leaves.
+  // Orderly shutdown. Collective: every worker must call it. Without it the destructor just ends this one.
   virtual void close() {}
+};
+
+// How long to sleep before looking again: not at all at first, then longer the longer nothing happens. MPI's own
+// waiting would burn a core that the computation needs.
+class Patience {
+ public:
+  // Something has happened.
+  void renew() { since_ = Clock::now(); }
+
+  std::chrono::nanoseconds next() const {
+    using std::chrono::microseconds;
+    const std::chrono::nanoseconds waited = Clock::now() - since_;
+    if (waited < microseconds(30)) return std::chrono::nanoseconds(0);
+    return std::min<std::chrono::nanoseconds>(waited / 8, microseconds(200));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_ = Clock::now();
+};
+
+// The same with many messages in flight: the network stays busy without anybody looking, and each look takes a moment
+// of a core from the computation. So the naps become longer until some messages are done in one of them, but never so
+// long that the network may have become idle.
+class Naps {
+ public:
+  // `done` messages since the last nap, of `under_way`.
+  std::chrono::nanoseconds next(size_t done, size_t under_way) {
+    if (4 * done > under_way) {
+      nap_ = std::max(nap_ / 2, kShortest);
+    } else if (done <= 1) {
+      nap_ = std::min(nap_ + nap_ / 2, kLongest);
+    }
+    return nap_ == kShortest ? std::chrono::nanoseconds(0) : nap_;
+  }
+
+ private:
+  static constexpr std::chrono::nanoseconds kShortest = std::chrono::microseconds(5);
+  static constexpr std::chrono::nanoseconds kLongest = std::chrono::milliseconds(1);
+  std::chrono::nanoseconds nap_ = kShortest;
 };
 
 }  // namespace verbund

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "collectives/hierarchical_communicator.h"
-#include "collectives/lone_transport.h"
 #include "collectives/mpi_transport.h"
 #include "core/allowed_cores.h"
 #include "core/elapsed.h"
@@ -24,6 +23,21 @@ using Clock = std::chrono::steady_clock;
 constexpr int kStartWarningSeconds = 10;
 constexpr int kStartDeadlineSeconds = 60;
 constexpr double kFlushSeconds = 2;
+
+// Of a single worker, which has nobody to send to.
+class LoneTransport final : public Transport {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void send(int, int, std::span<const std::byte>, int&) override {}
+  void receive(int, int, std::span<std::byte>, int&) override {}
+  bool progress() override { return false; }
+  void pause(std::chrono::nanoseconds) override {}
+  std::string host() const override { return "this host"; }
+  std::shared_ptr<std::byte> make_shared_memory(const std::string&, size_t) override { return nullptr; }
+  std::shared_ptr<std::byte> find_shared_memory(const std::string&, size_t) override { return nullptr; }
+  void unname_shared_memory(const std::string&) override {}
+};
 
 }  // namespace
 
@@ -50,23 +64,22 @@ Workers::Workers(Connect connect, Watched watched) {
                   [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
 }
 
-// Says what it waits for. MPI itself would do so in silence, and for ever.
+// Reports what it waits for. MPI itself would wait silently and forever.
 void Workers::wait_for_others(const std::future<void>& ready) const {
   const auto began = Clock::now();
   const int deadline = start_seconds();
   bool warned = false;
   while (ready.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
     const int other = waiting_for_;
-    const std::string whom =
-        other < 0 ? "MPI to bring the workers together" : fmt::format("an answer of worker {}", other);
+    const std::string whom = other < 0 ? "MPI to connect the workers" : fmt::format("an answer of worker {}", other);
     const double waited = seconds_since(began);
     if (waited > deadline) {
-      // The thread is inside MPI, which cannot be called back.
+      // The communication thread is inside MPI, which cannot be interrupted.
       clear_status();
       print_line(fmt::format(
-          "verbund: lost worker {} before the start: worker {} on {} has waited {} s for {}. Are all ports open "
-          "between the hosts, and is it the right network (launch --nic, or mpirun --mca btl_tcp_if_include)? "
-          "`verbund doctor` looks into it.",
+          "verbund: lost worker {} before the start: worker {} on {} has waited {} s for {}. Open all ports between "
+          "the hosts, or choose another network (launch --nic, or mpirun --mca btl_tcp_if_include). `verbund doctor` "
+          "finds the reason.",
           other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom));
       tell_launch({other});
       _exit(kExitLostWorker);
@@ -111,7 +124,7 @@ void Workers::perform(const char* name, const Operation& operation) {
   try {
     operation(*communicator_);
   } catch (...) {
-    watchdog_->leave();  // whoever goes on after a failure waits for nobody meanwhile
+    watchdog_->leave();  // a worker that handles the failure does not wait
     throw;
   }
   watchdog_->leave();
@@ -120,7 +133,7 @@ void Workers::perform(const char* name, const Operation& operation) {
 }
 
 std::future<void> Workers::start(const char* name, Operation operation) {
-  // Whoever waits for it finds it counted.
+  // Counted before the future is ready.
   std::function<void()> counted = [this, name, operation = std::move(operation)] { perform(name, operation); };
   if (queue_) return queue_->add(std::move(counted));
   std::packaged_task<void()> task(std::move(counted));
@@ -141,7 +154,7 @@ void Workers::must_agree(const std::string& what, const std::string& own) {
   std::map<std::string, int> votes;
   for (const std::string& vote : all) ++votes[vote];
   if (votes.size() == 1) return;
-  // Most are right; of equally many, those with worker 0.
+  // The majority is right; in a tie, the side of worker 0.
   std::string common = all[0];
   for (const auto& [vote, count] : votes) {
     if (count > votes[common]) common = vote;
@@ -155,7 +168,7 @@ void Workers::must_agree(const std::string& what, const std::string& own) {
 
 bool Workers::post(std::vector<std::byte> message) {
   Message whole = {rank_, std::move(message), 0};
-  if (has_sender()) return watchdog_->mail().post(std::move(whole));
+  if (has_sender()) return watchdog_->telemetry().post(std::move(whole));
   return receiver_ && receiver_->put(std::move(whole));
 }
 
@@ -164,16 +177,16 @@ void Workers::set_handler(TelemetryHandler handler) {
 }
 
 void Workers::flush() {
-  if (has_sender()) watchdog_->mail().flush(kFlushSeconds);
+  if (has_sender()) watchdog_->telemetry().flush(kFlushSeconds);
   comm().barrier();
   if (leads()) receiver_->drain(kFlushSeconds);
 }
 
-ClockOffset Workers::clock() const { return has_sender() ? watchdog_->mail().offset() : ClockOffset{0, 0}; }
+ClockOffset Workers::clock() const { return has_sender() ? watchdog_->telemetry().offset() : ClockOffset{0, 0}; }
 
 void Workers::close() {
   flush();
-  watchdog_->goodbye();
+  watchdog_->announce_shutdown();
   comm().close();
 }
 
@@ -185,7 +198,7 @@ void with_workers(const std::function<void(Workers&)>& work) {
   if (!leads) leave_progress_to_others();
   const auto give_up = [&](const char* why, int exit_code) {
     workers->watchdog().report_failure(why, exit_code);
-    if (by_mpi) (void)workers.release();  // its thread may wait inside MPI, and ends with the process
+    if (by_mpi) (void)workers.release();  // its thread may be blocked inside MPI, and ends with the process
   };
   try {
     work(*workers);

@@ -1,6 +1,6 @@
-// The workers of a run, as one of them sees the whole: who they are, and the parts by which they work together. All
-// communication happens on a thread of its own, in the order in which it is asked for, so that it can go on while the
-// others compute. Every worker must ask for the same things in the same order.
+// Workers is the view that one data-parallel worker has of all workers of a run: their ranks and hosts, the
+// communicator and the watchdog. All communication happens on a thread of its own, in the order of the calls, so it
+// overlaps with the computation. Every worker must make the same calls in the same order.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,9 @@
 #include <memory>
 #include <optional>
 
-#include "control/telemetry_receiver.h"
-#include "collectives/operation_queue.h"
 #include "collectives/queued_communicator.h"
-#include "control/run_clock.h"
 #include "collectives/transport.h"
 #include "control/watchdog.h"
-#include "control/worker.h"
 
 namespace verbund {
 
@@ -24,50 +20,49 @@ class Workers {
   using Connect = std::function<std::unique_ptr<Transport>()>;
   enum class Watched { kNo, kYes };
 
-  // Just this one.
+  // A single worker.
   Workers();
-  // `connect` is called by the thread of communication, which is the only one to use the transport.
+  // `connect` is called on the communication thread, the only one to use the transport.
   Workers(Connect connect, Watched watched);
 
   int rank() const { return self().rank; }
   int size() const { return static_cast<int>(all_.size()); }
-  bool leads() const { return rank() == 0; }  // speaks and writes for all
+  bool leads() const { return rank() == 0; }  // prints and writes files for all
   const Worker& self() const { return all_[static_cast<size_t>(rank_)]; }
   const std::vector<Worker>& all() const { return all_; }
-  std::string layout() const;  // "2+2": how many on each host
+  std::string layout() const;  // "2+2": workers on each host
 
-  // What they do together: asked for here, done by the thread of communication, and waited for.
+  // Collectives: performed by the communication thread, and waited for.
   Communicator& comm() { return *queued_; }
-  // The same without waiting: the future is ready when it is done. What it works on must stay.
+  // The same without waiting: the future is ready when it is done. What it works on must stay valid.
   std::future<void> start(const char* name, Operation operation);
-  // Their eyes on each other; nobody is watched where there is nobody else.
+  // Watches nobody if this is the only worker.
   Watchdog& watchdog() { return *watchdog_; }
 
-  // What one of them has to say of a thing that must be the same everywhere: fails on all, and
-  // names those who differ from most.
+  // Fails on all workers unless `own` is the same on all of them, and names those that differ from the majority.
   void must_agree(const std::string& what, const std::string& own);
 
-  // Of the thread of communication, since the beginning.
+  // Of the communication thread, since the start.
   double seconds_busy() const { return seconds_busy_; }
   uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 
-  // Messages to worker 0, beside all that workers do together: of any thread, at any time, in order, of at most
-  // Message::kMostBytes. Posting never waits: what there is no room for is dropped (false) and counted.
+  // Sends a message of at most Message::kMostBytes to worker 0: from any thread, at any time, in order. Never blocks: a
+  // message without room is dropped (false) and counted.
   bool post(std::vector<std::byte> message);
-  // Worker 0's: hears the messages of all workers, its own too, on a thread of its own. Must be taken back ({}) before
-  // what it needs is gone. On others nothing happens.
+  // Sets worker 0's handler for the messages of all workers, its own included; a separate thread calls it. Must be
+  // reset
+  // ({}) before what it uses is gone. Does nothing on other workers.
   void set_handler(TelemetryHandler handler);
-  // By all workers together: what any of them has posted before has been received when it returns (or takes longer than
-  // some seconds).
+  // Collective: returns when the messages that any worker has posted before have been handled, or after some seconds.
   void flush();
 
-  // The run's clock, which is worker 0's: seconds since 1970. How far this worker's own is from it is measured all the
-  // time, see clock().
+  // The run's clock, which is worker 0's, in seconds since 1970. The difference to this worker's own clock is measured
+  // all the time, see clock().
   double run_clock() const { return run_clock(std::chrono::steady_clock::now()); }
   double run_clock(std::chrono::steady_clock::time_point time) const { return clock_.at(time) + clock().offset; }
   ClockOffset clock() const;
 
-  // The end in peace: returns when all have come to it, and worker 0 has all messages.
+  // Orderly shutdown. Collective: returns when all workers have called it and worker 0 has all messages.
   void close();
 
  private:
@@ -77,24 +72,24 @@ class Workers {
   void wait_for_others(const std::future<void>& ready) const;
   bool has_sender() const { return watchdog_->is_watching() && rank_ != 0; }
 
-  const RunClock clock_;  // this worker's own
+  const RunClock clock_;  // of this worker
   int rank_ = 0;
   std::vector<Worker> all_;
-  std::shared_ptr<TelemetryReceiver> receiver_;                // worker 0's; of all workers if they are threads
-  std::unique_ptr<Communicator> communicator_;  // the thread's
+  std::shared_ptr<TelemetryReceiver> receiver_;  // of worker 0; shared by all workers if they are threads
+  std::unique_ptr<Communicator> communicator_;   // of the communication thread
   std::optional<Watchdog> watchdog_;
   std::optional<QueuedCommunicator> queued_;
   std::atomic<double> seconds_busy_ = 0;
   std::atomic<uint64_t> bytes_sent_ = 0;
-  std::atomic<int> waiting_for_ = -1;    // at the start: whose answer
-  std::optional<OperationQueue> queue_;  // none: operations are done at once. The first to go
+  std::atomic<int> waiting_for_ = -1;    // at the start: the rank whose answer is missing
+  std::optional<OperationQueue> queue_;  // none: operations run at once. Destroyed first
 };
 
-// How long workers look for each other at the start: 60, or what VERBUND_START_SECONDS says.
+// Seconds that workers wait for each other at the start: 60, or the value of VERBUND_START_SECONDS.
 int start_seconds();
 
-// Does something with those that mpirun or Slurm has started, or with just this one. When it fails here,
-// the others end too, and worker 0 says why.
+// Calls `work` with the workers that mpirun or Slurm has started, or with this one alone. If it fails here, the others
+// end too, and worker 0 reports the reason.
 void with_workers(const std::function<void(Workers&)>& work);
 
 }  // namespace verbund

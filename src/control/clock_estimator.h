@@ -1,18 +1,40 @@
-// How far is another's clock from the own one? Asked over the network, as NTP does: a question leaves at `sent` and the
-// answer arrives at `arrived` on the own clock; the other read `received` and `replied` on its clock. If both ways took
-// equally long, the middle of the former was the middle of the latter. They may not have, but the error is at most half
-// of the time under way. That is a hard bound, and so the sample with the smallest one is the best.
+// RunClock tells the time of a run, and ClockEstimator how far another worker's clock is from the own one.
 //
-// Clocks drift, so a sample's bound grows with its age until a newer one takes its place.
+// The estimate is made over the network, as NTP makes it: a question leaves at `sent` and the answer arrives at
+// `arrived` on the own clock; the other worker read `received` and `replied` on its clock. If both ways took equally
+// long, the middle of the former was the middle of the latter. If they did not, the error is at most half of the time
+// on the network. That is a hard bound, so the sample with the smallest bound is the best. Clocks drift, so a sample's
+// bound grows with its age until a newer sample replaces it.
 #pragma once
 
+#include <chrono>
 #include <limits>
 
 namespace verbund {
 
+// The wall clock, read once at the start, and the steady clock since: setting the machine's clock does not change it.
+class RunClock {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  RunClock() : RunClock(seconds(std::chrono::system_clock::now().time_since_epoch())) {}
+  // `wall`: seconds since 1970, now.
+  explicit RunClock(double wall) : wall_(wall) {}
+
+  double now() const { return at(std::chrono::steady_clock::now()); }
+  // Seconds since 1970.
+  double at(Time time) const { return wall_ + seconds(time - start_); }
+
+ private:
+  static double seconds(std::chrono::duration<double> duration) { return duration.count(); }
+
+  double wall_;
+  Time start_ = std::chrono::steady_clock::now();
+};
+
 struct ClockOffset {
-  double offset = 0;                                       // what to add to the own clock, in seconds
-  double bound = std::numeric_limits<double>::infinity();  // the error is at most that; infinite if nothing is known
+  double offset = 0;                                       // to be added to the own clock, in seconds
+  double bound = std::numeric_limits<double>::infinity();  // the largest possible error; infinite if nothing is known
 };
 
 struct ClockSample {
@@ -21,11 +43,11 @@ struct ClockSample {
 
 class ClockEstimator {
  public:
-  // Clocks of computers differ by some 50 millionths at worst, two of them by twice that.
+  // Clocks of computers drift by some 50 millionths at worst, two of them apart by twice that.
   static constexpr double kDrift = 1e-4;  // seconds per second
 
   void add(const ClockSample& sample);
-  // At this time of the own clock.
+  // The estimate at this time of the own clock.
   ClockOffset at(double now) const;
 
  private:

@@ -6,12 +6,12 @@ namespace verbund {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-constexpr int kPulsesInTurn = 64;  // then others are heard
+constexpr int kHeartbeatsInTurn = 64;  // of one worker, then the next one is read
 
 }  // namespace
 
 ControlChannel::ControlChannel(ControlSockets sockets) : run_(sockets.run) {
-  for (Socket& socket : sockets.by_rank) peers_.push_back({std::move(socket), {}, PulseReader(run_)});
+  for (Socket& socket : sockets.by_rank) peers_.push_back({std::move(socket), {}, HeartbeatReader(run_)});
 }
 
 void ControlChannel::send(size_t rank, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
@@ -54,15 +54,15 @@ void ControlChannel::listen(const Hear& hear) {
 
 void ControlChannel::read(size_t rank, const Hear& hear) {
   Peer& peer = peers_[rank];
-  for (int i = 0; i < kPulsesInTurn; ++i) {
+  for (int i = 0; i < kHeartbeatsInTurn; ++i) {
     const Heard heard = peer.incoming.read(peer.socket);
     if (heard == Heard::kNothing) return;
-    if (heard != Heard::kPulse) {
+    if (heard != Heard::kHeartbeat) {
       const std::lock_guard lock(mutex_);
       peer.socket.close();
     }
     hear(rank, heard, peer.incoming.heartbeat(), peer.incoming.attached());
-    if (heard != Heard::kPulse) return;
+    if (heard != Heard::kHeartbeat) return;
   }
 }
 

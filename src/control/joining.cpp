@@ -13,16 +13,15 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostStrangers = 128;  // callers that have not said who they are
+constexpr size_t kMostStrangers = 128;  // callers that have not said hello
 constexpr std::chrono::milliseconds kPause{100};
-
 
 // A heartbeat fits into the buffer of a new connection.
 bool send_whole(const Socket& socket, const Heartbeat& heartbeat) {
   return socket.send(std::as_bytes(std::span(&heartbeat, 1))) == sizeof heartbeat;
 }
 
-// One side of a new connection, and what there is of the other's hello.
+// A new connection, and the part of the other side's hello that has arrived.
 class Caller {
  public:
   Caller() = default;
@@ -33,7 +32,7 @@ class Caller {
   bool is_late() const { return monotonic_seconds() >= deadline_; }
   bool has_said_hello() const { return received_ == sizeof hello_; }
 
-  // Takes what has come. False if the other is gone or a stranger, which its first bytes tell.
+  // Reads what has arrived. False if the other side is gone, or a stranger by its first bytes.
   bool hear(uint64_t run) {
     static_assert(offsetof(Heartbeat, run) == 0);
     while (!has_said_hello()) {
@@ -60,7 +59,7 @@ class Reception {
   Reception(std::span<const Socket> listening, size_t workers, const Heartbeat& hello, double patience)
       : listening_(listening), own_hello_(hello), patience_(patience), greeted_(workers), joined_(workers) {}
 
-  // Hears everybody for a moment. False when all have joined.
+  // Listens to all callers for a moment. False when all workers have joined.
   bool listen() {
     if (std::all_of(joined_.begin() + 1, joined_.end(), [](const Socket& socket) { return socket.is_open(); })) {
       return false;
@@ -82,12 +81,12 @@ class Reception {
     const auto add = [&](const Socket& socket) { waiting.push_back({socket.descriptor(), POLLIN, 0}); };
     for (const Socket& listening : listening_) add(listening);
     for (const Caller& caller : strangers_) add(caller.socket());
-    for (const Caller& caller : greeted_) add(caller.socket());  // those that are not there (-1) are passed over
+    for (const Caller& caller : greeted_) add(caller.socket());  // poll ignores those that are not open (-1)
     poll(waiting.data(), waiting.size(), static_cast<int>(kPause.count()));
   }
 
-  // In one round no more than there is room for: so nobody who is admitted makes way before it has been heard once. A
-  // worker's hello is there by then, as a rule, however many others call.
+  // At most as many in one round as there is room for: so every admitted caller is read once before it makes way. A
+  // worker's hello has usually arrived by then, however many strangers connect.
   void admit_all() {
     const size_t turns = std::max<size_t>(1, kMostStrangers / listening_.size());
     for (const Socket& listening : listening_) {
@@ -104,7 +103,7 @@ class Reception {
     return true;
   }
 
-  // Is it a stranger no more, or never anything else?
+  // True if the caller has been identified as a worker, or is to be closed.
   bool is_settled(Caller& caller) {
     if (!caller.hear(own_hello_.run) || caller.is_late()) return true;
     if (!caller.has_said_hello()) return false;
@@ -112,7 +111,7 @@ class Reception {
     if (rank == 0 || rank >= greeted_.size() || caller.hello().attached != 0) return true;
     if (!send_whole(caller.socket(), own_hello_)) return true;
     caller.await_another_hello();
-    greeted_[rank] = std::move(caller);  // one that calls again has given up its earlier call
+    greeted_[rank] = std::move(caller);  // a worker that connects again has given up its earlier connection
     return true;
   }
 
@@ -144,7 +143,8 @@ std::vector<Socket> await_workers(std::span<const Socket> listening, size_t work
 }
 
 Socket call_leader(std::span<const Endpoint> endpoints, const Heartbeat& hello, const JoiningLimits& limits) {
-  for (const double end = monotonic_seconds() + limits.together; monotonic_seconds() < end; std::this_thread::sleep_for(kPause)) {
+  for (const double end = monotonic_seconds() + limits.together; monotonic_seconds() < end;
+       std::this_thread::sleep_for(kPause)) {
     for (const Endpoint& endpoint : endpoints) {
       Caller leader(connect_to(endpoint, limits.address), limits.address + limits.hello);
       if (!leader.socket().is_open() || !send_whole(leader.socket(), hello)) continue;

@@ -1,34 +1,34 @@
-// How workers come to the watch's channel at the start: worker 0 listens, the others call. Anybody may call a port, so
-// a caller is nobody until it has named the number that only the workers of this run know, which they have from the
-// other channel. Strangers cannot hold up a start: all callers are heard at once, each has little time and little room,
-// and the oldest make way for new ones.
+// Joining opens the control channel at the start of a run: worker 0 listens, the others connect. Anybody can connect to
+// a port, so a caller is a stranger until it has sent the number that only the workers of this run know; they have it
+// from the rendezvous. Strangers cannot delay the start: all callers are read at the same time, each has little time
+// and little memory, and the oldest make way for new ones.
 //
-// A worker says hello, worker 0 says hello to it, and the worker once more: so both know that both know. Whoever waits
-// in vain calls again.
+// A worker says hello, worker 0 answers with hello, and the worker confirms with another one: then both know that both
+// know. A worker that gets no answer connects again.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "control/heartbeat.h"
+#include "control/heartbeat_stream.h"
 #include "control/sockets.h"
 
 namespace verbund {
 
 // In seconds.
 struct JoiningLimits {
-  double address = 2;    // until somebody answers at an address
-  double hello = 2;      // from there to the other's hello
-  double together = 15;  // until all workers are there
+  double address = 2;    // until a connection is accepted at an address
+  double hello = 2;      // from then until the other side's hello
+  double together = 15;  // until all workers have joined
 };
 
-// Worker 0's side: waits at all its listening sockets until so many workers have joined, itself counted, or for some
-// time. Returns sockets by rank; its own, and those of workers that have not come, are not open.
+// Worker 0's side: waits at all its listening sockets until so many workers have joined, itself included, or the time
+// is over. Returns sockets by rank; its own, and those of missing workers, are not open.
 std::vector<Socket> await_workers(std::span<const Socket> listening, size_t workers, const Heartbeat& hello,
                                   const JoiningLimits& limits = {});
 
-// The others' side: calls worker 0, here and there, until it has answered. Not open if it has not.
+// The other side: tries the endpoints of worker 0 in turn until it has answered. The socket is not open if it has not.
 Socket call_leader(std::span<const Endpoint> endpoints, const Heartbeat& hello, const JoiningLimits& limits = {});
 
 }  // namespace verbund

@@ -9,11 +9,11 @@
 namespace verbund {
 namespace {
 
-void add(std::vector<IpAddress>& addresses, const IpAddress& address) {
+void add_once(std::vector<IpAddress>& addresses, const IpAddress& address) {
   if (std::find(addresses.begin(), addresses.end(), address) == addresses.end()) addresses.push_back(address);
 }
 
-// Those of the chosen interfaces and networks.
+// The addresses of the chosen interfaces and networks.
 std::vector<IpAddress> chosen_addresses(const std::vector<OwnAddress>& own, const std::string& networks) {
   std::vector<IpAddress> chosen;
   std::istringstream items(networks);
@@ -21,7 +21,7 @@ std::vector<IpAddress> chosen_addresses(const std::vector<OwnAddress>& own, cons
     const std::optional<IpNetwork> network = IpNetwork::parse(item);
     for (const OwnAddress& one : own) {
       if (!one.is_for_others()) continue;
-      if (network ? network->contains(one.address) : one.interface == item) add(chosen, one.address);
+      if (network ? network->contains(one.address) : one.interface == item) add_once(chosen, one.address);
     }
   }
   return chosen;
@@ -44,7 +44,7 @@ ListeningAddresses choose_listening_addresses(const std::vector<OwnAddress>& own
       if (is_own(address)) continue;  // such as those of virtual bridges, which are the same on many machines
       const std::optional<IpAddress> from = source(address);
       if (!from) continue;
-      add(result.addresses, *from);
+      add_once(result.addresses, *from);
       is_reached = true;
     }
     if (!is_reached) return {{}, fmt::format("there is no route to {}", other.name)};

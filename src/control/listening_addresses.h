@@ -1,5 +1,5 @@
-// Where worker 0 listens for the others: only at those addresses of its machine by which they can reach it, so that the
-// port is not open to everybody who can reach the machine by another way.
+// ListeningAddresses are the addresses at which worker 0 listens for the others: only those by which they can reach it,
+// so the port is not open to anybody who can reach the machine by another network.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,23 @@ namespace verbund {
 // A worker of another machine.
 struct RemoteWorker {
   std::string name;                  // "worker 1 on b"
-  std::vector<IpAddress> addresses;  // all that its machine has for others
+  std::vector<IpAddress> addresses;  // all addresses of its machine that others may reach
 };
 
 struct ListeningAddresses {
-  std::vector<IpAddress> addresses;  // none: it has to listen everywhere
+  std::vector<IpAddress> addresses;  // empty: worker 0 has to listen everywhere
   std::string why_everywhere;
 };
 
-// The address of this machine from which packets to the other leave; nothing without a route.
+// The address of this machine from which packets to the other one leave; nothing without a route.
 using FindSource = std::function<std::optional<IpAddress>(const IpAddress& other)>;
 
-// `networks` is what the user has chosen, "eth1,10.0.0.0/24", or "": then the addresses count that have routes to the
-// others. Without anybody on another machine it is the loopback.
+// `networks` is the user's choice, "eth1,10.0.0.0/24"; if it is empty, the addresses with routes to the others are
+// chosen. If all workers are on one machine, the loopback is chosen.
 ListeningAddresses choose_listening_addresses(const std::vector<OwnAddress>& own, const std::string& networks,
                                               const std::vector<RemoteWorker>& others, const FindSource& source);
 
-// What Open MPI was told to use: launch's --nic, or the user's own parameter. "" if nothing.
+// The networks that Open MPI was told to use, by launch --nic or by the user's own parameter; "" if none.
 std::string networks_of_mpi();
 
 }  // namespace verbund

@@ -16,7 +16,8 @@
 namespace verbund {
 namespace {
 
-constexpr int kWaitingCallers = 1024;  // that the system keeps until they are accepted; strangers must not fill it soon
+constexpr int kWaitingCallers =
+    1024;  // connections that the system keeps until they are accepted; large, so strangers do not fill it
 constexpr int kTcp = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
 bool bind_to(const Socket& socket, const IpAddress& address) {
@@ -40,7 +41,7 @@ std::optional<Endpoint> own_end(const Socket& socket) {
                                                              : reinterpret_cast<sockaddr_in6*>(&place)->sin6_port)};
 }
 
-// Begins to listen where the socket is bound; false if it cannot.
+// Listens at the address the socket is bound to; false if that fails.
 bool start_listening(const Socket& socket, uint16_t& port) {
   if (listen(socket.descriptor(), kWaitingCallers) != 0) return false;
   const std::optional<Endpoint> own = own_end(socket);
@@ -48,7 +49,7 @@ bool start_listening(const Socket& socket, uint16_t& port) {
   return port != 0;
 }
 
-// Small messages leave at once.
+// Small messages are sent at once.
 void set_no_delay(const Socket& socket) {
   const int on = 1;
   setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

@@ -1,4 +1,4 @@
-// The few calls of TCP that the watch needs.
+// Socket owns a TCP socket; the functions below are the few calls that the control channel needs.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@
 
 namespace verbund {
 
-// A file descriptor with an owner.
 class Socket {
  public:
   explicit Socket(int descriptor = -1) : descriptor_(descriptor) {}
@@ -24,17 +23,16 @@ class Socket {
   void close();
   int release();
 
-  // As much as can leave now: the number of bytes, 0 if nothing, -1 if the other side is gone.
+  // Sends as much as possible without blocking: the number of bytes, or -1 if the other side is gone.
   int send(std::span<const std::byte> data) const;
-  // What is there, at most this much: the number of bytes, 0 if there is nothing yet, -1 if the
-  // other side is gone.
+  // Reads what has arrived: the number of bytes, 0 if there is nothing yet, -1 if the other side is gone.
   int receive(std::span<std::byte> data) const;
 
  private:
   int descriptor_;
 };
 
-// Where a worker can be called.
+// An address and port at which a worker listens.
 struct Endpoint {
   IpAddress address;
   uint16_t port = 0;
@@ -42,23 +40,23 @@ struct Endpoint {
   std::string text() const;  // "10.0.0.1:4000", "[fd00::1]:4000"
 };
 
-// On a free port, which is told. Not open if this machine cannot listen there.
+// Listens on a free port, which `port` returns. Not open if this machine cannot listen there.
 Socket listen_at(const IpAddress& address, uint16_t& port);
-// On all interfaces, for callers of both versions of IP.
+// Listens on all interfaces, for both versions of IP.
 Socket listen_everywhere(uint16_t& port);
-// Not open if nobody has called.
+// Not open if no connection is waiting.
 Socket accept_one(const Socket& listening);
-// Not open if nobody answers within the time.
+// Not open if the connection is not accepted within the time.
 Socket connect_to(const Endpoint& endpoint, double seconds);
 
-// Is there something to read or to accept, at once or within the time?
+// True if there is something to read or to accept within the time.
 bool is_readable(const Socket& socket, double seconds);
 
 // The address of this machine from which packets to the other one leave; nothing if there is no route. Sends none.
 std::optional<IpAddress> source_towards(const IpAddress& other);
 
-// Processes with the same one reach each other over the loopback: they see the same network of the same machine. Host
-// names do not tell that. "" if it is not known.
+// Identifies the network namespace of this machine: processes with the same identity reach each other over the
+// loopback, which host names do not tell. "" if it is unknown.
 std::string network_identity();
 
 }  // namespace verbund

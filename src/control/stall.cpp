@@ -7,9 +7,9 @@
 namespace verbund {
 namespace {
 
-constexpr double kSilence = 2;  // seconds; signs of life come several times a second
+constexpr double kSilence = 2;  // seconds; heartbeats come several times a second
 
-std::string place(const WorkerSeen& worker) { return fmt::format("step {} ({})", worker.step + 1, worker.doing); }
+std::string place_of(const WorkerSeen& worker) { return fmt::format("step {} ({})", worker.step + 1, worker.doing); }
 
 }  // namespace
 
@@ -22,13 +22,13 @@ std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
     const WorkerSeen& worker = workers[i];
     if (worker.left || worker.silent < kSilence) continue;
     consider(worker.silent, i, [&] {
-      return fmt::format("no sign of life from {} for {:.0f} s; it was last seen at {}", worker.name, worker.silent,
-                         place(worker));
+      return fmt::format("no heartbeat from {} for {:.0f} s; it was last seen at {}", worker.name, worker.silent,
+                         place_of(worker));
     });
   }
   if (worst) return worst;
 
-  // Who is in the newest operation waits for those who are not there yet.
+  // Workers in the newest operation wait for those that have not entered it.
   uint64_t newest = 0;
   for (const WorkerSeen& worker : workers) newest = std::max(newest, worker.entered);
   const WorkerSeen* waiting = nullptr;
@@ -38,12 +38,12 @@ std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
   }
   if (waiting == nullptr) return std::nullopt;
   for (size_t i = 0; i < workers.size(); ++i) {
-    const WorkerSeen& late = workers[i];
-    if (late.left || late.entered == newest) continue;
-    if (late.may_block) return std::nullopt;
+    const WorkerSeen& straggler = workers[i];
+    if (straggler.left || straggler.entered == newest) continue;
+    if (straggler.may_block) return std::nullopt;
     consider(waiting->waiting, i, [&] {
-      return fmt::format("{} has waited for {} for {:.0f} s in the {}: it is alive, but still at {}", waiting->name,
-                         late.name, waiting->waiting, waiting->operation, place(late));
+      return fmt::format("{} has waited {:.0f} s for {} in the {}: the straggler is alive, but still at {}",
+                         waiting->name, waiting->waiting, straggler.name, waiting->operation, place_of(straggler));
     });
   }
   if (worst) return worst;

@@ -1,4 +1,4 @@
-// Who keeps the others waiting? A pure judgement of what each worker last said of itself.
+// find_stall names the straggler, the worker that the others wait for, from the last heartbeat of each worker.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,28 @@
 
 namespace verbund {
 
-// A worker as the watch last saw it.
+// A worker as the watchdog last saw it.
 struct WorkerSeen {
-  std::string name;       // "worker 1 on host-b"
-  double silent = 0;      // seconds since its last sign of life
-  uint64_t entered = 0;   // collective operations begun ...
-  uint64_t finished = 0;  // ... and done
-  double waiting = 0;     // seconds in the one that it is in
-  int64_t step = 0;       // of training
-  std::string doing;      // "backward"
-  std::string operation;  // the last collective one: "sum of gradients"
-  bool left = false;      // in peace
-  bool may_block = false;  // what it does may take any time: it is waited for as long as it lives
+  std::string name;        // "worker 1 on host-b"
+  double silent = 0;       // seconds since its last heartbeat
+  uint64_t entered = 0;    // collective operations entered ...
+  uint64_t finished = 0;   // ... and finished
+  double waiting = 0;      // seconds in the current operation
+  int64_t step = 0;        // of training
+  std::string doing;       // "backward"
+  std::string operation;   // the last collective operation: "sum of gradients"
+  bool left = false;       // after an orderly shutdown
+  bool may_block = false;  // its activity may take any time: the others wait as long as it is alive
 };
 
 struct Stall {
-  double seconds;       // how long the others wait
-  size_t worker;        // for whom
-  std::string message;  // who, where, in what
-  bool of_all = false;  // all wait, that worker the longest
+  double seconds;       // that the others have waited
+  size_t worker;        // the straggler
+  std::string message;  // names the straggler, its step and the operation
+  bool of_all = false;  // all workers wait, that one the longest
 };
 
-// The worst one, if anybody is waited for.
+// The longest stall, if there is one.
 std::optional<Stall> find_stall(std::span<const WorkerSeen> workers);
 
 }  // namespace verbund

@@ -20,12 +20,12 @@ constexpr double kDrainSeconds = 1;
 constexpr double kAbortSeconds = 2;
 constexpr std::chrono::milliseconds kSameReason{300};
 
-
-std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
 
-Watchdog::Watchdog(Rendezvous& rendezvous, const std::vector<Worker>& workers, const RunClock& clock, TelemetryReceiver* receiver)
+Watchdog::Watchdog(Rendezvous& rendezvous, const std::vector<Worker>& workers, const RunClock& clock,
+                   TelemetryReceiver* receiver)
     : workers_(workers),
       rank_(static_cast<size_t>(rendezvous.rank())),
       clock_(clock),
@@ -89,19 +89,19 @@ Heartbeat Watchdog::own_heartbeat(HeartbeatKind kind) const {
   return heartbeat;
 }
 
-void Watchdog::tell_all(HeartbeatKind kind, const std::string& text, int exit_code) {
+void Watchdog::send_all(HeartbeatKind kind, const std::string& text, int exit_code) {
   Heartbeat heartbeat = own_heartbeat(kind);
   heartbeat.exit_code = exit_code;
-  channel_.send_all(heartbeat, bytes(text));
+  channel_.send_all(heartbeat, bytes_of(text));
 }
 
 void Watchdog::report_failure(const std::string& message, int exit_code) {
   failing_ = true;
   if (rank_ != 0) sender_.send();
-  tell_all(rank_ == 0 ? HeartbeatKind::kEnd : HeartbeatKind::kFailed, message, exit_code);
+  send_all(rank_ == 0 ? HeartbeatKind::kEnd : HeartbeatKind::kFailed, message, exit_code);
   if (rank_ == 0) return;
   for (const double end = monotonic_seconds() + kLastWordsSeconds; monotonic_seconds() < end && !leader_gone_;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a signal of mpirun's does not cut it short
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a signal from mpirun does not end it early
   }
 }
 
@@ -110,25 +110,24 @@ void Watchdog::set_abort(std::function<void()> abort) {
   abort_ = std::move(abort);
 }
 
-void Watchdog::goodbye() { tell_all(HeartbeatKind::kGoodbye, "", 0); }
+void Watchdog::announce_shutdown() { send_all(HeartbeatKind::kShutdown, "", 0); }
 
-void Watchdog::say(const WatchdogEvent& notice) {
-  warn_line(notice.message);
+void Watchdog::report(const WatchdogEvent& event) {
+  warn_line(event.message);
   const std::lock_guard lock(logging_);
-  if (log_) log_(notice);
+  if (log_) log_(event);
 }
 
-// Ends this process at once, wherever its threads are: what they wait for will not come. Files are
-// whole or absent at any moment.
-void Watchdog::end(const WatchdogEvent& notice, int exit_code) {
-  tell_all(HeartbeatKind::kEnd, notice.message, exit_code);
+// Ends this process at once, whatever its threads wait for. Files are complete or absent at any moment.
+void Watchdog::end(const WatchdogEvent& event, int exit_code) {
+  send_all(HeartbeatKind::kEnd, event.message, exit_code);
   clear_status();
-  print_line("verbund: " + notice.message);
-  if (notice.kind == WatchdogEvent::Kind::kLost) tell_launch({notice.worker});
-  if (receiver_ != nullptr) receiver_->drain(kDrainSeconds);  // the last words of who is lost
+  print_line("verbund: " + event.message);
+  if (event.kind == WatchdogEvent::Kind::kLost) tell_launch({event.worker});
+  if (receiver_ != nullptr) receiver_->drain(kDrainSeconds);  // the last messages of the lost worker
   {
     const std::lock_guard lock(logging_);
-    if (log_) log_(notice);
+    if (log_) log_(event);
   }
   leave_process(exit_code);
 }
@@ -148,16 +147,16 @@ void Watchdog::leave_process(int exit_code) {
 }
 
 void Watchdog::run() {
-  double told = 0, asked = monotonic_seconds();
+  double sent = 0, asked = monotonic_seconds();
   while (!stop_) {
     channel_.listen([&](size_t rank, Heard heard, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
-      if (heard == Heard::kPulse) return hear(rank, heartbeat, attached);
-      lose(rank, heard == Heard::kGone ? "it ended without a word" : "what it said made no sense");
+      if (heard == Heard::kHeartbeat) return hear(rank, heartbeat, attached);
+      lose(rank, heard == Heard::kGone ? "it ended without a message" : "it sent a malformed message");
     });
     if (rank_ != 0) sender_.send();
-    if (monotonic_seconds() - told >= kAliveSeconds) {
-      tell_alive();
-      told = monotonic_seconds();
+    if (monotonic_seconds() - sent >= kAliveSeconds) {
+      send_alive();
+      sent = monotonic_seconds();
     }
     if (rank_ != 0 && monotonic_seconds() - asked >= kPingSeconds) {
       sender_.ask_again();
@@ -167,8 +166,8 @@ void Watchdog::run() {
   }
 }
 
-// Whoever has not got the pulses before does not need another one.
-void Watchdog::tell_alive() {
+// A worker that has not received the heartbeats before does not need another one.
+void Watchdog::send_alive() {
   const Heartbeat heartbeat = own_heartbeat(HeartbeatKind::kAlive);
   for (size_t rank = 0; rank < peers_.size(); ++rank) {
     if (channel_.unsent(rank) == 0) channel_.send(rank, heartbeat);
@@ -184,7 +183,8 @@ void Watchdog::lose(size_t rank, const std::string& how) {
   peer.left = peer.may_leave;
   if (peer.left || stop_ || failing_) return;
   end({WatchdogEvent::Kind::kLost, static_cast<int>(rank),
-       fmt::format("lost {}: {} at step {} ({})", workers_[rank].name(), how, peer.heartbeat.step + 1, peer.heartbeat.doing),
+       fmt::format("lost {}: {} at step {} ({})", workers_[rank].name(), how, peer.heartbeat.step + 1,
+                   peer.heartbeat.doing),
        true},
       kExitLostWorker);
 }
@@ -198,18 +198,20 @@ void Watchdog::hear(size_t rank, const Heartbeat& heartbeat, std::span<const std
     case HeartbeatKind::kHello:
     case HeartbeatKind::kAlive:
       return;
-    case HeartbeatKind::kGoodbye:
+    case HeartbeatKind::kShutdown:
       peer.may_leave = true;
       return;
     case HeartbeatKind::kMessage:
-      if (receiver_ != nullptr) receiver_->put({static_cast<int>(rank), {attached.begin(), attached.end()}, heartbeat.dropped});
+      if (receiver_ != nullptr)
+        receiver_->put({static_cast<int>(rank), {attached.begin(), attached.end()}, heartbeat.dropped});
       return;
     case HeartbeatKind::kPing:
       return answer(rank, heartbeat, arrived);
     case HeartbeatKind::kAnswer:
       return sender_.hear_answer(heartbeat, arrived);
     case HeartbeatKind::kFailed:
-      std::this_thread::sleep_for(kSameReason);  // all may fail for the same reason; then worker 0 speaks for itself
+      std::this_thread::sleep_for(
+          kSameReason);  // all may fail for the same reason; then worker 0 reports its own failure
       if (failing_) return;
       end({WatchdogEvent::Kind::kFailed, static_cast<int>(rank),
            fmt::format("{}: {}", workers_[rank].name(),
@@ -219,7 +221,7 @@ void Watchdog::hear(size_t rank, const Heartbeat& heartbeat, std::span<const std
     case HeartbeatKind::kEnd:
       if (failing_ && rank_ == 0) return;
       if (receiver_ != nullptr) receiver_->drain(kDrainSeconds);
-      leave_process(heartbeat.exit_code);  // the other has said why
+      leave_process(heartbeat.exit_code);  // the other one has reported the reason
   }
 }
 
@@ -247,31 +249,31 @@ void Watchdog::look_for_stalls() {
     const Heartbeat& heartbeat = i == rank_ ? own : peer.heartbeat;
     const double silent = i == rank_ ? 0 : monotonic_seconds() - peer.heard;
     seen.push_back({workers_[i].name(), silent, heartbeat.entered, heartbeat.finished,
-                    heartbeat.waiting > 0 ? heartbeat.waiting + silent : 0, heartbeat.step, heartbeat.doing, heartbeat.operation,
-                    peer.left || failing_, heartbeat.may_block != 0});
+                    heartbeat.waiting > 0 ? heartbeat.waiting + silent : 0, heartbeat.step, heartbeat.doing,
+                    heartbeat.operation, peer.left || failing_, heartbeat.may_block != 0});
     ranks.push_back(static_cast<int>(i));
   }
   const std::optional<Stall> stall = find_stall(seen);
   if (!stall || stall->seconds < limits.stall_warning_seconds) {
-    if (warned_at_ > 0 && rank_ == 0) say({WatchdogEvent::Kind::kGoesOn, -1, "all workers go on", false});
+    if (warned_at_ > 0 && rank_ == 0) report({WatchdogEvent::Kind::kResumed, -1, "all workers have resumed", false});
     warned_at_ = 0;
     return;
   }
-  // Worker 0 sees more; the others only speak up when it does not.
-  const bool speaks = rank_ == 0 || seen.front().silent > 2;
-  if (!speaks) return;
+  // Worker 0 sees more; the others report only when it is silent.
+  const bool reports = rank_ == 0 || seen.front().silent > 2;
+  if (!reports) return;
   const int worker = stall->of_all ? -1 : ranks[stall->worker];
   if (stall->seconds >= limits.deadline_seconds) {
     end({WatchdogEvent::Kind::kLost, worker,
-         fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}: all workers end "
-                     "here. The same command starts again; training goes on from its last checkpoint",
+         fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}, so all workers end. "
+                     "Start the same command again: training resumes from its last checkpoint",
                      seen[stall->worker].name, stall->message, limits.deadline_seconds),
          true},
         kExitLostWorker);
   }
   if (stall->seconds >= warned_at_ + limits.stall_warning_seconds) {
     warned_at_ = stall->seconds;
-    say({WatchdogEvent::Kind::kStall, worker, stall->message, false});
+    report({WatchdogEvent::Kind::kStall, worker, stall->message, false});
   }
 }
 

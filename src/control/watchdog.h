@@ -1,86 +1,106 @@
-// The workers' eyes on each other: a channel of its own beside the one of the gradients, on which
-// every worker tells worker 0 several times a second that it lives, at which step it is and in
-// which operation. So nobody waits in silence: a worker that died, froze, is cut off or late is
-// named, with its host and step, first in warnings, and after a deadline all workers end.
+// Watchdog reports the rank that everyone waits for. Every worker sends heartbeats to worker 0 several times a second,
+// over a control channel of its own: its step, its phase and its current operation. A worker that died, froze, is cut
+// off or late (the straggler) is named with its host and step, first in warnings; after a deadline all workers end.
 //
-// What workers have to tell worker 0 beside that travels on it as well, and they learn its clock.
+// The control channel also carries telemetry to worker 0, and the workers measure its clock over it.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "config/workers_config.h"
 #include "control/control_channel.h"
-#include "control/telemetry_receiver.h"
-#include "control/telemetry_sender.h"
-#include "control/rendezvous.h"
-#include "control/run_clock.h"
 #include "control/stall.h"
-#include "control/watchdog_event.h"
-#include "control/worker.h"
+#include "control/telemetry.h"
 
 namespace verbund {
 
+// An event that the watchdog reports.
+struct WatchdogEvent {
+  enum class Kind {
+    kStall,    // a worker has been waited for longer than the warning limit
+    kResumed,  // no worker is waited for any more
+    kLost,     // a worker has died, does not answer, or has been waited for longer than the deadline
+    kFailed,   // a worker has failed and sent the reason
+  };
+  Kind kind = Kind::kStall;
+  int worker = -1;  // the rank concerned; -1: no single one
+  std::string message;
+  bool last = false;  // the process ends after this
+
+  // Its name in the run's history.
+  const char* event() const {
+    return kind == Kind::kStall     ? "stall"
+           : kind == Kind::kResumed ? "goes_on"
+           : kind == Kind::kLost    ? "lost_worker"
+                                    : "fail";
+  }
+};
+
+using WatchdogLog = std::function<void(const WatchdogEvent& event)>;
+
 class Watchdog {
  public:
-  // Nobody to watch, or to be watched by.
+  // Of a single worker: watches nobody.
   explicit Watchdog(const RunClock& clock);
-  // Made by all workers together. Fails if worker 0 cannot be reached. `receiver`: worker 0's, where the messages of
-  // others go; it must stay.
-  Watchdog(Rendezvous& rendezvous, const std::vector<Worker>& workers, const RunClock& clock, TelemetryReceiver* receiver);
+  // Collective. Fails if worker 0 cannot be reached. `receiver`: worker 0's, for the messages of the others; it must
+  // outlive the watchdog.
+  Watchdog(Rendezvous& rendezvous, const std::vector<Worker>& workers, const RunClock& clock,
+           TelemetryReceiver* receiver);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // How long waiting is well, and how long it is endured.
+  // The waiting times that lead to a warning and to the end of the run.
   void set_limits(const WorkersConfig& limits);
-  // Where warnings go, beside stderr.
+  // Gets all events, in addition to stderr.
   void set_log(WatchdogLog log);
-  // Called before this process is ended, for some seconds at most; {}: nothing.
+  // Called before this process is ended, and given some seconds at most; {}: nothing.
   void set_abort(std::function<void()> abort);
 
   bool is_watching() const { return !workers_.empty(); }
 
-  // What this worker does. While it does what may take any time, others wait for it as long as it lives.
+  // Sets the phase of this worker. While it may block, the others wait for it as long as it is alive.
   void report_phase(int64_t step, const char* phase, bool may_block = false);
   void enter(const char* operation);
   void leave();
 
-  // Of workers other than 0: for messages to it, and its clock.
-  TelemetrySender& mail() { return sender_; }
-  const TelemetrySender& mail() const { return sender_; }
+  // Of workers other than 0: for messages to worker 0, and its clock.
+  TelemetrySender& telemetry() { return sender_; }
+  const TelemetrySender& telemetry() const { return sender_; }
 
-  // This worker cannot go on: tells all others, which end with this exit code. Worker 0 speaks
-  // for all, so the others wait some seconds for it to end them.
+  // This worker has failed: all others end with this exit code. Worker 0 reports for all, so the others wait some
+  // seconds for it to end them.
   void report_failure(const std::string& message, int exit_code);
-  // The end in peace, after a barrier: whoever leaves from now on is not missed.
-  void goodbye();
+  // Orderly shutdown, after a barrier: a worker that leaves from now on is not reported as lost.
+  void announce_shutdown();
 
  private:
   struct Peer {
-    Heartbeat heartbeat;             // the last one
-    double heard = 0;        // when it came
-    bool may_leave = false;  // it has said goodbye
+    Heartbeat heartbeat;     // the last one
+    double heard = 0;        // when it arrived
+    bool may_leave = false;  // it has announced its shutdown
     bool left = false;
   };
 
-  // Of the watch's thread.
+  // Of the watchdog's thread.
   void run();
-  void tell_alive();
+  void send_alive();
   void hear(size_t rank, const Heartbeat& heartbeat, std::span<const std::byte> attached);
   void answer(size_t rank, const Heartbeat& ping, double received);
   void lose(size_t rank, const std::string& how);
   void look_for_stalls();
-  void say(const WatchdogEvent& notice);
-  [[noreturn]] void end(const WatchdogEvent& notice, int exit_code);
+  void report(const WatchdogEvent& event);
+  [[noreturn]] void end(const WatchdogEvent& event, int exit_code);
   [[noreturn]] void leave_process(int exit_code);
 
   // Of any thread.
   Heartbeat own_heartbeat(HeartbeatKind kind) const;
-  void tell_all(HeartbeatKind kind, const std::string& text, int exit_code);
+  void send_all(HeartbeatKind kind, const std::string& text, int exit_code);
 
   const std::vector<Worker> workers_;
   const size_t rank_;
@@ -88,15 +108,15 @@ class Watchdog {
   TelemetryReceiver* const receiver_;
   ControlChannel channel_;
   TelemetrySender sender_;
-  std::vector<Peer> peers_;  // by rank, the thread's; worker 0 hears all, the others hear worker 0
-  double warned_at_ = 0;     // length of the stall that was last warned of
+  std::vector<Peer> peers_;  // by rank, of the thread; worker 0 hears all, the others hear worker 0
+  double warned_at_ = 0;     // length of the stall at its last warning
 
-  mutable std::mutex mutex_;  // of the own state that follows
+  mutable std::mutex mutex_;  // guards the own state that follows
   Heartbeat own_;
   double entered_at_ = 0;
   WorkersConfig limits_;
 
-  std::mutex logging_;  // while it writes, nobody waits who computes
+  std::mutex logging_;  // apart from mutex_: writing the log does not block the computation
   WatchdogLog log_;
   std::function<void()> abort_;
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int32_t kNoNode = -1;
 
-// A token of some row, and the one before it: rows share their beginnings.
+// A token of a row, and its parent: rows share their beginnings.
 struct Node {
   int32_t parent;
   TokenId token;
@@ -34,7 +34,7 @@ struct Candidate {
 
 struct OpenSentence {
   size_t task;
-  int64_t greatest_length;  // with </s>
+  int64_t max_length;  // with </s>
   std::vector<Row> rows;
   size_t first_row;  // in the batch
   std::vector<Hypothesis> finished;
@@ -92,7 +92,7 @@ class Search {
     return static_cast<size_t>(config.sample_top > 0 ? config.sample_top : 2 * config.beam);
   }
 
-  // What the rows of a sentence may become, the likeliest first.
+  // The possible continuations of the rows of a sentence, the likeliest first.
   std::vector<Candidate> candidates(const OpenSentence& sentence) {
     const SearchTask& task = tasks_[sentence.task];
     std::vector<Candidate> all;
@@ -109,7 +109,7 @@ class Search {
         }
       }
     }
-    // Rows and tokens are in order already, so that equals are decided the same way every time.
+    // Rows and tokens are already in order, so ties are always resolved in the same way.
     std::stable_sort(all.begin(), all.end(),
                      [](const Candidate& a, const Candidate& b) { return a.log_probability > b.log_probability; });
     if (all.size() > 2 * beam_) all.resize(2 * beam_);
@@ -133,7 +133,7 @@ class Search {
   }
 
   void extend(OpenSentence& sentence) {
-    const bool last = static_cast<int64_t>(length_) + 1 >= sentence.greatest_length;
+    const bool last = static_cast<int64_t>(length_) + 1 >= sentence.max_length;
     std::vector<Row> rows;
     const std::vector<Candidate> all = candidates(sentence);
     for (size_t i = 0; i < all.size() && rows.size() < beam_; ++i) {
@@ -175,16 +175,15 @@ class Search {
     for (const Hypothesis& hypothesis : sentence.finished) scores.push_back(hypothesis.score);
     std::nth_element(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(wanted - 1), scores.end(),
                      std::greater<>());
-    // Log-probabilities only fall; the penalty is largest at the greatest length. When there are enough finished
+    // Log-probabilities only fall; the penalty is largest at the maximum length. When there are enough finished
     // ones, it is enough that no row would be better if it ended now.
-    const int64_t length =
-        sentence.finished.size() >= beam_ ? static_cast<int64_t>(length_) + 2 : sentence.greatest_length;
+    const int64_t length = sentence.finished.size() >= beam_ ? static_cast<int64_t>(length_) + 2 : sentence.max_length;
     const double hope = sentence.rows[0].log_probability / length_penalty(length, request_.config.length_penalty);
     return hope <= scores[wanted - 1];
   }
 
   void close(OpenSentence& sentence) {
-    // What was cut has not paid for its end yet: it stands behind what has one.
+    // A cut translation has no probability of its end yet: it ranks after those that have one.
     std::stable_sort(sentence.finished.begin(), sentence.finished.end(), [](const Hypothesis& a, const Hypothesis& b) {
       return a.finished != b.finished ? a.finished : a.score > b.score;
     });

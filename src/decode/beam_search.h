@@ -1,11 +1,11 @@
-// Beam search over many sentences at once, with one model or several that vote.
+// Beam search translates many sentences at once, with one model or an ensemble.
 //
-// In every step, the 2 beam likeliest continuations of a sentence's rows are looked at in order. One
-// that ends is a finished translation if it is among the first `beam`; the others are the next
-// rows, until there are `beam`. What is cut at the greatest length comes behind what has ended. A sentence is done, and
-// leaves the batch, at its greatest length, when no row can become better than the n-best finished translations, or
-// when there are `beam` of those and no row would be better than the n-best if it ended with the next token. With a
-// beam of 1, the first end is the end: that is greedy search.
+// In every step, the 2 beam likeliest continuations of a sentence's rows are considered in order. A continuation that
+// ends is a finished translation if it is among the first `beam`; the others become the next rows, until there are
+// `beam`. Translations that are cut at the maximum length rank after those that have ended. A sentence is done, and
+// leaves the batch, at its maximum length, when no row can become better than the n-best finished translations, or when
+// there are `beam` of those and no row would be better than the n-best if it ended with the next token. With a beam of
+// 1, the first end is the end: that is greedy search.
 #pragma once
 
 #include <functional>
@@ -20,15 +20,15 @@ namespace verbund {
 struct Hypothesis {
   Sentence tokens;                 // without </s>
   double log_probability = 0;      // of tokens and </s>
-  double score = 0;                // with the length penalty: what is compared
-  bool finished = true;            // false: cut at the greatest length
-  std::vector<int32_t> alignment;  // of each token: the source position (or </s>) it attends to most; if wanted
+  double score = 0;                // with the length penalty; ranks the hypotheses
+  bool finished = true;            // false: cut at the maximum length
+  std::vector<int32_t> alignment;  // of each token: the source position (or </s>) it attends to most; if requested
 };
 
 struct SearchTask {
   Sentence source;      // without </s>
-  Sentence prefix;      // the translation must begin so; it may be one token longer than this in any case
-  uint64_t number = 0;  // names the random numbers of sampling
+  Sentence prefix;      // the translation must begin with it; it may always be one token longer
+  uint64_t number = 0;  // selects the random numbers of sampling
 };
 
 struct SearchRequest {
@@ -38,7 +38,7 @@ struct SearchRequest {
   uint64_t seed = 1;
 };
 
-// Told again and again, after every token, how many sentences are done.
+// Called after every token with the number of sentences that are done.
 using TellDone = std::function<void(size_t done)>;
 
 // Of each task, the best translations first.
@@ -46,7 +46,7 @@ std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> mod
                                             std::span<const SearchTask> tasks, const SearchRequest& request,
                                             const TellDone& tell = {});
 
-// What log-probabilities are divided by.
+// The divisor of log-probabilities.
 double length_penalty(int64_t length, double alpha);
 
 }  // namespace verbund

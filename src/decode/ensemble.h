@@ -1,4 +1,4 @@
-// Several models as one: the probability of a token is the mean of what they give it.
+// Ensemble makes several models act as one: the probability of a token is the mean of theirs.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ struct TokenScore {
   float log_probability;
 };
 
-// Of models with the same target vocabulary on the same device; one is the usual case, and costs nothing more.
+// Of models with the same target vocabulary on the same device; a single model has no extra cost.
 class Ensemble {
  public:
   Ensemble(std::span<DecodableModel* const> models, int64_t vocabulary)
@@ -24,13 +24,13 @@ class Ensemble {
         workspace_(device_) {}
 
   void start(const std::vector<Sentence>& sources);
-  // One more token of each row; afterwards the functions below tell of what may follow.
+  // Adds a token to each row; the functions below then describe the possible next tokens.
   void step(std::span<const NextRow> rows, size_t best_count, bool align);
 
-  // Those that are possible, the likeliest first: at least one, at most best_count.
+  // The possible tokens, the likeliest first: at least one, at most best_count.
   std::span<const TokenScore> best(size_t row) const;
   double log_probability(size_t row, TokenId token) const;
-  int32_t aligned(size_t row) const { return aligned_[row]; }  // as the first model sees it
+  int32_t aligned(size_t row) const { return aligned_[row]; }  // by the first model
 
  private:
   void find_best(size_t rows);

@@ -46,7 +46,7 @@ class Variables {
   const std::map<std::string, std::string>& aliases() const { return aliases_; }
 
  private:
-  // What both sides have; a cross-attention's own parts come beside.
+  // The parts that both sides have; cross-attention is added separately.
   void add_side(const std::string& side, int64_t layers) {
     add_scalar(side + "/num_heads", static_cast<int16_t>(config_.heads));
     add_scalar(side + "/pre_norm", static_cast<int8_t>(config_.norm == NormPlace::kPre));
@@ -74,7 +74,7 @@ class Variables {
     add_linear(theirs + "linear_2", ours + "out");
   }
 
-  // A matrix that serves several ends is written once; the other names point to it.
+  // A shared matrix is written once; its other names are aliases.
   void add_embeddings() {
     if (config_.share_embeddings == Sharing::kAll) {
       add("decoder/embeddings/weight", "source.embedding");
@@ -133,7 +133,7 @@ class Variables {
   std::vector<float> positions_;
   std::map<std::string, int16_t> scalars_;
   std::map<std::string, Variable> variables_;
-  std::map<std::string, std::string> aliases_;  // name -> the variable that is meant
+  std::map<std::string, std::string> aliases_;  // name -> variable
 };
 
 template <typename T>
@@ -141,7 +141,7 @@ void write_number(AtomicFile& file, T value) {
   file.write({reinterpret_cast<const char*>(&value), sizeof value});
 }
 
-// With its length, and a zero behind that is counted.
+// With its length, which includes the final zero.
 void write_string(AtomicFile& file, const std::string& text) {
   write_number(file, static_cast<uint16_t>(text.size() + 1));
   file.write({text.c_str(), text.size() + 1});
@@ -176,7 +176,7 @@ void write_model(const fs::path& path, const Variables& variables) {
   file.commit();
 }
 
-// How CTranslate2 must treat a sentence: as training did.
+// Makes CTranslate2 treat a sentence as training did.
 void write_config(const fs::path& path, const TrainedModel& trained) {
   const Subwords& target = trained.target;
   const nlohmann::ordered_json config = {{"add_source_bos", false},
@@ -196,7 +196,7 @@ void write_vocabulary(const fs::path& path, const Subwords& subwords) {
   write_file(path, pieces.dump(0) + "\n");
 }
 
-// Not CTranslate2's: who made this, and of what.
+// Not a file of CTranslate2: the program and the checkpoint that the export was made from.
 void write_provenance(const fs::path& path, const TrainedModel& trained, const std::string& program) {
   using Json = nlohmann::ordered_json;
   const Json json = {{"format", "verbund-export"},
@@ -215,7 +215,7 @@ void write_contents(const fs::path& folder, const TrainedModel& trained, const s
   write_config(folder / "config.json", trained);
   write_vocabulary(folder / "source_vocabulary.json", trained.source);
   write_vocabulary(folder / "target_vocabulary.json", trained.target);
-  // CTranslate2 takes pieces, not text: these cut it.
+  // CTranslate2 needs subword pieces, not text: these models split it.
   write_file(folder / kSourceVocabulary, read_file(trained.source_vocabulary));
   write_file(folder / kTargetVocabulary, read_file(trained.target_vocabulary));
   write_provenance(folder / "provenance.json", trained, program);
@@ -225,7 +225,8 @@ void write_contents(const fs::path& folder, const TrainedModel& trained, const s
 
 void export_to_ctranslate2(const TrainedModel& trained, const fs::path& out, const std::string& program) {
   const fs::path folder = fs::absolute(out / "").parent_path();  // without a slash at its end
-  if (fs::exists(fs::symlink_status(folder))) fail("{} exists already: give another --out, or remove it", out.string());
+  if (fs::exists(fs::symlink_status(folder)))
+    fail("{} exists already: choose another --out, or remove it", out.string());
   const PartialFolder partial(folder);
   write_contents(partial.path(), trained, program);
   partial.publish();

@@ -21,7 +21,7 @@ Sentence PairScorer::encode(const Subwords& subwords, const std::string& text, c
   return ids;
 }
 
-// Pairs of like length go together; a batch holds as many as its tokens allow on both sides.
+// Pairs of similar length are batched; a batch holds as many as its tokens allow on both sides.
 std::vector<PairScore> PairScorer::score(const std::vector<TextPair>& pairs, const TellDone& tell) const {
   std::vector<Sentence> sources, targets;
   for (const TextPair& pair : pairs) {

@@ -1,4 +1,4 @@
-// Pairs of lines -> how likely the model finds each target, given its source.
+// PairScorer computes how likely the model finds each target line, given its source line.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace verbund {
 
 struct PairScorerConfig {
   int64_t batch_tokens = 2048;  // of either side, scored together
-  int64_t max_tokens = 1024;    // of either side of a pair; more are refused, for memory grows with their square
+  int64_t max_tokens = 1024;    // of either side of a pair; more are refused, because memory grows with their square
 };
 
 struct TextPair {
@@ -33,7 +33,7 @@ class PairScorer {
   PairScorer(DecodableModel& model, const Subwords& source, const Subwords& target, const PairScorerConfig& config)
       : model_(model), source_(source), target_(target), config_(config) {}
 
-  // In the order of the pairs. An empty target is just </s>. `tell` hears how many are done.
+  // In the order of the pairs. An empty target is just </s>. `tell` gets the number of pairs that are done.
   std::vector<PairScore> score(const std::vector<TextPair>& pairs, const TellDone& tell = {}) const;
 
  private:

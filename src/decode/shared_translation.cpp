@@ -1,6 +1,6 @@
 #include "decode/shared_translation.h"
 
-#include "decode/packed.h"
+#include <nlohmann/json.hpp>
 
 namespace verbund {
 namespace {
@@ -16,6 +16,11 @@ Translation unpack_translation(const Json& json) {
 }
 
 }  // namespace
+
+std::string packed(const nlohmann::json& json) {
+  const std::vector<uint8_t> bytes = nlohmann::json::to_cbor(json);
+  return {bytes.begin(), bytes.end()};
+}
 
 std::vector<std::vector<Translation>> SharedTranslation::translate_share(const std::vector<Line>& all,
                                                                          const TellDone& tell) {

@@ -1,20 +1,26 @@
-// Translation by several workers: each line is translated by one of them.
+// SharedTranslation translates with several workers: each line is translated by one of them.
 #pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "collectives/workers.h"
 #include "decode/translator.h"
 
 namespace verbund {
 
+// JSON as bytes to send to other workers: CBOR, because texts need not be UTF-8.
+std::string packed(const nlohmann::json& json);
+
 class SharedTranslation {
  public:
   SharedTranslation(const Translator& translator, Workers& workers) : translator_(translator), workers_(workers) {}
 
-  // Worker 0 has the lines and gets the translations, in order. `tell` counts them, as its own part goes.
+  // Worker 0 has the lines and gets the translations, in order. `tell` counts the lines, estimated from its own share.
   std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines, const TellDone& tell = {});
-  // By worker 0: there are no more.
+  // By worker 0: there are no more lines.
   void finish();
-  // The others' part, until worker 0 has finished.
+  // By the other workers, until worker 0 has finished.
   void assist();
 
   uint64_t target_tokens() const { return target_tokens_; }  // of all workers, with </s>

@@ -25,7 +25,7 @@ std::string known_checksum(const Checkpoint& checkpoint, const char* side) {
   });
 }
 
-// In the run's folder, or with the checkpoint if that stands alone.
+// In the run's folder, or in that of a checkpoint that was moved away from its run.
 fs::path find_vocabulary(const fs::path& wish, const Checkpoint& checkpoint, const fs::path& run, const char* name,
                          const std::string& checksum) {
   fs::path path = wish;
@@ -78,7 +78,7 @@ fs::path find_checkpoint(const ModelPlace& place) {
     const fs::path best = checkpoints / "best";
     if (fs::exists(best)) return fs::canonical(best);
     if (fs::is_symlink(best)) {
-      fail("{} points to {}, which is not there. Choose another checkpoint: --checkpoint last", best.string(),
+      fail("{} points to {}, which does not exist. Choose another checkpoint: --checkpoint last", best.string(),
            fs::read_symlink(best).string());
     }
     const NewestCheckpoint newest = newest_whole_checkpoint(checkpoints);
@@ -93,21 +93,6 @@ fs::path find_checkpoint(const ModelPlace& place) {
   if (names.empty()) fail("{} has no checkpoint", checkpoints.string());
   fail("{} has no checkpoint \"{}\". There are:\n  {}", checkpoints.string(), place.checkpoint,
        fmt::join(names, "\n  "));
-}
-
-void load_weights(const SafetensorsFile& file, const ParameterTable& table, Buffer& values) {
-  for (const Parameter& p : table.all()) {
-    const TensorView& tensor = file.at(p.name);
-    if (tensor.shape != p.shape) {
-      fail("{}: {} is {}, but the configuration needs {}. To train a model of another shape, begin a new run.",
-           file.path().string(), p.name, show_shape(tensor.shape), show_shape(p.shape));
-    }
-  }
-  change_on_host(values, [&](std::span<float> host) {
-    for (const Parameter& p : table.all()) {
-      copy_tensor(file.at(p.name), host.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
-    }
-  });
 }
 
 TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device) {

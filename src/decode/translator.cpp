@@ -10,16 +10,15 @@
 namespace verbund {
 namespace {
 
-// The keys of all tokens of all beams are kept, and there are logits of each: short sentences must not become
-// too many.
+// The kv cache holds all tokens of all beams, and each row has logits: this limits the number of short sentences.
 constexpr size_t kMostRows = 512;
 
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return text.ends_with(ending); });
 }
 
-// How good a place it is to cut before piece `i`: 3 the end of a sentence, 2 of a clause, 1 of a word, 0 none.
-// SentencePiece marks the begin of a word with U+2581, which some languages do without.
+// The quality of a cut before piece `i`: 3 the end of a sentence, 2 of a clause, 1 of a word, 0 none. SentencePiece
+// marks the start of a word with U+2581, which some languages do not use.
 int cut_quality(const Subwords& subwords, const Sentence& ids, size_t i) {
   std::string before = subwords.piece(ids[i - 1]);
   const bool word = subwords.piece(ids[i]).starts_with(kWordStart);
@@ -32,8 +31,9 @@ int cut_quality(const Subwords& subwords, const Sentence& ids, size_t i) {
   return ends_with_any(before, {",", ";", ":", "–"}) ? 2 : 1;
 }
 
-// Where the next piece of a long line that begins at `first` ends: with its sentence, since a model has learned to
-// translate those; a sentence of more than `limit` is cut at the last clause, else word, that fits.
+// The end of the next part of a long line, which starts at `first`: the end of its sentence, because a model has
+// learned to translate sentences; a sentence of more than `limit` is cut after the last clause, or else word, that
+// fits.
 size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, size_t limit) {
   size_t best = std::min(ids.size(), first + limit);
   int quality = 0;
@@ -77,7 +77,7 @@ void Translator::check(const Line& line) const {
   if (!line.prefix.empty()) {
     const Sentence prefix = target_.encode(line.prefix);
     if (std::find(prefix.begin(), prefix.end(), kUnknown) != prefix.end()) {
-      fail("line {}: the prefix \"{}\" has characters that the model's vocabulary has not", line.number, line.prefix);
+      fail("line {}: the prefix \"{}\" has characters that the model's vocabulary lacks", line.number, line.prefix);
     }
   }
   if (config_.long_lines == LongLines::kSplit) return;
@@ -106,7 +106,7 @@ void Translator::add_pieces(const Sentence& source, const Sentence& prefix, uint
   }
 }
 
-// Sentences of like length go together; a batch holds as many as its tokens allow.
+// Sentences of similar length are batched; a batch holds as many as its tokens allow.
 std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<SearchTask>& tasks, size_t lines,
                                                             const TellDone& tell) const {
   const std::vector<size_t> order = largest_first(tasks.size(), [&](size_t i) { return tasks[i].source.size(); });

@@ -1,4 +1,4 @@
-// Lines of text -> lines of translations, in the same order, whatever their length.
+// Translator translates lines of text of any length, in their order.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace verbund {
 
-// What to do with a line of more tokens than are translated at once.
+// How to treat a line with more tokens than are translated at once.
 enum class LongLines { kSplit, kRefuse };
 
 struct TranslatorConfig {
@@ -18,23 +18,23 @@ struct TranslatorConfig {
   LongLines long_lines = LongLines::kSplit;
 };
 
-// The configuration of translating with a model that was trained with `config`: what it leaves open is
-// decided. Refuses settings that contradict each other.
+// The settings for translating with a model that was trained with `config`: fills in what it leaves open. Refuses
+// settings that conflict.
 DecodeConfig decode_config(const Config& config);
 
 struct Line {
   std::string text;
-  std::string prefix;   // the translation must begin so
+  std::string prefix;   // the translation must begin with it
   uint64_t number = 0;  // in its file, for messages and for the random numbers of sampling
 };
 
 struct Translation {
   std::string text;
   double score = 0;
-  // Source piece, target piece. What attends to the end of the source most has none.
+  // Source piece, target piece. A target piece that attends most to the end of the source has no pair.
   std::vector<std::pair<int32_t, int32_t>> alignment;
   std::vector<std::string> pieces;  // of the translation
-  bool finished = true;             // false: cut at its greatest length (decode.max_ratio, max_extra)
+  bool finished = true;             // false: cut at the maximum length (decode.max_ratio, max_extra)
   bool split = false;               // a line too long for the model, translated sentence by sentence
 };
 
@@ -54,7 +54,7 @@ class Translator {
 
   std::vector<std::string> source_pieces(const std::string& text) const { return source_.encode_pieces(text); }
 
-  uint64_t target_tokens() const { return target_tokens_; }  // made so far, with </s>
+  uint64_t target_tokens() const { return target_tokens_; }  // so far, with </s>
 
  private:
   struct Piece {

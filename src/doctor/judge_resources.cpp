@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "collectives/cores.h"
+#include "collectives/threads.h"
 #include "core/human.h"
 #include "doctor/judge.h"
 #include "doctor/model_needs.h"

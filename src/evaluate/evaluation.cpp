@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/order.h"
-#include "decode/packed.h"
+#include "decode/shared_translation.h"
 #include "decode/translator.h"
 #include "evaluate/shared_batches.h"
 
 namespace verbund {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-// Fills in the texts that other workers have made; each is made by one.
+// Fills in the texts of the other workers; each text is made by one worker.
 void share_texts(Segments& texts, const PairNumbers& own, Workers& workers) {
   nlohmann::json mine = nlohmann::json::array();
   for (const size_t number : own) mine.push_back({number, texts[number]});
@@ -51,7 +54,7 @@ double teacher_forced_bleu(DecodableModel& model, const TestSet& set, const Subw
   return corpus_bleu(predicted, {references}, {.tokenizer = Tokenizer::kNone}).score;
 }
 
-// The first `count` sentences, each translated by one worker; sentences of all lengths for everyone.
+// The first `count` sentences, each translated by one worker; every worker gets sentences of all lengths.
 Segments translations_of(const Translator& translator, const TestSet& set, size_t count, const Subwords& target,
                          Workers& workers) {
   const std::vector<size_t> order = largest_first(count, [&](size_t i) { return set.source_tokens[i].size(); });
@@ -79,10 +82,40 @@ Statistics sum_of(const std::vector<Statistics>& segments) {
 
 }  // namespace
 
+// The losses of each batch and each sentence are computed by one worker and are zero on the others. They are added in
+// the order of the batches, so the bits of the sum are those of a single worker.
+SetLoss loss_on(DecodableModel& model, const TestSet& set, Workers& workers) {
+  const std::vector<PairNumbers> batches = batches_of(set);
+  std::vector<double> known(4 * batches.size() + set.size());
+  const std::span losses = std::span(known).first(4 * batches.size()), sentences = std::span(known).last(set.size());
+  std::vector<double> tokens;  // cross-entropies of a batch
+  for_batches(set, batches, workers, [&](const Batch& batch, const PairNumbers& numbers, size_t number) {
+    tokens.resize(batch.target_tokens());
+    const Loss loss = model.evaluate(batch, tokens);
+    const double values[] = {loss.smoothed, loss.cross_entropy, static_cast<double>(loss.tokens),
+                             static_cast<double>(loss.correct)};
+    std::ranges::copy(values, losses.begin() + static_cast<std::ptrdiff_t>(4 * number));
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      sentences[numbers[i]] =
+          std::accumulate(tokens.begin() + batch.target_offsets[i], tokens.begin() + batch.target_offsets[i + 1], 0.0);
+    }
+  });
+  workers.comm().sum(known);
+  SetLoss result;
+  for (size_t i = 0; i < losses.size(); i += 4) {
+    result.sum +=
+        Loss{losses[i], losses[i + 1], static_cast<int64_t>(losses[i + 2]), static_cast<int64_t>(losses[i + 3])};
+  }
+  for (size_t i = 0; i < set.size(); ++i) {
+    result.sentences.push_back({sentences[i], static_cast<int64_t>(set.reference_tokens[i].size()) + 1});
+  }
+  return result;
+}
+
 bool less_is_better(const std::string& metric) {
   if (metric == "loss") return true;
   if (metric == "bleu" || metric == "chrf") return false;
-  fail_usage("\"{}\" is not a metric to judge by: take bleu, chrf or loss", metric);
+  fail_usage("\"{}\" is not a metric: use bleu, chrf or loss", metric);
 }
 
 double Evaluation::metric(const std::string& name) const {
@@ -93,13 +126,13 @@ double Evaluation::metric(const std::string& name) const {
 Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& source, const Subwords& target,
                     const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers, Judge judge) {
   Evaluation result;
-  const double start = now();
+  const double start = seconds_now();
   SetLoss loss = loss_on(model, set, workers);
   result.loss = loss.sum;
   result.sentences = std::move(loss.sentences);
   if (config.teacher_forced && judge == Judge::kAll)
     result.teacher_forced_bleu = teacher_forced_bleu(model, set, target, workers);
-  const double translating = now();
+  const double translating = seconds_now();
   result.loss_seconds = translating - start;
   if (judge == Judge::kLossAlone) return result;
 
@@ -108,7 +141,7 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
   translator_config.search.config = decode;
   const Translator translator({&model}, source, target, translator_config);
   result.translations = translations_of(translator, set, count, target, workers);
-  result.translate_seconds = now() - translating;
+  result.translate_seconds = seconds_now() - translating;
   auto translated = static_cast<double>(translator.target_tokens());
   workers.comm().sum({&translated, 1});
   result.translated_tokens = static_cast<uint64_t>(translated);

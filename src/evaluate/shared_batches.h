@@ -1,4 +1,4 @@
-// The pairs of a test set in batches, dealt to all workers.
+// for_batches deals the pairs of a test set, in batches, to all workers.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace verbund {
 
 using PairNumbers = std::vector<size_t>;
 
-// All pairs in batches of like length, by number.
+// All pairs in batches of similar length, by number.
 std::vector<PairNumbers> batches_of(const TestSet& set);
 
-// Worker 0 shows how far its own part has come, as if it were the whole.
+// Worker 0 shows the progress of its own share, scaled to the whole.
 class SharedProgress {
  public:
   SharedProgress(const char* what, size_t own, size_t all, const Workers& workers) : own_(own), all_(all) {

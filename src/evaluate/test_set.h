@@ -1,4 +1,4 @@
-// Sentences with their reference translations, as text and as tokens.
+// TestSet holds sentences with their reference translations, as text and as tokens.
 #pragma once
 
 #include <vector>
@@ -10,19 +10,25 @@
 namespace verbund {
 
 struct TestSet {
-  Segments sources, references;                           // as they are written
+  Segments sources, references;                           // as in the files
   std::vector<Sentence> source_tokens, reference_tokens;  // without </s>
 
   size_t size() const { return source_tokens.size(); }
 };
 
-// Of all its text, for comparing.
+// Of all its text, to compare test sets.
 std::string checksum(const TestSet& set);
 
-// A split of a dataset. Only dev and test have their text kept; of others it is decoded from the tokens.
+// A split of a dataset. Only dev and test keep their text; the text of others is decoded from the tokens.
 TestSet read_test_set(const Dataset& dataset, const std::string& split, const Subwords& source, const Subwords& target);
-// Two files (plain, .gz, .xz), line by line.
+// Two parallel files (plain, .gz, .xz).
 TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const Subwords& source,
                       const Subwords& target);
+
+// Chooses `pairs` training pairs (no side longer than max_length with </s>), or all if they are fewer, as a probe: they
+// are scored like dev pairs, without dropout and with fixed weights. The training loss in the log cannot be compared
+// with the loss on dev pairs; this one can, and the gap shows overfitting. The choice depends on the split, the seed
+// and the numbers alone: it is the same on all workers and after a resume. Tokens only; see loss_on.
+TestSet choose_train_probe(const Split& train, int64_t pairs, int64_t max_length, uint64_t seed);
 
 }  // namespace verbund

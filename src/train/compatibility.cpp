@@ -2,28 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "config/config.h"
-#include "config/show.h"
-#include "config/value.h"
+#include "config/differences.h"
 #include "core/json_file.h"
 
 namespace verbund {
 namespace {
-
-// "model.d_model" -> "512"
-void flatten(const Value& value, const std::string& prefix, std::map<std::string, std::string>& keys) {
-  for (const auto& [key, item] : value.map) {
-    const std::string name = prefix + key;
-    if (item.kind == Value::Kind::kMap) {
-      flatten(item, name + ".", keys);
-    } else if (item.kind == Value::Kind::kScalar) {
-      keys[name] = item.scalar;
-    }
-  }
-}
 
 bool may_change(const std::string& key) {
   for (const char* prefix : {"corpus.",
@@ -55,20 +40,6 @@ bool may_change(const std::string& key) {
 }
 
 }  // namespace
-
-std::vector<ConfigDifference> config_differences(const std::string& first, const std::string& second) {
-  std::map<std::string, std::string> before, now;
-  flatten(parse_yaml(show(Config()), "the defaults"), "", before);
-  flatten(parse_yaml(first, "config.yaml"), "", before);
-  flatten(parse_yaml(second, "the configuration"), "", now);
-  std::vector<ConfigDifference> differences;
-  for (const auto& [key, value] : now) {
-    const auto found = before.find(key);
-    if (found != before.end() && found->second == value) continue;
-    differences.push_back({key, found == before.end() ? "not set" : found->second, value});
-  }
-  return differences;
-}
 
 std::vector<std::string> differences_that_matter(const std::string& saved_config, const std::string& config,
                                                  const std::string& saved_state, const std::string& dataset_checksum) {

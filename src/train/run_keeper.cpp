@@ -1,10 +1,10 @@
 #include "train/run_keeper.h"
 
-#include "checkpoint/checkpoint_links.h"
+#include "checkpoint/checkpoint_format.h"
 #include "checkpoint/checkpoint_reader.h"
+#include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
 #include "core/expect_folder.h"
-#include "decode/trained_model.h"
 
 namespace verbund {
 

@@ -8,7 +8,7 @@
 #include "core/log.h"
 #include "cuda/open_device.h"
 #include "evaluate/evaluation.h"
-#include "evaluate/train_probe.h"
+#include "evaluate/test_set.h"
 #include "train/compatibility.h"
 #include "train/device_exchange.h"
 #include "train/fit_batch.h"

@@ -10,7 +10,6 @@
 #include "core/json_file.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
-#include "decode/trained_model.h"
 #include "model/gradient_order.h"
 #include "train/residual_state.h"
 

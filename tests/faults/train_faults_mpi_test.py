@@ -151,9 +151,9 @@ class TrainFaultsMpiTest(LostWorkersTest):
                 self.assert_none_left(self.run_folder)
                 self.assert_lost(job, frozen)
                 self.assertNotIn(f"lost worker {1 - frozen}", job.said())  # when it wakes up for a moment
-                warning = job.said().index(f"warning: no sign of life from worker {frozen} on {HOST}")
-                self.assertLess(warning, job.said().index("verbund: lost worker"))
-                self.assert_says(job.said(), "workers.deadline_seconds 4", "same command")
+                warning = re.search(rf"warning: .*worker {frozen} on {HOST}", job.said())
+                self.assertLess(warning.start(), job.said().index("verbund: lost worker"))
+                self.assert_says(job.said(), "workers.deadline_seconds 4")
                 self.assert_goes_on(2)
 
     def test_a_worker_that_thaws_in_time_goes_on(self):
@@ -161,11 +161,11 @@ class TrainFaultsMpiTest(LostWorkersTest):
         job = self.start_workers(2, self.run_folder, {**VALUES, **limits})
         workers = self.workers_at_step(job, 2, self.run_folder, 12)
         os.kill(workers[1], signal.SIGSTOP)
-        self.wait_for(lambda: f"warning: no sign of life from worker 1 on {HOST}" in job.said(), job)
+        self.wait_for(lambda: re.search(rf"warning: .*worker 1 on {HOST}", job.said()), job)
         time.sleep(1)
         os.kill(workers[1], signal.SIGCONT)
         self.assertEqual(job.wait(), 0, job.said())
-        self.assert_says(job.said(), "all workers go on")
+        self.assertIn('goes_on', (self.run_folder / 'history.jsonl').read_text())
         self.assertEqual(self.weights(self.run_folder), self.straight[2])
 
     @unittest.skipUnless(shutil.which("mpicc"), "there is no mpicc")

@@ -167,7 +167,7 @@ class WhatPythonRefuses(SafetensorsCase):
             if theirs and not ours:
                 reason = (self.folder / "out" / f"{number}.refused").read_text()
                 # Where Verbund is stricter: keys that stand twice, empty tensors with huge sides.
-                self.assertRegex(reason, "stands twice|where a whole number belongs|more than can be", content)
+                self.assertRegex(reason, "twice|whole number|64 bits", content)
         print(f"accepted by both: {both[True, True]}, refused by both: {both[False, False]}, "
               f"refused by Verbund alone: {both[False, True]}", file=sys.stderr)
         self.assertGreater(both[True, True], 100)

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "collectives/thread_transport.h"
 #include "collectives/workers.h"
+#include "support/thread_transport.h"
 
 namespace verbund {
 

@@ -4,22 +4,15 @@
 #include "checkpoint/async_saver.h"
 #include "checkpoint/average_checkpoints.h"
 #include "checkpoint/checkpoint_writer.h"
-#include "made_snapshot.h"
 #include "support/failure_walk.h"
+#include "unit/checkpoint/made_snapshot.h"
 
 namespace verbund {
 namespace {
 
 constexpr int64_t kSize = 20;  // of tensors: small, for there are many folders to write
 
-CheckpointConfig keep(int64_t last, bool asynchronous = false) {
-  CheckpointConfig config;
-  config.keep_last = last;
-  config.asynchronous = asynchronous;
-  return config;
-}
-
-void save(const fs::path& folder, int64_t keep_last, int64_t step) {
+void save_step(const fs::path& folder, int64_t keep_last, int64_t step) {
   CheckpointStore store(folder, keep(keep_last));
   store.save(MadeSnapshot(step, kSize).view());
 }
@@ -37,7 +30,7 @@ void expect_whole(const fs::path& folder, int64_t at_least) {
 }
 
 TEST(CheckpointFailures, TheFirstCheckpointOfARun) {
-  walk_failures({.work = [](const fs::path& folder) { save(folder / "run/checkpoints", 2, 10); },
+  walk_failures({.work = [](const fs::path& folder) { save_step(folder / "run/checkpoints", 2, 10); },
                  .check =
                      [](const fs::path& folder, Failure) {
                        const NewestCheckpoint newest = newest_whole_checkpoint(folder / "run/checkpoints");
@@ -52,11 +45,11 @@ TEST(CheckpointFailures, TheFirstCheckpointOfARun) {
 TEST(CheckpointFailures, ASaveWithRetentionAndLinks) {
   walk_failures({.prepare =
                      [](const fs::path& folder) {
-                       save(folder, 1, 10);
+                       save_step(folder, 1, 10);
                        CheckpointStore(folder, keep(1)).name("best", 10);
-                       save(folder, 1, 20);
+                       save_step(folder, 1, 20);
                      },
-                 .work = [](const fs::path& folder) { save(folder, 1, 30); },
+                 .work = [](const fs::path& folder) { save_step(folder, 1, 30); },
                  .check =
                      [](const fs::path& folder, Failure) {
                        expect_whole(folder, 20);
@@ -77,7 +70,7 @@ TEST(CheckpointFailures, ACheckpointIsReplaced) {
                          other.optimizer.clear();
                          write_checkpoint(folder / "step-00000010", other);
                        },
-                   .work = [](const fs::path& folder) { save(folder, 1, 10); },
+                   .work = [](const fs::path& folder) { save_step(folder, 1, 10); },
                    .check = [](const fs::path& folder,
                                Failure) { EXPECT_TRUE(CheckpointStore(folder, keep(1)).newest_whole().checkpoint); },
                    .exchanges = exchanges},
@@ -88,7 +81,7 @@ TEST(CheckpointFailures, ACheckpointIsReplaced) {
 TEST(CheckpointFailures, CheckpointsAreDeleted) {
   walk_failures({.prepare =
                      [](const fs::path& folder) {
-                       for (const int64_t step : {10, 20, 30}) save(folder, 5, step);
+                       for (const int64_t step : {10, 20, 30}) save_step(folder, 5, step);
                      },
                  .work = [](const fs::path& folder) { CheckpointStore(folder, keep(5)).drop_after(10); },
                  .check = [](const fs::path& folder, Failure) { expect_whole(folder, 10); }},
@@ -102,7 +95,7 @@ TEST(CheckpointFailures, AMeanIsReplaced) {
   };
   walk_failures({.prepare =
                      [&](const fs::path& folder) {
-                       for (const int64_t step : {10, 20, 30}) save(folder, 5, step);
+                       for (const int64_t step : {10, 20, 30}) save_step(folder, 5, step);
                        average(folder, "step-00000010", "step-00000020");
                      },
                  .work =
@@ -114,7 +107,7 @@ TEST(CheckpointFailures, AMeanIsReplaced) {
                 150);
 }
 
-// The failure is told, training goes on, and the next save works.
+// The failure is reported, training continues, and the next save works.
 TEST(CheckpointFailures, AFailedSaveInTheBackground) {
   int failures = 0;
   bool struck = true;
@@ -125,7 +118,7 @@ TEST(CheckpointFailures, AFailedSaveInTheBackground) {
       const TemporaryFolder folder;
       FailingFileSystem healthy;
       const FileSystemInPlace without_syncs(healthy);
-      CheckpointStore store(folder.path(), keep(1, true));
+      CheckpointStore store(folder.path(), keep(1));
       AsyncSaver saver(store);
       saver.start(MadeSnapshot(10, kSize).view());
       saver.finish();

@@ -19,9 +19,10 @@
 
 #include "checkpoint/checkpoint_store.h"
 #include "core/error.h"
-#include "made_snapshot.h"
+#include "core/human.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/checkpoint/made_snapshot.h"
 
 namespace verbund {
 namespace {
@@ -29,18 +30,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-CheckpointConfig keep(int64_t last) {
-  CheckpointConfig config;
-  config.keep_last = last;
-  return config;
-}
-
-// That a save fails, says what is needed, and leaves everything as it was.
+// A save fails, tells how much space it needs, and leaves everything as it was.
 template <typename Matcher>
 void expect_harmless_failure(CheckpointStore& store, const CheckpointSnapshot& snapshot, Matcher reason) {
   const std::vector<std::string> before = names_in(store.folder());
-  EXPECT_ERROR(store.save(snapshot), Error, HasSubstr(fmt::format("checkpoint of step {}:", snapshot.step)), reason,
-               HasSubstr("are free in"), HasSubstr("The earlier checkpoints are untouched"));
+  EXPECT_ERROR(store.save(snapshot), Error, HasSubstr(fmt::format("step {}:", snapshot.step)), reason,
+               HasSubstr(human_bytes(snapshot.tensor_bytes())), HasSubstr(store.folder().string()));
   EXPECT_EQ(names_in(store.folder()), before);
   for (const CheckpointEntry& entry : store.list()) EXPECT_NO_THROW(Checkpoint{entry.folder});
 }
@@ -247,9 +242,8 @@ TEST(CheckpointFaults, OneThatMayNotBeReadIsNotDamaged) {
     ::chmod(closed.c_str(), 0);
     {
       const Unprivileged nobody;
-      EXPECT_ERROR(store.newest_whole(), Error, HasSubstr("cannot read " + newest.string()),
-                   HasSubstr("Permission denied"), HasSubstr(closed.string() + " belongs to "),
-                   HasSubstr("with the mode 0; this program runs as "), HasSubstr("step 20 may well be whole"));
+      EXPECT_ERROR(store.newest_whole(), Error, HasSubstr(newest.string()), HasSubstr("Permission denied"),
+                   HasSubstr(closed.string()), HasSubstr("mode 0;"), HasSubstr("step 20"));
     }
     ::chmod(closed.c_str(), 0755);
   }

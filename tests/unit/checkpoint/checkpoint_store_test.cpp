@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "made_snapshot.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/checkpoint/made_snapshot.h"
 
 namespace verbund {
 namespace {
@@ -13,13 +13,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-CheckpointConfig keep(int64_t last, int64_t every = 0) {
-  CheckpointConfig config;
-  config.keep_last = last;
-  config.keep_every = every;
-  return config;
-}
 
 std::vector<int64_t> steps(const CheckpointStore& store) {
   std::vector<int64_t> steps;
@@ -56,15 +49,16 @@ TEST(CheckpointStore, LastPointsToTheLast) {
   }
 }
 
-TEST(CheckpointStore, KeepsTheLastEveryKthAndThePinned) {
+TEST(CheckpointStore, KeepsTheLastEveryKthAndTheNamed) {
   TemporaryFolder folder;
   CheckpointStore store(folder.path(), keep(2, 40));
   save(store, {10, 20, 30});
   EXPECT_THAT(steps(store), ElementsAre(20, 30));
-  store.pin({20, 50});
+  store.name("a", 20);
+  store.name("b", 50);
   save(store, {40, 50, 60, 70, 80});
   EXPECT_THAT(steps(store), ElementsAre(20, 40, 50, 70, 80));
-  store.pin({50});
+  store.name("a", 50);
   save(store, {90});
   EXPECT_THAT(steps(store), ElementsAre(40, 50, 80, 90));
 }
@@ -175,8 +169,32 @@ TEST(CheckpointStore, SomethingInTheWayOfALinkIsOnlyAWarning) {
   CheckpointStore store(folder.path(), keep(5));
   testing::internal::CaptureStderr();
   save(store, {10});
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cannot let"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr((folder / "last").string()));
   EXPECT_EQ(store.newest_whole().checkpoint->step(), 10);
+}
+
+TEST(Retention, TheLastAreKept) {
+  EXPECT_THAT(outdated_steps({1, 2, 3, 4, 5}, 5, keep(2), {}), ElementsAre(1, 2, 3));
+  EXPECT_THAT(outdated_steps({1, 2, 3}, 3, keep(3), {}), IsEmpty());
+  EXPECT_THAT(outdated_steps({1, 2, 3}, 3, keep(1000000), {}), IsEmpty());
+  EXPECT_THAT(outdated_steps({}, 3, keep(1), {}), IsEmpty());
+}
+
+TEST(Retention, EveryKthIsKept) {
+  EXPECT_THAT(outdated_steps({500, 1000, 1500, 2000, 2500}, 2500, keep(1, 1000), {}), ElementsAre(500, 1500));
+}
+
+TEST(Retention, TheNamedAreKept) {
+  EXPECT_THAT(outdated_steps({1, 2, 3, 4, 5}, 5, keep(1), {2, 4, 99}), ElementsAre(1, 3));
+}
+
+TEST(Retention, LaterStepsAreNeitherCountedNorDeleted) {
+  EXPECT_THAT(outdated_steps({1, 2, 3, 8, 9}, 3, keep(2), {}), ElementsAre(1));
+  EXPECT_THAT(outdated_steps({3, 8, 9}, 3, keep(1), {}), IsEmpty());
+}
+
+TEST(Retention, WhatWasJustSavedStaysWhateverIsConfigured) {
+  EXPECT_THAT(outdated_steps({1, 2}, 2, keep(0), {}), ElementsAre(1));
 }
 
 }  // namespace

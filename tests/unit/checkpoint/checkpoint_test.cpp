@@ -3,14 +3,15 @@
 #include "checkpoint/checkpoint_reader.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
-#include "made_snapshot.h"
 #include "support/expect_error.h"
 #include "support/flip_bit.h"
 #include "support/temporary_folder.h"
+#include "unit/checkpoint/made_snapshot.h"
 
 namespace verbund {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -27,21 +28,20 @@ class DamagedCheckpointTest : public ::testing::Test {
 
   std::string file(const std::string& name) const { return "step-00002000/" + name; }
 
-  // That opening names the file and the complaint, and that the checkpoint before is used.
-  void expect_found(const std::string& name, const std::string& complaint) {
+  // Opening names the file and the value, and the checkpoint before is used.
+  void expect_found(const std::string& name, const std::string& value) {
     const fs::path damaged = folder_ / "step-00002000";
-    EXPECT_ERROR(Checkpoint{damaged}, Error, HasSubstr(name), HasSubstr(complaint));
+    EXPECT_ERROR(Checkpoint{damaged}, Error, HasSubstr(name), HasSubstr(value));
     testing::internal::CaptureStderr();
     const NewestCheckpoint newest = newest_whole_checkpoint(folder_.path());
-    EXPECT_THAT(
-        testing::internal::GetCapturedStderr(),
-        AllOf(HasSubstr("warning: skipping the checkpoint of step 2000"), HasSubstr(name), HasSubstr(complaint)));
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                AllOf(HasSubstr("step 2000"), HasSubstr(name), HasSubstr(value)));
     ASSERT_TRUE(newest.checkpoint);
     expect_same(*newest.checkpoint, MadeSnapshot(1000, 20).view());
     ASSERT_EQ(newest.damaged.size(), 1u);
     EXPECT_EQ(newest.damaged[0].entry.step, 2000);
     EXPECT_EQ(newest.damaged[0].entry.folder, damaged);
-    EXPECT_THAT(newest.damaged[0].reason, AllOf(HasSubstr(name), HasSubstr(complaint)));
+    EXPECT_THAT(newest.damaged[0].reason, AllOf(HasSubstr(name), HasSubstr(value)));
   }
 
   TemporaryFolder folder_;
@@ -98,13 +98,13 @@ TEST(Checkpoint, WhatCannotBeACheckpointIsRefused) {
   CheckpointSnapshot snapshot = made.view();
   for (const char* state : {"", "[]", "3", "{", "{} x"}) {
     snapshot.state_json = state;
-    EXPECT_ERROR(write_checkpoint(folder / "a", snapshot), Error, HasSubstr("not a JSON object"));
+    EXPECT_ERROR(write_checkpoint(folder / "a", snapshot), Error, HasSubstr(snapshot.state_json));
   }
   snapshot = made.view();
   snapshot.step = -1;
   EXPECT_ERROR(write_checkpoint(folder / "a", snapshot), Error, HasSubstr("step -1"));
   EXPECT_TRUE(fs::is_empty(folder.path()));
-  EXPECT_ERROR(Checkpoint(folder / "a"), Error, HasSubstr("there is no checkpoint folder"));
+  EXPECT_ERROR(Checkpoint(folder / "a"), Error, HasSubstr((folder / "a").string()));
 }
 
 TEST(Checkpoint, ThatTellsTwoStepsIsDamaged) {
@@ -114,17 +114,17 @@ TEST(Checkpoint, ThatTellsTwoStepsIsDamaged) {
   CheckpointSnapshot snapshot = made.view();
   snapshot.step = 5;  // but state.json says 6
   write_checkpoint(folder / "step-00000005", snapshot);
-  EXPECT_ERROR(Checkpoint(folder / "step-00000005"), Error, HasSubstr("step-00000005 is damaged"),
-               HasSubstr("state.json says step 6, but manifest.json says 5"));
+  EXPECT_ERROR(Checkpoint(folder / "step-00000005"), Error, HasSubstr("step-00000005"),
+               ContainsRegex("state.json .*6.* manifest.json .*5"));
   snapshot.state_json = R"({"step": "five"})";
   write_checkpoint(folder / "step-00000005", snapshot);
-  EXPECT_ERROR(Checkpoint(folder / "step-00000005"), Error, HasSubstr("state.json is damaged"));
+  EXPECT_ERROR(Checkpoint(folder / "step-00000005"), Error, HasSubstr("state.json"));
   const NewestCheckpoint newest = newest_whole_checkpoint(folder.path());
   ASSERT_TRUE(newest.checkpoint);
   EXPECT_EQ(newest.checkpoint->step(), 4);
   EXPECT_EQ(newest.damaged.size(), 1u);
   fs::rename(folder / "step-00000004", folder / "step-00000007");
-  EXPECT_ERROR(Checkpoint(folder / "step-00000007"), Error, HasSubstr("manifest.json says step 4"));
+  EXPECT_ERROR(Checkpoint(folder / "step-00000007"), Error, ContainsRegex("manifest.json .*4"));
 }
 
 TEST(Checkpoint, FoldersAreNamedByStep) {
@@ -164,7 +164,7 @@ TEST_F(DamagedCheckpointTest, AFileIsMissing) {
     SCOPED_TRACE(name);
     const std::string whole = slurp(folder_ / file(name));
     fs::remove(folder_ / file(name));
-    expect_found(name, "is missing");
+    expect_found(name, name);
     folder_.write(file(name), whole);
   }
 }
@@ -176,9 +176,9 @@ TEST_F(DamagedCheckpointTest, AFileIsCut) {
       SCOPED_TRACE(fmt::format("{} cut to {} of {} bytes", name, size, whole.size()));
       folder_.write(file(name), whole.substr(0, size));
       if (name == kCheckpointManifest) {
-        expect_found(name, "is damaged");
+        expect_found(name, "damaged");
       } else {
-        expect_found(name, fmt::format("has {} bytes, but manifest.json says {}", size, whole.size()));
+        expect_found(name, fmt::format("{} bytes", size));
       }
     }
     folder_.write(file(name), whole);
@@ -189,7 +189,7 @@ TEST_F(DamagedCheckpointTest, AFileHasGrown) {
   for (const char* name : kAllFiles) {
     const std::string whole = slurp(folder_ / file(name));
     folder_.write(file(name), whole + "x");
-    expect_found(name, name == kCheckpointManifest ? "is damaged" : "manifest.json says");
+    expect_found(name, kCheckpointManifest);
     folder_.write(file(name), whole);
   }
 }
@@ -201,7 +201,7 @@ TEST_F(DamagedCheckpointTest, ABitIsFlipped) {
     for (const size_t bit : {size_t{0}, bits / 3, bits / 2, bits - 16}) {
       SCOPED_TRACE(fmt::format("{}, bit {}", name, bit));
       flip_bit(path, bit);
-      expect_found(name, name == kCheckpointManifest ? "manifest.json" : "its checksum is");
+      expect_found(name, kCheckpointManifest);
       flip_bit(path, bit);
     }
   }
@@ -222,10 +222,10 @@ TEST_F(DamagedCheckpointTest, TheManifestIsOfSomethingElse) {
   const fs::path folder = folder_ / "step-00002000";
   for (const char* text : {"[]", "{}", "null", R"({"format": "verbund-checkpoint"})", R"({"format": 7})"}) {
     folder_.write(file(kCheckpointManifest), text);
-    expect_found(kCheckpointManifest, "is damaged");
+    expect_found(kCheckpointManifest, "damaged");
   }
   folder_.write(file(kCheckpointManifest), R"({"format": "verbund-checkpoint", "version": 99})");
-  expect_found(kCheckpointManifest, "version 99, this program reads version 1");
+  expect_found(kCheckpointManifest, "version 99");
 
   CheckpointManifest manifest = read_checkpoint_manifest(folder_ / "step-00001000");
   const auto with = [&](const std::string& name) {
@@ -234,10 +234,10 @@ TEST_F(DamagedCheckpointTest, TheManifestIsOfSomethingElse) {
     return changed;
   };
   write_checkpoint_manifest(folder, with("../../etc/passwd"));
-  expect_found(kCheckpointManifest, "names files that no checkpoint has");
+  expect_found(kCheckpointManifest, kCheckpointManifest);
   manifest.files.erase(kWeightsFile);
   write_checkpoint_manifest(folder, manifest);
-  expect_found(kCheckpointManifest, "does not name weights.safetensors");
+  expect_found(kCheckpointManifest, kWeightsFile);
 }
 
 TEST_F(DamagedCheckpointTest, AFolderWithTheNameOfAnotherStep) {
@@ -246,7 +246,7 @@ TEST_F(DamagedCheckpointTest, AFolderWithTheNameOfAnotherStep) {
   ASSERT_TRUE(newest.checkpoint);
   EXPECT_EQ(newest.checkpoint->step(), 2000);
   ASSERT_EQ(newest.damaged.size(), 1u);
-  EXPECT_THAT(newest.damaged[0].reason, AllOf(HasSubstr("step-00003000"), HasSubstr("says step 1000")));
+  EXPECT_THAT(newest.damaged[0].reason, AllOf(HasSubstr("step-00003000"), HasSubstr("step 1000")));
 }
 
 TEST_F(DamagedCheckpointTest, AllAreDamaged) {
@@ -264,7 +264,7 @@ TEST_F(DamagedCheckpointTest, WeightsThatAreNotSafetensors) {
   folder_.write(file(kWeightsFile), "not tensors");
   manifest.files[kWeightsFile] = {11, checksum_of("not tensors")};
   write_checkpoint_manifest(folder, manifest);
-  expect_found(kWeightsFile, "is damaged: its header");
+  expect_found(kWeightsFile, "damaged");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Snapshots for tests, whose every number follows from the step and a size, so that a checkpoint
-// can be told to be the right one, whole.
+// MadeSnapshot is a snapshot for tests: all its numbers follow from the step and a size, so that a checkpoint can be
+// compared with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 
 #include "checkpoint/checkpoint_format.h"
 #include "checkpoint/checkpoint_reader.h"
+#include "config/checkpoint_config.h"
 #include "core/file.h"
 
 namespace verbund {
@@ -72,6 +73,14 @@ inline void expect_same(const Checkpoint& found, const CheckpointSnapshot& expec
   expect_same_tensors(*found.exchange(), expected.exchange);
   EXPECT_EQ(found.state_json(), expected.state_json);
   EXPECT_EQ(found.config_yaml(), expected.config_yaml);
+}
+
+// Keeps so many checkpoints, and every `every`th.
+inline CheckpointConfig keep(int64_t last, int64_t every = 0) {
+  CheckpointConfig config;
+  config.keep_last = last;
+  config.keep_every = every;
+  return config;
 }
 
 // The names in a folder, sorted.

@@ -13,6 +13,7 @@
 namespace verbund {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -61,10 +62,9 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
   std::vector<float> copied(6);
   copy_tensor<float>(file.at("z"), copied);
   EXPECT_EQ(copied, matrix);
-  EXPECT_ERROR(copy_tensor<float>(file.at("numbers"), copied), Error, HasSubstr("numbers is I64 [2]"),
-               HasSubstr("6 elements of F32"));
+  EXPECT_ERROR(copy_tensor<float>(file.at("numbers"), copied), Error, ContainsRegex("numbers .*I64 \\[2\\].*6 .*F32"));
   EXPECT_EQ(file.find("none"), nullptr);
-  EXPECT_ERROR(file.at("none"), Error, HasSubstr("has no tensor none"));
+  EXPECT_ERROR(file.at("none"), Error, HasSubstr("none"));
 }
 
 TEST(Safetensors, EveryDtypeHasItsNameAndSize) {
@@ -126,10 +126,10 @@ TEST(Safetensors, TheWriterRefusesWhatNobodyCouldRead) {
     write_safetensors(folder / "a", tensors, metadata);
   };
   const TensorView tensor = view_tensor<float>("w", {2}, values);
-  EXPECT_ERROR(write({tensor, tensor}), Error, HasSubstr("only one tensor may be named \"w\""));
-  EXPECT_ERROR(write({view_tensor<float>("w", {3}, values)}), Error, HasSubstr("has 8 bytes, but F32 [3] takes 12"));
-  EXPECT_ERROR(write({view_tensor<float>("w", {-2, -1}, values)}), Error, HasSubstr("more than can be"));
-  EXPECT_ERROR(write({view_tensor<float>("__metadata__", {2}, values)}), Error, HasSubstr("no tensor may be named"));
+  EXPECT_ERROR(write({tensor, tensor}), Error, HasSubstr("\"w\""));
+  EXPECT_ERROR(write({view_tensor<float>("w", {3}, values)}), Error, ContainsRegex(" w .*8 .*F32 \\[3\\] .*12"));
+  EXPECT_ERROR(write({view_tensor<float>("w", {-2, -1}, values)}), Error, HasSubstr("[-2, -1]"));
+  EXPECT_ERROR(write({view_tensor<float>("__metadata__", {2}, values)}), Error, HasSubstr("__metadata__"));
   EXPECT_ERROR(write({view_tensor<float>("\xff", {2}, values)}), Error, HasSubstr("not UTF-8"));
   EXPECT_ERROR(write({tensor}, {{"k", "\xff"}}), Error, HasSubstr("not UTF-8"));
   EXPECT_TRUE(fs::is_empty(folder.path()));
@@ -148,86 +148,86 @@ TEST(Safetensors, HeadersThatLie) {
   const std::string f32 = "\"F32\"";
   struct Case {
     std::string header;
-    std::string complaint;
+    std::string values;  // that the message has, as a regular expression
   };
   using namespace std::string_literals;
   const std::vector<Case> cases = {
-      {tensor(f32, "[3]", "[0,8]"), "the tensor w has 8 bytes, but F32 [3] takes 12"},
-      {tensor(f32, "[2]", "[0,12]"), "the tensor w has 12 bytes, but F32 [2] takes 8"},
-      {tensor(f32, "[3]", "[0,12]"), "ends at byte 12 of the data, but there are 8"},
-      {tensor(f32, "[1]", "[0,4]"), "its tensors take 4 bytes, but there are 8"},
-      {tensor(f32, "[1]", "[4,8]"), "starts at byte 4 of the data, but the one before it ends at 0"},
-      {tensor(f32, "[2]", "[8,0]"), "must be [begin, end]"},
-      {tensor(f32, "[2]", "[0]"), "must be [begin, end]"},
-      {tensor(f32, "[2]", "[0,8,8]"), "must be [begin, end]"},
-      {tensor(f32, "[2]", "[0,-8]"), "has -8 where a whole number belongs"},
-      {tensor(f32, "[2]", "[0,8.0]"), "has 8.0 where"},
-      {tensor(f32, "[2]", "[0,\"8\"]"), "has \"8\" where"},
-      {tensor(f32, "[2]", "[0,99999999999999999999999]"), "where a whole number belongs"},
-      {tensor(f32, "[2]", "[18446744073709551608,18446744073709551615]"), "where a whole number belongs"},
-      {tensor(f32, "[2]", "[9223372036854775800,9223372036854775807]"), "has 7 bytes"},
-      {tensor(f32, "[2]", "{}"), "data_offsets of the tensor w is not a list"},
-      {tensor(f32, "[-2]", "[0,8]"), "has -2 where"},
-      {tensor(f32, "[2.0]", "[0,8]"), "has 2.0 where"},
-      {tensor(f32, "[null]", "[0,8]"), "has null where"},
-      {tensor(f32, "2", "[0,8]"), "shape of the tensor w is not a list"},
+      {tensor(f32, "[3]", "[0,8]"), " w .*8 .*F32 \\[3\\] .*12"},
+      {tensor(f32, "[2]", "[0,12]"), " w .*12 .*F32 \\[2\\] .*8"},
+      {tensor(f32, "[3]", "[0,12]"), " w .*12 .*8"},
+      {tensor(f32, "[1]", "[0,4]"), "4 bytes.* 8"},
+      {tensor(f32, "[1]", "[4,8]"), " w .*4 .*0"},
+      {tensor(f32, "[2]", "[8,0]"), "data_offsets.* w .*\\[8,0\\]"},
+      {tensor(f32, "[2]", "[0]"), "data_offsets.* w .*\\[0\\]"},
+      {tensor(f32, "[2]", "[0,8,8]"), "data_offsets.* w .*\\[0,8,8\\]"},
+      {tensor(f32, "[2]", "[0,-8]"), "data_offsets.* w .*-8"},
+      {tensor(f32, "[2]", "[0,8.0]"), "data_offsets.* w .*8\\.0"},
+      {tensor(f32, "[2]", "[0,\"8\"]"), "data_offsets.* w .*\"8\""},
+      {tensor(f32, "[2]", "[0,99999999999999999999999]"), "data_offsets.* w .*1e\\+23"},
+      {tensor(f32, "[2]", "[18446744073709551608,18446744073709551615]"), "data_offsets.* w .*18446744073709551608"},
+      {tensor(f32, "[2]", "[9223372036854775800,9223372036854775807]"), " w .*7 bytes"},
+      {tensor(f32, "[2]", "{}"), "data_offsets.* w "},
+      {tensor(f32, "[-2]", "[0,8]"), "shape.* w .*-2"},
+      {tensor(f32, "[2.0]", "[0,8]"), "shape.* w .*2\\.0"},
+      {tensor(f32, "[null]", "[0,8]"), "shape.* w .*null"},
+      {tensor(f32, "2", "[0,8]"), "shape.* w "},
       // 2^62 x 4 bytes is 0 modulo 2^64; so are 2^32 x 2^32.
-      {tensor(f32, "[4611686018427387904]", "[0,0]"), "more than can be"},
-      {tensor("\"U8\"", "[4294967296,4294967296]", "[0,0]"), "more than can be"},
-      {tensor("\"U8\"", "[4294967296,4294967296,2]", "[0,8]"), "more than can be"},
-      {tensor("\"F31\"", "[2]", "[0,8]"), "has the dtype F31"},
-      {tensor("32", "[2]", "[0,8]"), "dtype of the tensor w is not a text"},
-      {two("[0,4]", "[0,4]"), "starts at byte 0 of the data, but the one before it ends at 4"},
-      {two("[0,4]", "[2,6]"), "starts at byte 2 of the data, but the one before it ends at 4"},
-      {two("[0,4]", "[5,9]"), "starts at byte 5 of the data, but the one before it ends at 4"},
-      {R"({"w":{"dtype":"U8","shape":[8]}})", "the tensor w has no data_offsets"},
-      {R"({"w":{"dtype":"U8","data_offsets":[0,8]}})", "the tensor w has no shape"},
-      {R"({"w":{"shape":[8],"data_offsets":[0,8]}})", "the tensor w has no dtype"},
-      {R"({"w":[1]})", "the tensor w has no dtype"},
+      {tensor(f32, "[4611686018427387904]", "[0,0]"), " w .*\\[4611686018427387904\\]"},
+      {tensor("\"U8\"", "[4294967296,4294967296]", "[0,0]"), " w .*\\[4294967296, 4294967296\\]"},
+      {tensor("\"U8\"", "[4294967296,4294967296,2]", "[0,8]"), " w .*4294967296, 2\\]"},
+      {tensor("\"F31\"", "[2]", "[0,8]"), " w .*F31"},
+      {tensor("32", "[2]", "[0,8]"), "dtype.* w "},
+      {two("[0,4]", "[0,4]"), " b .*0 .*4"},
+      {two("[0,4]", "[2,6]"), " b .*2 .*4"},
+      {two("[0,4]", "[5,9]"), " b .*5 .*4"},
+      {R"({"w":{"dtype":"U8","shape":[8]}})", " w .*data_offsets"},
+      {R"({"w":{"dtype":"U8","data_offsets":[0,8]}})", " w .*shape"},
+      {R"({"w":{"shape":[8],"data_offsets":[0,8]}})", " w .*dtype"},
+      {R"({"w":[1]})", " w .*dtype"},
       {R"({"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})",
-       "the key w stands twice"},
-      {R"({"w":{"dtype":"U8","shape":[8],"shape":[8],"data_offsets":[0,8]}})", "the key shape stands twice"},
+       " w .*twice"},
+      {R"({"w":{"dtype":"U8","shape":[8],"shape":[8],"data_offsets":[0,8]}})", " shape .*twice"},
       {R"({"__metadata__":{"k":1},"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})", "k of __metadata__"},
-      {R"({"__metadata__":"k"})", "__metadata__ is not a map"},
-      {"{}", "its tensors take 0 bytes, but there are 8"},
-      {"", "not a JSON object"},
-      {"[]", "not a JSON object"},
-      {" {}", "not a JSON object"},
-      {"{} {}", "not JSON"},
-      {"{}\0{}"s, "not a JSON object"},
-      {"{", "not JSON"},
-      {R"({"w":)", "not JSON"},
-      {"{\"\xff\":1}", "not JSON"},
-      {tensor(f32, std::string(1'000'000, '['), "[0,8]"), "nested more than"},
-      {R"({"w":)" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}", "nested more than"},
+      {R"({"__metadata__":"k"})", "__metadata__"},
+      {"{}", "0 bytes.* 8"},
+      {"", "JSON"},
+      {"[]", "JSON"},
+      {" {}", "JSON"},
+      {"{} {}", "JSON"},
+      {"{}\0{}"s, "JSON"},
+      {"{", "JSON"},
+      {R"({"w":)", "JSON"},
+      {"{\"\xff\":1}", "JSON"},
+      {tensor(f32, std::string(1'000'000, '['), "[0,8]"), "nested.* 8 "},
+      {R"({"w":)" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}", "nested.* 8 "},
   };
   TemporaryFolder folder;
-  for (const auto& [header, complaint] : cases) {
+  for (const auto& [header, values] : cases) {
     SCOPED_TRACE(header.substr(0, 200));
     const fs::path path = folder.write("a", with_length(header, "12345678"));
-    EXPECT_ERROR(SafetensorsFile{path}, Error, HasSubstr(path.string()), HasSubstr(complaint));
+    EXPECT_ERROR(SafetensorsFile{path}, Error, HasSubstr(path.string()), ContainsRegex(values));
   }
 }
 
 TEST(Safetensors, LengthsThatLie) {
   TemporaryFolder folder;
-  const auto expect_refused = [&](const std::string& content, const std::string& complaint) {
+  const auto expect_refused = [&](const std::string& content, const std::string& values) {
     const fs::path path = folder.write("a", content);
-    EXPECT_ERROR(SafetensorsFile{path}, Error, HasSubstr("damaged"), HasSubstr(complaint));
+    EXPECT_ERROR(SafetensorsFile{path}, Error, HasSubstr("damaged"), ContainsRegex(values));
   };
   expect_refused("", "it has 0 bytes");
   expect_refused("1234567", "it has 7 bytes");
   for (const uint64_t size : {uint64_t{3}, uint64_t{1} << 32, uint64_t{INT64_MAX}, UINT64_MAX, UINT64_MAX - 7}) {
     std::string content = with_length("{}");
     std::memcpy(content.data(), &size, sizeof(size));
-    expect_refused(content, fmt::format("should have {} bytes, but only 2 follow", size));
+    expect_refused(content, fmt::format("{} bytes.* 2 ", size));
   }
   // Larger than allowed: a file with a hole, which takes no space.
   const fs::path path = folder.write("large", with_length("{}"));
   const uint64_t size = kSafetensorsLargestHeader + 1;
   std::fstream(path, std::ios::in | std::ios::out).write(reinterpret_cast<const char*>(&size), sizeof(size));
   fs::resize_file(path, sizeof(size) + size);
-  EXPECT_ERROR(SafetensorsFile{path}, Error, HasSubstr("at most 100000000 are allowed"));
+  EXPECT_ERROR(SafetensorsFile{path}, Error, HasSubstr("100000001"), HasSubstr("100000000 "));
 }
 
 // Cut anywhere, it is refused; with any bit of the header changed, it is refused or its

@@ -22,10 +22,10 @@ GradientOrder made_order() {
 }
 
 // In words that a test can compare.
-std::string show(const Transfer& departure) {
-  if (departure.rows) return fmt::format("rows {}", *departure.rows);
-  const bool whole = departure.values.end % kChunk == 0;
-  return fmt::format("{}-{}{}", departure.values.begin / kChunk, departure.values.end / kChunk, whole ? "" : "+");
+std::string show(const Transfer& transfer) {
+  if (transfer.rows) return fmt::format("rows {}", *transfer.rows);
+  const bool whole = transfer.values.end % kChunk == 0;
+  return fmt::format("{}-{}{}", transfer.values.begin / kChunk, transfer.values.end / kChunk, whole ? "" : "+");
 }
 
 std::vector<std::string> take(BucketPlan& plan) {
@@ -36,16 +36,16 @@ std::vector<std::string> take(BucketPlan& plan) {
 
 std::vector<std::string> all_of(const BucketPlan& plan) {
   std::vector<std::string> all;
-  for (const Transfer& departure : plan.departures()) all.push_back(show(departure));
+  for (const Transfer& transfer : plan.transfers()) all.push_back(show(transfer));
   return all;
 }
 
-TEST(BucketPlan, GoesFromTheEndToTheBeginInWholeChunks) {
+TEST(BucketPlan, GoesFromTheLastValueToTheFirstInWholeChunks) {
   const BucketPlan plan(from_end_to_begin(20 * kChunk + 77), 3 * kChunk);
   EXPECT_THAT(all_of(plan), ::testing::ElementsAre("18-20+", "15-18", "12-15", "9-12", "6-9", "3-6", "0-3"));
 }
 
-TEST(BucketPlan, AChunkLeavesWithWhatIsReadyLastOfIt) {
+TEST(BucketPlan, AChunkIsSentWithTheLastOfItsValues) {
   const BucketPlan plan(made_order(), 4 * kChunk);
   EXPECT_THAT(all_of(plan),
               ::testing::ElementsAre("1-5", "0-1", "17-20+", "13-17", "12-13", "rows 0", "8-12", "5-8", "rows 1"));
@@ -67,11 +67,11 @@ TEST(BucketPlan, EveryValueLeavesOnceWhateverTheSizeOfBuckets) {
     const BucketPlan plan(order, chunks * kChunk);
     std::vector<int> left(order.size);
     size_t rows = 0;
-    for (const Transfer& departure : plan.departures()) {
-      rows += departure.rows ? 1 : 0;
-      EXPECT_EQ(departure.values.begin % kChunk, 0u);
-      EXPECT_LE(departure.values.size(), chunks * kChunk);
-      for (size_t i = departure.values.begin; i < departure.values.end; ++i) ++left[i];
+    for (const Transfer& transfer : plan.transfers()) {
+      rows += transfer.rows ? 1 : 0;
+      EXPECT_EQ(transfer.values.begin % kChunk, 0u);
+      EXPECT_LE(transfer.values.size(), chunks * kChunk);
+      for (size_t i = transfer.values.begin; i < transfer.values.end; ++i) ++left[i];
     }
     EXPECT_EQ(left, std::vector<int>(order.size, 1)) << chunks;
     EXPECT_EQ(rows, 2u);
@@ -109,7 +109,7 @@ TEST(BucketPlan, NothingLeavesBeforeItIsReadyAndAllInOneOrderWhateverThePortions
   }
 }
 
-TEST(BucketPlan, WhoHasNothingToTellLetsAllLeaveInTheSameOrder) {
+TEST(BucketPlan, AllReadyAtOnceKeepsTheOrder) {
   BucketPlan plan(made_order(), 4 * kChunk);
   EXPECT_TRUE(take(plan).empty());
   plan.mark_all_ready();
@@ -120,7 +120,7 @@ TEST(BucketPlan, ReadyTwiceIsAnError) {
   BucketPlan plan(made_order(), 4 * kChunk);
   plan.mark_ready({0, 100});
   plan.mark_ready({100, kChunk});
-  EXPECT_ERROR(plan.mark_ready({99, 101}), Error, ::testing::HasSubstr("ready twice"));
+  EXPECT_ERROR(plan.mark_ready({99, 101}), Error, ::testing::HasSubstr("[99, 101)"));
 }
 
 }  // namespace

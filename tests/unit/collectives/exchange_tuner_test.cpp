@@ -70,7 +70,7 @@ TEST(ExchangeTuner, WhatWasFoundBeforeCountsIfItMakesSense) {
   EXPECT_FALSE(tuner.is_settled());
   tuner.settle({16 * kChunk, 1000});
   EXPECT_EQ(tuner.now(), (ExchangeSettings{16 * kChunk, kMostInFlight}));
-  EXPECT_THAT(tuner.take_report(), HasSubstr("as found before"));
+  EXPECT_THAT(tuner.take_report(), HasSubstr("32 chunks"));
   EXPECT_EQ(tuner.take_report(), "");
 }
 

@@ -166,7 +166,7 @@ TEST(GradientReducer, FindsHowToExchangeOnceAndTheSameEverywhere) {
     EXPECT_TRUE(reducer.found_settings());
   });
   EXPECT_EQ(reports[0], reports[1]);
-  EXPECT_THAT(reports[0], ::testing::ContainsRegex("buckets of .* it is;.* chunks in flight .* it is"));
+  EXPECT_THAT(reports[0], ::testing::ContainsRegex("buckets of .*;.* chunks in flight "));
 }
 
 TEST(GradientReducer, TakesWhatWasFoundBefore) {
@@ -178,7 +178,7 @@ TEST(GradientReducer, TakesWhatWasFoundBefore) {
     reducer.finish();
     EXPECT_FALSE(reducer.is_tuning());
     EXPECT_EQ(reducer.buckets().size(), 19u) << "300 chunks, 16 at a time";
-    EXPECT_THAT(reducer.take_report(), ::testing::HasSubstr("8 chunks in flight, as found before"));
+    EXPECT_THAT(reducer.take_report(), ::testing::HasSubstr("8 chunks in flight"));
     EXPECT_EQ(reducer.found_settings(), (ExchangeSettings{16 * kChunk, 8}));
   });
 }
@@ -188,7 +188,7 @@ TEST(GradientReducer, TakesWhatWasFoundBefore) {
 constexpr int64_t kWidth = 40;
 constexpr size_t kTable = 2500 * kWidth;  // three chunks and a bit
 
-GradientOrder made_order(Sharing sharing) {
+GradientOrder order_with_rows(Sharing sharing) {
   const bool one = sharing == Sharing::kAll;
   const Interval source = {0, kTable}, target = one ? source : Interval{kTable, 2 * kTable};
   const size_t decoder = 12 * kChunk + 5;
@@ -269,7 +269,7 @@ std::vector<double> expected_sum(const GradientOrder& order, int workers) {
 
 TEST(GradientReducer, SumsRowsThatAreToldApart) {
   for (const Sharing sharing : {Sharing::kAll, Sharing::kTarget, Sharing::kNone}) {
-    const GradientOrder order = made_order(sharing);
+    const GradientOrder order = order_with_rows(sharing);
     for (const Wire wire : {Wire::kFp32, Wire::kBf16}) {
       for (const int workers : {2, wire == Wire::kFp32 ? 5 : 3}) {
         const std::vector<double> expected = expected_sum(order, workers);
@@ -295,7 +295,7 @@ TEST(GradientReducer, SumsRowsThatAreToldApart) {
 
 TEST(GradientReducer, ShardedWorkersHaveTheRowsOfTheirOwn) {
   for (const Sharing sharing : {Sharing::kAll, Sharing::kTarget, Sharing::kNone}) {
-    const GradientOrder order = made_order(sharing);
+    const GradientOrder order = order_with_rows(sharing);
     const std::vector<double> expected = expected_sum(order, 4);
     run_as_workers(4, [&](Workers& all) {
       WorkersConfig config = buckets_of(4);
@@ -312,7 +312,7 @@ TEST(GradientReducer, ShardedWorkersHaveTheRowsOfTheirOwn) {
 
 TEST(GradientReducer, RowsAreBucketsOfTheirOwn) {
   run_as_workers(2, [&](Workers& all) {
-    const GradientOrder order = made_order(Sharing::kAll);
+    const GradientOrder order = order_with_rows(Sharing::kAll);
     Buffer buffer(cpu(), kSize, "a test");
     GradientReducer reducer(all, buffer, buckets_of(100), nullptr, order);
     run_passes(order, reducer, buffer.host(), all.rank());
@@ -367,11 +367,11 @@ class MadeDevices : public DeviceCommunicator {
 TEST(GradientReducer, OneWorkerAndDevicesTakeNoRows) {
   Workers alone;
   Buffer buffer(cpu(), kSize, "a test");
-  EXPECT_FALSE(GradientReducer(alone, buffer, {}, nullptr, made_order(Sharing::kAll)).listener(true).rows);
+  EXPECT_FALSE(GradientReducer(alone, buffer, {}, nullptr, order_with_rows(Sharing::kAll)).listener(true).rows);
   run_as_workers(2, [&](Workers& all) {
     MadeDevices devices;
     Buffer own(cpu(), kSize, "a test");
-    EXPECT_FALSE(GradientReducer(all, own, {}, &devices, made_order(Sharing::kAll)).listener(true).rows);
+    EXPECT_FALSE(GradientReducer(all, own, {}, &devices, order_with_rows(Sharing::kAll)).listener(true).rows);
   });
 }
 

@@ -13,17 +13,17 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr size_t kSize = 13 * kChunk + 45;
+constexpr size_t kResidualSize = 13 * kChunk + 45;
 
 // What training does: a gradient that differs by worker and step.
 void exchange(Communicator& comm, SumsAt where, int step, std::vector<float>& buffer, ErrorFeedback& feedback) {
-  for (size_t i = 0; i < kSize; ++i) {
+  for (size_t i = 0; i < kResidualSize; ++i) {
     buffer[i] =
         static_cast<float>(philox(static_cast<uint64_t>(step), static_cast<uint64_t>(comm.rank()), i)[0] % 1000);
   }
   const Rounding rounding(Wire::kInt8, &feedback);
-  where == SumsAt::kOwner ? comm.reduce_scatter(buffer, {0, kSize}, rounding)
-                          : comm.all_reduce(buffer, {0, kSize}, rounding);
+  where == SumsAt::kOwner ? comm.reduce_scatter(buffer, {0, kResidualSize}, rounding)
+                          : comm.all_reduce(buffer, {0, kResidualSize}, rounding);
 }
 
 // As a checkpoint has them: worker 0's.
@@ -31,16 +31,16 @@ std::vector<std::vector<float>> gather_all(Communicator& comm, const ResidualPla
                                            const ErrorFeedback& feedback) {
   std::vector<std::vector<float>> all;
   for (size_t i = 0; i < places.names().size(); ++i) {
-    all.emplace_back(comm.rank() == 0 ? kSize : 0);
+    all.emplace_back(comm.rank() == 0 ? kResidualSize : 0);
     places.gather(comm, feedback, i, all.back());
   }
   return all;
 }
 
 std::vector<float> sum_of(const std::vector<std::vector<float>>& all) {
-  std::vector<float> sum(kSize);
+  std::vector<float> sum(kResidualSize);
   for (const auto& values : all) {
-    for (size_t i = 0; i < kSize; ++i) sum[i] += values[i];
+    for (size_t i = 0; i < kResidualSize; ++i) sum[i] += values[i];
   }
   return sum;
 }
@@ -48,12 +48,12 @@ std::vector<float> sum_of(const std::vector<std::vector<float>>& all) {
 const std::vector<std::vector<int>> kLayouts = {{1, 1}, {2, 2}, {1, 3}, {3, 3}, {1, 2, 1}};
 
 TEST(ResidualPlaces, AreNamedByHostAndPart) {
-  EXPECT_THAT(ResidualPlaces(HostLayout({"a", "a", "b", "b"}), SumsAt::kAnyHost, kSize).names(),
+  EXPECT_THAT(ResidualPlaces(HostLayout({"a", "a", "b", "b"}), SumsAt::kAnyHost, kResidualSize).names(),
               ElementsAre("residual.0.0", "residual.1.0"));
-  const ResidualPlaces uneven(HostLayout({"a", "b", "b", "b"}), SumsAt::kAnyHost, kSize);
+  const ResidualPlaces uneven(HostLayout({"a", "b", "b", "b"}), SumsAt::kAnyHost, kResidualSize);
   EXPECT_THAT(uneven.names(), ElementsAre("residual.0.0", "residual.1.0", "residual.1.1"));
   EXPECT_EQ(uneven.description(), "workers 0 | 1 2 3, sums with all");
-  EXPECT_EQ(ResidualPlaces(HostLayout({"a", "b"}), SumsAt::kOwner, kSize).description(),
+  EXPECT_EQ(ResidualPlaces(HostLayout({"a", "b"}), SumsAt::kOwner, kResidualSize).description(),
             "workers 0 | 1, sums with owners");
 }
 
@@ -62,9 +62,9 @@ TEST(ResidualPlaces, GivenBackTheNextSumsHaveTheSameBits) {
     for (const auto& hosts : kLayouts) {
       run_on_hosts(hosts, [&](Workers& workers) {
         Communicator& comm = workers.comm();
-        const ResidualPlaces places(comm.layout(), where, kSize);
+        const ResidualPlaces places(comm.layout(), where, kResidualSize);
         ErrorFeedback feedback, resumed;
-        std::vector<float> buffer(kSize), after(kSize);
+        std::vector<float> buffer(kResidualSize), after(kResidualSize);
         for (int step = 0; step < 3; ++step) exchange(comm, where, step, buffer, feedback);
         const std::vector<std::vector<float>> saved = gather_all(comm, places, feedback);
         for (size_t i = 0; i < saved.size(); ++i) places.scatter(comm, saved[i], i, resumed);
@@ -82,19 +82,19 @@ TEST(ResidualPlaces, GivenBackTheNextSumsHaveTheSameBits) {
 TEST(ResidualPlaces, TheSumIsKeptOnAnyOtherLayout) {
   std::vector<float> owed;
   run_on_hosts({1, 3}, [&](Workers& workers) {
-    const ResidualPlaces places(workers.comm().layout(), SumsAt::kAnyHost, kSize);
+    const ResidualPlaces places(workers.comm().layout(), SumsAt::kAnyHost, kResidualSize);
     ErrorFeedback feedback;
-    std::vector<float> buffer(kSize);
+    std::vector<float> buffer(kResidualSize);
     exchange(workers.comm(), SumsAt::kAnyHost, 0, buffer, feedback);
     const auto saved = gather_all(workers.comm(), places, feedback);
     if (workers.leads()) owed = sum_of(saved);
   });
-  EXPECT_NE(owed, std::vector<float>(kSize));
+  EXPECT_NE(owed, std::vector<float>(kResidualSize));
   for (const SumsAt where : {SumsAt::kAnyHost, SumsAt::kOwner}) {
     for (const auto& hosts : kLayouts) {
       run_on_hosts(hosts, [&](Workers& workers) {
         Communicator& comm = workers.comm();
-        const ResidualPlaces places(comm.layout(), where, kSize);
+        const ResidualPlaces places(comm.layout(), where, kResidualSize);
         ErrorFeedback feedback;
         places.scatter_sum(comm, workers.leads() ? owed : std::vector<float>(), feedback);
         const auto kept = gather_all(comm, places, feedback);
@@ -102,12 +102,12 @@ TEST(ResidualPlaces, TheSumIsKeptOnAnyOtherLayout) {
           EXPECT_EQ(sum_of(kept), owed);
         }
         // And it leaves with the next message: of a gradient of zeros, all comes that 8 bits can tell.
-        std::vector<float> buffer(kSize);
+        std::vector<float> buffer(kResidualSize);
         const Rounding rounding(Wire::kInt8, &feedback);
-        where == SumsAt::kOwner ? comm.reduce_scatter(buffer, {0, kSize}, rounding)
-                                : comm.all_reduce(buffer, {0, kSize}, rounding);
-        if (where == SumsAt::kOwner) comm.all_gather(buffer, {0, kSize}, Wire::kFp32);
-        for (size_t i = 0; i < kSize && workers.leads(); ++i) ASSERT_NEAR(buffer[i], owed[i], 0.5) << i;
+        where == SumsAt::kOwner ? comm.reduce_scatter(buffer, {0, kResidualSize}, rounding)
+                                : comm.all_reduce(buffer, {0, kResidualSize}, rounding);
+        if (where == SumsAt::kOwner) comm.all_gather(buffer, {0, kResidualSize}, Wire::kFp32);
+        for (size_t i = 0; i < kResidualSize && workers.leads(); ++i) ASSERT_NEAR(buffer[i], owed[i], 0.5) << i;
       });
     }
   }

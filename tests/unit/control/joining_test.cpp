@@ -9,17 +9,15 @@
 #include <string_view>
 #include <thread>
 
+#include "unit/control/made_network.h"
+
 namespace verbund {
 namespace {
 
 using ::testing::Each;
 
-constexpr uint64_t kRun = 0x1234567890abcdef;
-
 Heartbeat hello_of(int rank) {
-  Heartbeat hello;
-  hello.run = kRun;
-  hello.kind = HeartbeatKind::kHello;
+  Heartbeat hello = heartbeat_of(HeartbeatKind::kHello);
   hello.rank = rank;
   return hello;
 }
@@ -32,8 +30,8 @@ class Joining : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     for (const char* text : {"127.0.0.1", "::1"}) {
       uint16_t port = 0;
-      Socket listening = listen_at(*IpAddress::parse(text), port);
-      if (listening.is_open() && text == std::string_view(GetParam())) called_ = {{*IpAddress::parse(text), port}};
+      Socket listening = listen_at(address(text), port);
+      if (listening.is_open() && text == std::string_view(GetParam())) called_ = {{address(text), port}};
       if (listening.is_open()) listening_.push_back(std::move(listening));
     }
     if (called_.empty()) GTEST_SKIP() << "this machine has no " << GetParam();
@@ -76,7 +74,7 @@ TEST_P(Joining, AllComeTogether) { EXPECT_THAT(join(5), Each(true)); }
 
 TEST_P(Joining, OneComesBesideAnAddressWhereNobodyAnswers) {
   limits_.address = 0.2;
-  called_.insert(called_.begin(), {*IpAddress::parse("127.0.0.1"), 1});
+  called_.insert(called_.begin(), {address("127.0.0.1"), 1});
   EXPECT_THAT(join(3), Each(true));
 }
 

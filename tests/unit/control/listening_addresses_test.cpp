@@ -5,14 +5,14 @@
 
 #include <cstdlib>
 
+#include "unit/control/made_network.h"
+
 namespace verbund {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-IpAddress address(const std::string& text) { return IpAddress::parse(text).value(); }
 
 // A machine with a way to the world, a network of its own for training, and a virtual bridge.
 const std::vector<OwnAddress> kOwn = {
@@ -73,7 +73,7 @@ TEST(ListeningAddresses, AreAllWhenSomebodyIsOutOfReach) {
   for (const RemoteWorker& lost : {worker({"2001:db8::1"}), worker({}), worker({"172.17.0.1"})}) {
     const ListeningAddresses all = choose_listening_addresses(kOwn, "", {worker({"10.0.0.2"}), lost}, source);
     EXPECT_THAT(all.addresses, IsEmpty());
-    EXPECT_THAT(all.why_everywhere, HasSubstr("no route to worker 1 on b"));
+    EXPECT_THAT(all.why_everywhere, HasSubstr("worker 1 on b"));
   }
 }
 

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "unit/control/made_network.h"
+
 namespace verbund {
 namespace {
-
-IpAddress address(const std::string& text) { return IpAddress::parse(text).value(); }
 
 TEST(Sockets, AnEndpointIsWrittenAsUsual) {
   EXPECT_EQ((Endpoint{address("10.0.0.1"), 4000}).text(), "10.0.0.1:4000");

@@ -1,4 +1,4 @@
-// Workers that are threads, with a watch of real sockets between them.
+// Workers that are threads, with a watchdog over real sockets between them.
 #include "control/watchdog.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,6 @@
 #include <map>
 
 #include "collectives/hierarchical_communicator.h"
-#include "collectives/thread_transport.h"
 #include "core/log.h"
 #include "support/thread_workers.h"
 
@@ -150,54 +149,54 @@ TEST(Watchdog, FindsTheClockOfWorker0) {
   run_as_two(
       [&](Communicator& all) {
         TelemetryReceiver receiver;
-        Watchdog watch(all, kTwo, right, &receiver);
+        Watchdog watchdog(all, kTwo, right, &receiver);
         all.barrier();
-        watch.goodbye();
+        watchdog.announce_shutdown();
         all.barrier();
       },
       [&](Communicator& all) {
-        Watchdog watch(all, kTwo, wrong, nullptr);
-        const ClockOffset found = watch.mail().offset();  // there is one at once
+        Watchdog watchdog(all, kTwo, wrong, nullptr);
+        const ClockOffset found = watchdog.telemetry().offset();  // there is one at once
         const auto moment = std::chrono::steady_clock::now();
         EXPECT_LE(std::abs(wrong.at(moment) + found.offset - right.at(moment)), found.bound + 2e-6);
         EXPECT_LT(found.bound, 2);
         all.barrier();
-        watch.goodbye();
+        watchdog.announce_shutdown();
         all.barrier();
       });
 }
 
-TEST(Watchdog, TellsWhoIsWaitedForAndThatAllGoOn) {
-  std::atomic<bool> warned = false, goes_on = false;
+TEST(Watchdog, ReportsTheStragglerAndThatAllResume) {
+  std::atomic<bool> warned = false, resumed = false;
   run_as_workers(
       2,
       [&](Workers& all) {
         WorkersConfig limits;
         limits.stall_warning_seconds = 0.3;
         all.watchdog().set_limits(limits);
-        all.watchdog().set_log([&](const WatchdogEvent& notice) {
-          EXPECT_FALSE(notice.last);
-          if (notice.kind == Kind::kStall) {
+        all.watchdog().set_log([&](const WatchdogEvent& event) {
+          EXPECT_FALSE(event.last);
+          if (event.kind == Kind::kStall) {
             if (warned) return;  // on a busy machine there may be more
-            EXPECT_EQ(notice.worker, 1);
-            EXPECT_THAT(notice.message, HasSubstr("waited for worker 1"));
+            EXPECT_EQ(event.worker, 1);
+            EXPECT_THAT(event.message, HasSubstr("worker 1"));
             warned = true;
           } else {
-            EXPECT_EQ(notice.kind, Kind::kGoesOn);
-            EXPECT_EQ(notice.worker, -1);
-            goes_on = true;
+            EXPECT_EQ(event.kind, Kind::kResumed);
+            EXPECT_EQ(event.worker, -1);
+            resumed = true;
           }
         });
         while (all.rank() == 1 && !warned) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         all.comm().barrier();
-        while (!goes_on) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        while (!resumed) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         all.comm().barrier();
         all.watchdog().set_log({});
       },
       Workers::Watched::kYes);
 }
 
-// Worker 1 says this, and is gone; worker 0 prints what it received and what the watch tells.
+// Worker 1 sends this and is gone; worker 0 prints what it received and what the watchdog reports.
 void end_after(const Heartbeat& last, const std::vector<std::byte>& attached) {
   run_as_two(
       [&](Communicator& all) {
@@ -206,10 +205,9 @@ void end_after(const Heartbeat& last, const std::vector<std::byte>& attached) {
           std::this_thread::sleep_for(std::chrono::milliseconds(100));  // a slow disk
           fmt::print(stderr, "received of {} after {} dropped: {}\n", rank, dropped, text_of(message));
         });
-        Watchdog watch(all, kTwo, RunClock(), &receiver);
-        watch.set_log([](const WatchdogEvent& notice) {
-          fmt::print(stderr, "kind {}, worker {}, last {}\n", static_cast<int>(notice.kind), notice.worker,
-                     notice.last);
+        Watchdog watchdog(all, kTwo, RunClock(), &receiver);
+        watchdog.set_log([](const WatchdogEvent& event) {
+          fmt::print(stderr, "kind {}, worker {}, last {}\n", static_cast<int>(event.kind), event.worker, event.last);
         });
         all.barrier();
         all.barrier();  // never ends
@@ -226,7 +224,7 @@ void end_after(const Heartbeat& last, const std::vector<std::byte>& attached) {
       });
 }
 
-TEST(WatchDeathTest, AWorkerThatDiesLeavesWhatItHadSent) {
+TEST(WatchdogDeathTest, AWorkerThatDiesLeavesWhatItHadSent) {
   Heartbeat message;
   message.kind = HeartbeatKind::kMessage;
   message.attached = 10;
@@ -234,10 +232,10 @@ TEST(WatchDeathTest, AWorkerThatDiesLeavesWhatItHadSent) {
   EXPECT_EXIT(end_after(message, bytes_of("last words")), ::testing::ExitedWithCode(3),
               "received of 1 after 3 dropped: last words\n(.|\n)*kind 2, worker 1, last true");
   EXPECT_EXIT(end_after(message, bytes_of("last words")), ::testing::ExitedWithCode(3),
-              "verbund: lost worker 1 on b: it ended without a word at step 1");
+              "verbund: lost worker 1 on b: .* at step 1 ");
 }
 
-TEST(WatchDeathTest, ALossIsOnRecordForLaunch) {
+TEST(WatchdogDeathTest, ALossIsOnRecordForLaunch) {
   const Heartbeat alive;
   const auto lose = [&](bool launch_reads) {
     set_terminal({StatusLine::kNone, false, launch_reads});
@@ -247,15 +245,14 @@ TEST(WatchDeathTest, ALossIsOnRecordForLaunch) {
   EXPECT_EXIT(lose(false), ::testing::ExitedWithCode(3), "^[^\x1d]*$");
 }
 
-TEST(WatchDeathTest, ASizeThatNoWorkerSendsEndsTheRunAndTakesNoMemory) {
+TEST(WatchdogDeathTest, ASizeThatNoWorkerSendsEndsTheRunAndTakesNoMemory) {
   Heartbeat message;
   message.kind = HeartbeatKind::kMessage;
   message.attached = uint64_t{1} << 62;
-  EXPECT_EXIT(end_after(message, bytes_of("x")), ::testing::ExitedWithCode(3),
-              "lost worker 1 on b: what it said made no sense");
+  EXPECT_EXIT(end_after(message, bytes_of("x")), ::testing::ExitedWithCode(3), "lost worker 1 on b: .*malformed");
 }
 
-TEST(WatchDeathTest, AWorkerThatFailsSaysWhy) {
+TEST(WatchdogDeathTest, AWorkerThatFailsSaysWhy) {
   Heartbeat failed;
   failed.kind = HeartbeatKind::kFailed;
   failed.exit_code = 7;

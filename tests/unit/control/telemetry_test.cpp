@@ -1,4 +1,4 @@
-#include "control/telemetry_receiver.h"
+#include "control/telemetry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

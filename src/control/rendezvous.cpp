@@ -1,4 +1,4 @@
-#include "control/control_sockets.h"
+#include "control/rendezvous.h"
 
 #include <nlohmann/json.hpp>
 #include <random>
@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-// Where worker 0 waits for the others.
+// The ports at which worker 0 listens for the others.
 struct Reachable {
   std::vector<Socket> listening;
   std::vector<Endpoint> endpoints;
@@ -24,14 +24,14 @@ std::vector<IpAddress> addresses_for_others() {
   return addresses;
 }
 
-// What a worker tells of its place in the network.
+// A worker's own place in the network, as JSON.
 std::string describe_place() {
   nlohmann::json place = {{"network", network_identity()}, {"addresses", nlohmann::json::array()}};
   for (const IpAddress& address : addresses_for_others()) place["addresses"].push_back(address.text());
   return place.dump();
 }
 
-// Those that the loopback does not lead to.
+// The workers that worker 0 cannot reach over the loopback.
 std::vector<RemoteWorker> find_remote(const std::vector<std::string>& places, const std::vector<Worker>& workers) {
   std::vector<RemoteWorker> remote;
   const std::string own = nlohmann::json::parse(places[0]).at("network");
@@ -53,16 +53,16 @@ Reachable listen_for(const std::vector<RemoteWorker>& remote, const std::string&
   for (const IpAddress& address : chosen.addresses) {
     uint16_t port = 0;
     Socket listening = listen_at(address, port);
-    if (!listening.is_open()) continue;  // it may have gone meanwhile
+    if (!listening.is_open()) continue;  // the address may have gone meanwhile
     result.listening.push_back(std::move(listening));
     result.endpoints.push_back({address, port});
   }
   if (!result.listening.empty()) return result;
 
-  if (chosen.why_everywhere.empty()) chosen.why_everywhere = "it cannot listen at the one that was chosen";
+  if (chosen.why_everywhere.empty()) chosen.why_everywhere = "it cannot listen at the chosen address";
   warn(
-      "{} listens for the others at all addresses of its machine, until they have come: {}. Name a network to have it "
-      "listen there alone (launch --nic)",
+      "{} listens at all addresses of its machine until the other workers have connected: {}. Name a network to limit "
+      "it (launch --nic)",
       self, chosen.why_everywhere);
   uint16_t port = 0;
   result.listening.push_back(listen_everywhere(port));
@@ -96,23 +96,23 @@ std::vector<Endpoint> endpoints_of(const nlohmann::json& list) {
 
 }  // namespace
 
-// Worker 0 opens ports and tells all where, and a number by which it knows them; each worker calls. That it could is
-// compared, so that all fail together, and name who could not.
+// Worker 0 opens ports and broadcasts them with the run's number; each worker connects. Who did not is broadcast as
+// well, so all workers fail together and name the missing ones.
 ControlSockets open_control_sockets(Rendezvous& rendezvous, const std::vector<Worker>& workers,
                                     const std::string& networks) {
   const std::vector<std::string> places = rendezvous.gather(describe_place());
   const bool leads = rendezvous.rank() == 0;
   Reachable own;
-  nlohmann::json meeting;
+  nlohmann::json invitation;
   if (leads) {
     own = listen_for(find_remote(places, workers), workers[0].name(), networks);
     std::random_device random;
-    meeting = {{"endpoints", to_json(own.endpoints)}, {"run", uint64_t{random()} << 32 | random()}};
+    invitation = {{"endpoints", to_json(own.endpoints)}, {"run", uint64_t{random()} << 32 | random()}};
   }
-  meeting = nlohmann::json::parse(rendezvous.broadcast(meeting.dump()));
-  const std::vector<Endpoint> endpoints = endpoints_of(meeting.at("endpoints"));
+  invitation = nlohmann::json::parse(rendezvous.broadcast(invitation.dump()));
+  const std::vector<Endpoint> endpoints = endpoints_of(invitation.at("endpoints"));
 
-  ControlSockets sockets{meeting.at("run"), std::vector<Socket>(workers.size())};
+  ControlSockets sockets{invitation.at("run"), std::vector<Socket>(workers.size())};
   Heartbeat hello;
   hello.run = sockets.run;
   hello.kind = HeartbeatKind::kHello;
@@ -120,7 +120,7 @@ ControlSockets open_control_sockets(Rendezvous& rendezvous, const std::vector<Wo
   std::vector<int> missing;
   if (leads) {
     sockets.by_rank = await_workers(own.listening, workers.size(), hello);
-    own.listening.clear();  // from here on nobody can call
+    own.listening.clear();  // nobody can connect from here on
     for (size_t i = 1; i < workers.size(); ++i) {
       if (!sockets.by_rank[i].is_open()) missing.push_back(workers[i].rank);
     }
@@ -130,10 +130,11 @@ ControlSockets open_control_sockets(Rendezvous& rendezvous, const std::vector<Wo
   missing = nlohmann::json::parse(rendezvous.broadcast(nlohmann::json(missing).dump())).get<std::vector<int>>();
   if (missing.empty()) return sockets;
   tell_launch({missing[0]});
-  throw Error(fmt::format("lost {} before the start: not come to {} at {}. Open all ports between the hosts, or choose "
-                          "another network (launch --nic)",
-                          names_of(missing, workers), workers[0].name(), texts_of(endpoints)),
-              kExitLostWorker);
+  throw Error(
+      fmt::format("lost {} before the start: could not connect to {} at {}. Open all ports between the hosts, or "
+                  "choose another network (launch --nic)",
+                  names_of(missing, workers), workers[0].name(), texts_of(endpoints)),
+      kExitLostWorker);
 }
 
 }  // namespace verbund

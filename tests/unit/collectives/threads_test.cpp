@@ -1,4 +1,4 @@
-#include "collectives/cores.h"
+#include "collectives/threads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Cores, MoreThreadsThanCores) {
   const CoresJudgement judgement = judge_cores("a", 8, {{0, 5, kAll}, {1, 4, kAll}});
   EXPECT_FALSE(judgement.enough);
   EXPECT_EQ(judgement.text, "a: 2 workers with 9 threads together, 8 cores: they will take turns");
-  EXPECT_THAT(judgement.advice, HasSubstr("fewer workers"));
+  EXPECT_THAT(judgement.advice, HasSubstr("threads: 0"));
 }
 
 TEST(Cores, AllThreadsOfAWorkerBoundToOneCore) {

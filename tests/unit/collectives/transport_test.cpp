@@ -1,4 +1,4 @@
-#include "collectives/patience.h"
+#include "collectives/transport.h"
 
 #include <gtest/gtest.h>
 

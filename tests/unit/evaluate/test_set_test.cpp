@@ -1,4 +1,4 @@
-#include "evaluate/train_probe.h"
+#include "evaluate/test_set.h"
 
 #include <gmock/gmock.h>
 

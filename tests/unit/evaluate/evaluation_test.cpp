@@ -1,4 +1,4 @@
-#include "evaluate/set_loss.h"
+#include "evaluate/evaluation.h"
 
 #include <gmock/gmock.h>
 

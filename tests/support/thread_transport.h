@@ -1,11 +1,49 @@
-#include "collectives/thread_transport.h"
+// ThreadWorld makes threads of one process behave as workers, on one host or on several.
+#pragma once
 
+#include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <string>
+#include <tuple>
+#include <vector>
 
+#include "collectives/transport.h"
 #include "core/error.h"
 
 namespace verbund {
+
+class ThreadWorld {
+ public:
+  // All on one host.
+  explicit ThreadWorld(int size) : ThreadWorld(std::vector<int>{size}) {}
+  // So many on each host, as the workers see it.
+  explicit ThreadWorld(const std::vector<int>& slots);
+
+  int size() const { return static_cast<int>(hosts_.size()); }
+
+  // For one thread; the world must outlive it.
+  std::unique_ptr<Transport> transport(int rank);
+  // One of the threads has failed: those that wait fail, too.
+  void abandon();
+
+ private:
+  class End;
+  using Bytes = std::vector<std::byte>;
+  using Box = std::deque<Bytes>;
+
+  std::vector<int> hosts_;  // by rank
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool abandoned_ = false;
+  std::map<std::tuple<int, int, int>, Box> boxes_;  // by sender, receiver and tag
+  std::map<std::string, std::shared_ptr<std::byte>> memory_;
+  std::shared_ptr<TelemetryReceiver> receiver_ = std::make_shared<TelemetryReceiver>();
+};
 
 class ThreadWorld::End final : public Transport {
  public:
@@ -17,7 +55,7 @@ class ThreadWorld::End final : public Transport {
 
   void send(int to, int tag, std::span<const std::byte> data, int&) override {
     const std::lock_guard lock(world_.mutex_);
-    world_.boxes_[{rank_, to, tag}].emplace_back(data.begin(), data.end());  // with which it is done
+    world_.boxes_[{rank_, to, tag}].emplace_back(data.begin(), data.end());  // which completes it
     world_.changed_.notify_all();
   }
 
@@ -29,7 +67,7 @@ class ThreadWorld::End final : public Transport {
   bool progress() override {
     const std::lock_guard lock(world_.mutex_);
     const bool moved = std::erase_if(waiting_, [&](const Awaited& message) { return take(message); }) > 0;
-    if (!moved && world_.abandoned_) fail("another worker has failed");  // what it sent before is as good as ever
+    if (!moved && world_.abandoned_) fail("another worker has failed");  // what it sent before is still good
     return moved;
   }
 
@@ -82,15 +120,15 @@ class ThreadWorld::End final : public Transport {
   std::vector<Awaited> waiting_;
 };
 
-ThreadWorld::ThreadWorld(const std::vector<int>& slots) {
+inline ThreadWorld::ThreadWorld(const std::vector<int>& slots) {
   for (size_t host = 0; host < slots.size(); ++host) {
     hosts_.insert(hosts_.end(), static_cast<size_t>(slots[host]), static_cast<int>(host));
   }
 }
 
-std::unique_ptr<Transport> ThreadWorld::transport(int rank) { return std::make_unique<End>(*this, rank); }
+inline std::unique_ptr<Transport> ThreadWorld::transport(int rank) { return std::make_unique<End>(*this, rank); }
 
-void ThreadWorld::abandon() {
+inline void ThreadWorld::abandon() {
   const std::lock_guard lock(mutex_);
   abandoned_ = true;
   changed_.notify_all();
