@@ -1,5 +1,5 @@
-// MetricsReader reads metrics.jsonl into columns. A run that logs every step has hundreds of thousands of lines, so
-// they are parsed without building a JSON document of each. metrics_writer.h writes the file.
+// MetricsReader reads metrics.jsonl, which metrics_writer.h writes, into columns. A run that logs every step has hundreds
+// of thousands of lines, so a scanner of flat objects reads them instead of a JSON parser.
 #pragma once
 
 #include <cmath>

@@ -34,8 +34,8 @@ double steady_seconds() { return std::chrono::duration<double>(Clock::now().time
 }  // namespace
 
 ResourceSource clock_source(std::function<ClockOffset()> clock) {
-  return {{{{"clock.offset", "s", "added to the worker's clock, it is worker 0's"}, ResourceSource::kNow},
-           {{"clock.bound", "s", "that is right to so many seconds"}, ResourceSource::kNow}},
+  return {{{{"clock.offset", "s", "added to the worker's clock, it gives worker 0's"}, ResourceSource::kNow},
+           {{"clock.bound", "s", "error bound of the offset"}, ResourceSource::kNow}},
           [clock = std::move(clock)](std::span<double> values) {
             const ClockOffset now = clock();
             values[0] = now.offset;

@@ -86,7 +86,7 @@ ResourceSource gpu_source(std::shared_ptr<Nvml> nvml) {
   const int count = nvml->devices();
   for (int i = 0; i < count; ++i) {
     const std::string name = "gpu." + std::to_string(i);
-    source.columns.push_back({{name + ".use", "share", "of the time, in which some kernel ran"}, kNow});
+    source.columns.push_back({{name + ".use", "share", "of the time in which a kernel ran"}, kNow});
     source.columns.push_back({{name + ".memory_bytes", "bytes", "in use"}, kNow});
     source.columns.push_back({{name + ".power_w", "watts", ""}, kNow});
     source.columns.push_back({{name + ".temperature_c", "degrees Celsius", ""}, kNow});

@@ -52,10 +52,10 @@ ResourceSource process_source(const SystemFolders& folders) {
            {{"process.threads", "threads", "threads of the worker"}, kNow},
            {{"process.cpu_user", "cores", "CPU time of the worker in the program"}, kCounted},
            {{"process.cpu_system", "cores", "CPU time of the worker in the system"}, kCounted},
-           {{"process.minor_faults", "1/s", "pages that came without reading the disk"}, kCounted},
-           {{"process.major_faults", "1/s", "pages that were read from the disk"}, kCounted},
+           {{"process.minor_faults", "1/s", "page faults without reading the disk"}, kCounted},
+           {{"process.major_faults", "1/s", "page faults that read the disk"}, kCounted},
            {{"process.voluntary_switches", "1/s", "a thread of the worker waited"}, kCounted},
-           {{"process.involuntary_switches", "1/s", "a thread of the worker had to make room"}, kCounted}},
+           {{"process.involuntary_switches", "1/s", "a thread of the worker was preempted"}, kCounted}},
           read};
 }
 

@@ -1,10 +1,10 @@
-#include "train/device_exchange.h"
-
+// The connection of the workers' GPUs, see train/run_opening.h.
 #include <map>
 #include <optional>
 
 #include "core/error.h"
 #include "core/log.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {

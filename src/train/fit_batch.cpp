@@ -1,5 +1,4 @@
-#include "train/fit_batch.h"
-
+// The automatic batch size, see train/run_opening.h.
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
@@ -9,6 +8,7 @@
 #include "model/transformer.h"
 #include "optim/ema.h"
 #include "optim/optimizer.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {

@@ -1,8 +1,8 @@
-#include "train/freeze.h"
-
+// The parameters that train.freeze keeps constant, see train/run_opening.h.
 #include <regex>
 
 #include "core/error.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {

@@ -1,6 +1,6 @@
-#include "train/residual_state.h"
-
+// The residuals of the exchange in checkpoints, see train/train_state.h.
 #include "core/log.h"
+#include "train/train_state.h"
 
 namespace verbund {
 namespace {

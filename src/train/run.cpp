@@ -4,7 +4,7 @@
 
 #include "config/show.h"
 #include "core/elapsed.h"
-#include "train/device_exchange.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {

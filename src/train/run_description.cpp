@@ -80,7 +80,8 @@ std::string introduction(const Run& run) {
       fmt::format("device: {}, {} thread{}", run.device->facts().description, run.threads,
                   run.threads == 1 ? "" : "s")};
   for (const std::string& difference : run.differences) lines.push_back("forced resume: " + difference);
-  if (!run.dev) lines.emplace_back("evaluation: none, because the dataset has no dev pairs; no checkpoint is the best");
+  if (!run.dev)
+    lines.emplace_back("evaluation: none, because the dataset has no dev pairs; there is no best checkpoint");
   if (run.workers.size() > 1) lines.push_back(describe(run.workers, run.config.workers, run.devices != nullptr));
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

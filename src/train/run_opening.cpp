@@ -1,4 +1,6 @@
-// open_run prepares a run for training; see train/run.h.
+// open_run prepares a run for training, see train/run.h.
+#include "train/run_opening.h"
+
 #include "collectives/agreement.h"
 #include "collectives/threads.h"
 #include "config/load.h"
@@ -9,10 +11,6 @@
 #include "cuda/open_device.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/test_set.h"
-#include "train/compatibility.h"
-#include "train/device_exchange.h"
-#include "train/fit_batch.h"
-#include "train/freeze.h"
 #include "train/run.h"
 
 namespace verbund {

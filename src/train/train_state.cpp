@@ -11,7 +11,6 @@
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "model/gradient_order.h"
-#include "train/residual_state.h"
 
 namespace verbund {
 namespace {

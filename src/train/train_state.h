@@ -68,6 +68,19 @@ std::vector<std::string> parts_that_start_anew(const Checkpoint& checkpoint, con
 // Collective: worker 0 passes the checkpoint, the others null. Parts that do not fit start anew.
 void restore(const Checkpoint* checkpoint, TrainState& state);
 
+// Residuals of the exchange: the rounding errors of gradients that it still has to make up for.
+
+// The workers and hosts of the residuals; empty if there are none. The same on all workers.
+std::string residual_layout(const TrainState& state);
+
+// Collective: adds them to the snapshot of worker 0; `collected` holds their values.
+void add_residuals(const TrainState& state, CheckpointSnapshot& snapshot, CollectedState& collected);
+
+// Collective: worker 0 passes the checkpoint, whose residuals have the layout `saved` (empty: there are none). With the
+// same layout each worker gets its own; with another one the sum of all is distributed; without rounding to int8 they
+// are dropped.
+void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, TrainState& state);
+
 // Copies the parameters of the same name and shape from another model, and logs their number.
 void start_from(const std::string& path, TranslationModel& model);
 

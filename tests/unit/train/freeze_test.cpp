@@ -1,4 +1,4 @@
-#include "train/freeze.h"
+#include "train/run_opening.h"
 
 #include <gtest/gtest.h>
 
