@@ -14,7 +14,6 @@
 #include "bench/shapes.h"
 #include "core/process.h"
 #include "device/cpu_device.h"
-#include "model/gradient_order.h"
 #include "collectives/agreement.h"
 #include "train/step.h"
 
@@ -30,62 +29,56 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 // The gradient after an exchange against the sum of all workers' own, at some thousand places:
 // the largest difference, in parts of the largest sum.
-double exchange_error(StepParts& parts, const Batch& batch) {
-  const std::span<float> gradients = parts.model.gradients().host();
+double exchange_error(TrainState& state, const Batch& batch) {
+  const std::span<float> gradients = state.model->gradients().host();
   const Pass pass = {1, 0, true};
   std::fill(gradients.begin(), gradients.end(), 0.0f);
-  parts.model.accumulate(batch, pass);
+  state.model->accumulate(batch, pass);
   std::vector<double> expected;
   for (size_t i = 0; i < gradients.size(); i += kEvery) expected.push_back(gradients[i]);
-  parts.workers.comm().sum(expected);
+  state.workers.comm().sum(expected);
 
   std::fill(gradients.begin(), gradients.end(), 0.0f);
-  parts.reducer.begin();
-  parts.model.accumulate(batch, pass, parts.reducer.listener(true));
-  parts.reducer.finish();
+  state.reducer.begin();
+  state.model->accumulate(batch, pass, state.reducer.listener(true));
+  state.reducer.finish();
   double largest = 0, worst = 0;
   for (const double value : expected) largest = std::max(largest, std::abs(value));
-  for (const Interval piece : parts.reducer.owned()) {
+  for (const Interval piece : state.reducer.owned()) {
     for (size_t i = (piece.begin + kEvery - 1) / kEvery * kEvery; i < piece.end; i += kEvery) {
       worst = std::max(worst, std::abs(gradients[i] - expected[i / kEvery]));
     }
   }
-  return parts.workers.comm().max(worst / largest);
+  return state.workers.comm().max(worst / largest);
 }
 
 void measure(const Shape& shape, const Config& config, int steps, int threads, Workers& workers) {
   CpuDevice device;
-  const auto model = make_fused_transformer(device, shape.model, shape.vocabularies);
-  model->table().initialize(1, model->weights().write().host());
-  GradientReducer reducer(workers, model->gradients(), config.workers, nullptr,
-                          order_with_rows(shape.model, model->table()));
-  const auto optimizer = make_optimizer(device, config.optimizer, model->weights().size(), reducer.owned());
-  const Schedule schedule(config.schedule, config.model.d_model);
-  WeightAverage average(device, config.average, 0);
-  const auto scaler = make_loss_scaler(config.loss_scale);
-  StepParts parts = {config, workers, *model, reducer, *optimizer, schedule, average, *scaler};
+  TrainState state(config, workers, device, nullptr, shape.vocabularies);
+  state.model->table().initialize(1, state.model->weights().write().host());
 
   const Batch batch = make_batch(shape, static_cast<uint64_t>(workers.rank()));
   const auto tokens = static_cast<double>(batch.target_tokens()) * workers.size();
-  const double error = exchange_error(parts, batch);
+  const double error = exchange_error(state, batch);
   WorkerBatch share;
   share.fill(batch, static_cast<uint64_t>(tokens));
   double first = 0, last = 0;
   std::vector<double> seconds;
   ReduceTimes exchange;
   for (int step = 0; step < kWarmUp + steps; ++step) {
+    state.step = step;
     workers.comm().barrier();
     const double start = now();
-    const StepResult result = train_step(parts, share, step);
+    const StepResult result = train_step(state, share);
     if (step == 0) first = result.loss.smoothed / tokens;
     last = result.loss.smoothed / tokens;
     if (step < kWarmUp) continue;
     seconds.push_back(now() - start);
-    exchange.busy += reducer.times().busy / steps;
-    exchange.exposed += reducer.times().exposed / steps;
-    exchange.bytes += reducer.times().bytes / static_cast<uint64_t>(steps);
+    exchange.busy += state.reducer.times().busy / steps;
+    exchange.exposed += state.reducer.times().exposed / steps;
+    exchange.bytes += state.reducer.times().bytes / static_cast<uint64_t>(steps);
   }
-  check_weights(workers, model->weights().values(), steps);  // ends all if they differ
+  check_weights(workers, state.model->weights().values(), steps);  // ends all if they differ
   std::sort(seconds.begin(), seconds.end());
   const double median = workers.comm().max(seconds[seconds.size() / 2]);
   const double memory = workers.comm().max(static_cast<double>(peak_memory()));
@@ -99,7 +92,7 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
                                         {"exposed_seconds", exchange.exposed},
                                         {"hidden_share", exchange.hidden_share()},
                                         {"bytes_sent", exchange.bytes},
-                                        {"gradient_bytes", model->gradients().host().size_bytes()},
+                                        {"gradient_bytes", state.model->gradients().host().size_bytes()},
                                         {"memory", memory},
                                         {"exchange_error", error},
                                         {"first_loss", first},

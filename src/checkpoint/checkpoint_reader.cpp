@@ -12,7 +12,6 @@
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/progress.h"
-#include "core/system_error.h"
 #include "core/user.h"
 #include "device/buffer.h"
 #include "model/parameters.h"

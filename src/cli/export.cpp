@@ -25,7 +25,7 @@ void export_model(const ModelPlace& place, const std::string& out) {
 
 void export_run(const std::string& run, const std::string& out) {
   if (run.empty()) fail_usage("--format tensorboard needs --run, the folder of the run to export");
-  const ToldRun told = export_to_tensorboard(run, out);
+  const ExportedRun told = export_to_tensorboard(run, out);
   if (told.damaged > 0) {
     warn("{} lines of {}/metrics.jsonl have no metrics and are left out", human_count(told.damaged), run);
   }

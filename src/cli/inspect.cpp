@@ -9,8 +9,7 @@
 #include "data/dataset.h"
 #include "inspect/checkpoint_contents.h"
 #include "inspect/dataset_contents.h"
-#include "inspect/inspected_folder.h"
-#include "inspect/run_contents.h"
+#include "inspect/listing.h"
 
 namespace verbund {
 namespace {

@@ -87,9 +87,9 @@ std::string describe(const Workers& workers, const WorkersConfig& config, bool b
   std::string hosts;
   for (const Worker& worker : workers.all()) {
     if (worker.local_rank == 0)
-      hosts += fmt::format("{} {} on {}", hosts.empty() ? "" : ",", worker.local_size, worker.host);
+      hosts += fmt::format("{}{} on {}", hosts.empty() ? "" : ", ", worker.local_size, worker.host);
   }
-  return fmt::format("{} workers:{}; gradients are exchanged as {}{}{}", workers.size(), hosts,
+  return fmt::format("workers: {} ({}); gradients are exchanged as {}{}{}", workers.size(), hosts,
                      kWireNames[static_cast<size_t>(config.wire)], by_devices ? " by NCCL" : "",
                      config.shard_optimizer ? ", the optimiser is sharded over the workers" : "");
 }

@@ -19,7 +19,7 @@ struct Identity {
 
 void check_agreement(Workers& workers, const Identity& own);
 
-// Verifies the dataset (data/dataset_verification.h). Of the workers of one host that share a copy, the first reads it;
+// Verifies the dataset (data/dataset.h). Of the workers of one host that share a copy, the first reads it;
 // damage on one host is reported on all. Returns a line for the log.
 std::string verify_together(Workers& workers, const Dataset& dataset);
 

@@ -24,10 +24,10 @@ struct CheckpointFilePurpose {
 
 constexpr CheckpointFilePurpose kCheckpointFilePurposes[] = {
     {kWeightsFile, "the model: all that translating needs"},
-    {kOptimizerFile, "the optimiser's moments: needed to go on"},
+    {kOptimizerFile, "the optimiser's moments: needed to resume"},
     {kAverageFile, "averaged weights: used for evaluating and translating"},
-    {kExchangeFile, "what rounding gradients to int8 has left over: needed to go on with the same bits"},
-    {kStateFile, "step, position in the data, best values: needed to go on"},
+    {kExchangeFile, "residuals of gradients rounded to int8: needed to resume bit for bit"},
+    {kStateFile, "step, position in the data, best values: needed to resume"},
     {kConfigFile, "the whole configuration of the run"},
     {kCheckpointManifest, "size and checksum of each file"},
 };
@@ -36,7 +36,7 @@ std::string purpose_of_checkpoint_file(const std::string& name) {
   for (const CheckpointFilePurpose& purpose : kCheckpointFilePurposes) {
     if (name == purpose.file) return purpose.text;
   }
-  return "unknown: no part of a checkpoint";
+  return "unknown: not part of a checkpoint";
 }
 
 struct PartName {
@@ -44,7 +44,7 @@ struct PartName {
   const char* part;
 };
 
-// The first that fits.
+// The first match counts.
 constexpr PartName kPartNames[] = {
     {".norm.", "norms"},
     {"embedding", "embeddings"},
@@ -113,9 +113,9 @@ CheckpointContents::File* find(CheckpointContents& contents, const std::string& 
   return nullptr;
 }
 
-// What `use` takes out of a file; if that cannot be done, the file is called damaged. False if there is nothing sound.
+// Calls `use` with an intact file; if that fails, the file is marked as damaged. Returns false if it is not intact.
 template <typename Use>
-bool use_sound(CheckpointContents& contents, const char* name, Use use) {
+bool use_intact(CheckpointContents& contents, const char* name, Use use) {
   CheckpointContents::File* file = find(contents, name);
   if (file == nullptr || !file->damage.empty()) return false;
   try {
@@ -130,7 +130,7 @@ bool use_sound(CheckpointContents& contents, const char* name, Use use) {
 }
 
 void add_origin(CheckpointContents& contents) {
-  use_sound(contents, kStateFile, [&](const fs::path& path) {
+  use_intact(contents, kStateFile, [&](const fs::path& path) {
     use_json_file(path, "Use another checkpoint.", [&](const Json& state) {
       const Json origin = state.value(kOriginKey, Json::object());
       contents.run = origin.value("run", "");
@@ -154,11 +154,11 @@ void add_part(std::vector<CheckpointContents::Part>& parts, const std::string& n
   found->bytes += tensor.bytes.size();
 }
 
-// The sizes of the tensors, against 4 bytes for each parameter, moment and average.
+// Compares the sizes of the tensors with 4 bytes per parameter, moment and average.
 void add_tensors(CheckpointContents& contents) {
   uint64_t in_files = 0, in_moments = 0, average_bytes = 0, average_parameters = 0, residual_bytes = 0;
   const auto read = [&](const char* name, auto each) {
-    return use_sound(contents, name, [&](const fs::path& path) {
+    return use_intact(contents, name, [&](const fs::path& path) {
       const SafetensorsFile file(path);
       for (const TensorView& tensor : file.tensors()) each(tensor);
       in_files += find(contents, name)->size;
@@ -184,8 +184,8 @@ void add_tensors(CheckpointContents& contents) {
   };
   explain("weights that are not 4 bytes each", bytes_of(contents.parts), weight_bytes);
   explain("moments of the gaps between parameters", in_moments, weight_bytes * contents.moments.size());
-  explain("averages of other parameters than the model's", average_bytes, contents.averaged ? weight_bytes : 0);
-  explain("what rounding gradients to int8 has left over, of each host", residual_bytes, 0);
+  explain("averages of parameters that the model does not have", average_bytes, contents.averaged ? weight_bytes : 0);
+  explain("residuals of gradients rounded to int8, of each host", residual_bytes, 0);
   explain("headers of the safetensors files: names, shapes, places", in_files,
           bytes_of(contents.parts) + in_moments + average_bytes + residual_bytes);
   for (const CheckpointContents::File& file : contents.files) {
@@ -211,7 +211,7 @@ bool CheckpointContents::damaged() const {
 
 CheckpointContents read_checkpoint_contents(const fs::path& folder, bool verify) {
   if (fs::is_symlink(folder) && !fs::exists(folder)) {
-    fail("{} points to {}, which is not there. Choose another checkpoint.", folder.string(),
+    fail("{} points to {}, which does not exist. Choose another checkpoint.", folder.string(),
          fs::read_symlink(folder).string());
   }
   expect_folder(folder, "a checkpoint");

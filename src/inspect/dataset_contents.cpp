@@ -22,7 +22,7 @@ std::string pieces_of(const Subwords& subwords, const std::vector<TokenId>& ids)
   return text;
 }
 
-// Where and when, if the dataset is not older than such notes.
+// The machine and time of its creation, if they were recorded.
 std::string origin(const fs::path& folder) {
   std::string text;
   use_note(folder / kProvenanceFile, [&](const Json& made) {
@@ -40,8 +40,7 @@ Json sample_pairs(const Dataset& dataset, const PairsToShow& wanted) {
   const Subwords source(dataset.source_model()), target(dataset.target_model());
   const Split& split = dataset.split(wanted.split);
   if (wanted.first >= split.size()) {
-    fail_usage("--pair {} is beyond the end: {} has {} pairs, counted from 0", wanted.first, wanted.split,
-               split.size());
+    fail_usage("--pair {} does not exist: {} has {} pairs, counted from 0", wanted.first, wanted.split, split.size());
   }
   const size_t count = std::min(wanted.count, split.size() - wanted.first);
   for (size_t i = wanted.first; i < wanted.first + count; ++i) {
@@ -67,7 +66,7 @@ std::string show_dataset_contents(const Dataset& dataset, const Json& pairs) {
   text += fmt::format("subwords  {} {}, {} pieces{}\n", manifest.joint() ? "joint" : "one per side,", source.type(),
                       human_count(manifest.source_vocabulary),
                       manifest.joint() ? "" : " and " + human_count(manifest.target_vocabulary));
-  text += fmt::format("files     {}, {}; every checksum is right\n", manifest.files.size(), human_bytes(bytes));
+  text += fmt::format("files     {}, {}; all checksums match\n", manifest.files.size(), human_bytes(bytes));
   for (const auto& [name, record] : manifest.files) {
     text += fmt::format("          {:<20} {:>10}\n", name, human_bytes(record.size));
   }

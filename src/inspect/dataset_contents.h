@@ -1,4 +1,4 @@
-// What a dataset folder holds, with some of its pairs. For `verbund inspect`.
+// Contents of a dataset folder, with some of its pairs, for `verbund inspect`.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ struct PairsToShow {
   size_t count = 3;
 };
 
-// As text and as pieces.
+// Each pair as text and as subword pieces.
 nlohmann::ordered_json sample_pairs(const Dataset& dataset, const PairsToShow& wanted);
 
 std::string show_dataset_contents(const Dataset& dataset, const nlohmann::ordered_json& pairs);

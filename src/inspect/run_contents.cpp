@@ -23,20 +23,20 @@ struct RunFilePurpose {
 
 constexpr RunFilePurpose kRunFilePurposes[] = {
     {"config.yaml", "the whole configuration as used"},
-    {"run.json", "when, where and by what: every start and stop"},
-    {"log.txt", "what the console showed"},
+    {"run.json", "every start and stop: when, where and by which program"},
+    {"log.txt", "the console output"},
     {"metrics.jsonl", "the curves: one line per logged step and evaluation"},
-    {"metrics.jsonl.damaged", "metrics.jsonl as it was before damaged lines were left out"},
-    {"history.jsonl", "what happened: starts, saves, signals, faults"},
-    {"exchange.jsonl", "how gradients were exchanged in some steps"},
-    {"samples.jsonl", "translations that the log of an imported run has"},
-    {"original-config.txt", "the configuration of an imported run, as it was there"},
+    {"metrics.jsonl.damaged", "metrics.jsonl before its damaged lines were removed"},
+    {"history.jsonl", "events: starts, saves, signals, faults"},
+    {"exchange.jsonl", "the gradient exchange of some steps"},
+    {"samples.jsonl", "translations from the log of an imported run"},
+    {"original-config.txt", "the original configuration of an imported run"},
     {"source.model", "the subword model of the source"},
     {"target.model", "the subword model of the target"},
     {"report.html", "the report, for a browser"},
     {"report.md", "the report, as text"},
     {"events.out.tfevents.*", "the curves for TensorBoard"},
-    {"checkpoints/", "what training goes on from, and what translates"},
+    {"checkpoints/", "checkpoints: for resuming and for translating"},
     {"steps/", "every step of every worker"},
     {"resources/", "processors, memory and networks, second by second"},
     {"evaluations/", "translations and losses of each evaluation, by sentence"},
@@ -49,7 +49,7 @@ std::string purpose_of_run_file(const std::string& name) {
     const bool fits = known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1)) : name == known;
     if (fits) return purpose.text;
   }
-  return "unknown: no part of a run";
+  return "unknown: not part of a run";
 }
 
 void add_files(RunContents& contents, const std::vector<TreeEntry>& tree) {
@@ -90,7 +90,7 @@ void add_checkpoints(RunContents& contents, const std::vector<TreeEntry>& tree) 
       contents.checkpoints.push_back(checkpoint);
     } else {
       contents.notes.push_back(
-          fmt::format("checkpoints/{} points to {}, which is not there", checkpoint.links.front(), name));
+          fmt::format("checkpoints/{} points to {}, which does not exist", checkpoint.links.front(), name));
     }
   }
 }
@@ -132,7 +132,7 @@ void add_record(RunContents& contents) {
   }
 }
 
-// Losses are best when small, all else when large.
+// Losses are best when small, other metrics when large.
 void take_best(RunContents& contents, const std::string& metric, double value, int64_t step) {
   if (!std::isfinite(value)) return;
   auto found = std::find_if(contents.best.begin(), contents.best.end(),
@@ -160,7 +160,7 @@ void add_metrics(RunContents& contents) {
     for (const char* metric : kJudged) {
       if (!line.contains(metric)) continue;
       evaluation = true;
-      // Of an untrained model that score is as good as its references.
+      // The score of an untrained model depends only on its references.
       const bool meaningless = step == 0 && std::string_view(metric) == "dev_teacher_forced_piece_bleu";
       if (line[metric].is_number() && !meaningless) take_best(contents, metric, line[metric], step);
     }
@@ -172,10 +172,6 @@ void add_metrics(RunContents& contents) {
 }
 
 }  // namespace
-
-bool is_run_folder(const fs::path& folder) {
-  return fs::exists(folder / "run.json") || fs::exists(folder / "metrics.jsonl") || fs::exists(folder / "checkpoints");
-}
 
 RunContents read_run_contents(const fs::path& folder) {
   expect_folder(folder, "a run");

@@ -35,7 +35,7 @@ class Schedule {
   // For step `step`, counted from 0.
   double rate(int64_t step) const { return policy_.rate(parameters_, static_cast<double>(step)); }
 
-  // The curve in one sentence: where the peak is and how the rate falls after it.
+  // The curve in words, for use after "learning rate:": its peak, and how the rate falls after it.
   std::string describe() const { return policy_.describe(parameters_); }
 
  private:

@@ -67,7 +67,7 @@ void check_fixed(const Parameters&) {}
 double fixed_rate(const Parameters& p, double) { return p.config.learning_rate; }
 
 std::string describe_fixed(const Parameters& p) {
-  return fmt::format("is {} at every step", number(p.config.learning_rate));
+  return fmt::format("constant {}", number(p.config.learning_rate));
 }
 
 // piecewise_constant
@@ -94,7 +94,7 @@ double piecewise_rate(const Parameters& p, double step) {
 }
 
 std::string describe_piecewise(const Parameters& p) {
-  std::string text = fmt::format("is {}", number(p.config.learning_rate));
+  std::string text = fmt::format("{}", number(p.config.learning_rate));
   for (size_t i = 0; i < p.boundaries.size(); ++i) {
     text += fmt::format(", {} after step {}", number(p.config.learning_rate * p.decay_rates[i]), p.boundaries[i]);
   }
@@ -118,7 +118,7 @@ double exp_rate(const Parameters& p, double step) {
 
 std::string describe_exp(const Parameters& p) {
   const std::string floor = p.config.min_lr > 0 ? fmt::format(", never below {}", number(p.config.min_lr)) : "";
-  return fmt::format("is {} until step {}, then falls {} by the factor {} every {} steps{}",
+  return fmt::format("{} until step {}, then falls {} by the factor {} every {} steps{}",
                      number(p.config.learning_rate), p.config.begin_decay_at,
                      p.config.staircase ? "at once" : "steadily", number(p.config.decay_rate), p.config.decay_steps,
                      floor);

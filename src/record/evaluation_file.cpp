@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/log.h"
 
 namespace verbund {
 namespace {
@@ -30,8 +31,8 @@ double number_in(const Json& json) {
 
 std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-// An item for each line, made of its object; a line that is none, or that `make` refuses, leaves an empty one, so that
-// all the others keep their number. Returns how many are so.
+// Makes an item of each line's object. A line that is not an object, or that `make` refuses, leaves an empty item, so
+// that all others keep their number. Returns the number of these lines.
 template <typename Item, typename Make>
 size_t read_lines(const fs::path& path, std::vector<Item>& items, Make make) {
   const MappedFile file(path);
@@ -43,7 +44,7 @@ size_t read_lines(const fs::path& path, std::vector<Item>& items, Make make) {
       items.back() = make(Json::parse(rest.substr(0, end)));
     } catch (const Json::exception&) {
       ++damaged;
-    } catch (const Error&) {  // other statistics than there are
+    } catch (const Error&) {  // unknown statistics
       ++damaged;
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -117,6 +118,38 @@ std::vector<KeptPair> read_dev(const fs::path& path) {
   if (!fs::exists(path)) return pairs;
   read_lines(path, pairs, [](const Json& json) -> KeptPair { return {json.at("source"), json.at("reference")}; });
   return pairs;
+}
+
+void EvaluationKeeper::begin(int64_t step) {
+  const fs::path folder = evaluations_folder(run_);
+  try {
+    if (!fs::exists(folder)) return;
+    remove_partial_files(folder);
+    for (const fs::path& file : list_folder(folder)) {
+      if (const auto of = evaluation_step(file); of && *of > step) remove_path(file);
+    }
+  } catch (const Error& error) {
+    warn("outdated evaluations may remain in {}: {}", folder.string(), error.what());
+  }
+}
+
+void EvaluationKeeper::evaluation(const EvaluationSeen& seen) {
+  try {
+    make_folder(evaluations_folder(run_));
+    keep_dev(seen.set);
+    write_file(evaluation_file(run_, seen.step), evaluation_text(seen.dev));
+  } catch (const Error& error) {
+    warn("the results of the evaluation of step {} for each sentence are not saved: {}", seen.step, error.what());
+  }
+}
+
+// Written once, and again if the run is resumed with other pairs.
+void EvaluationKeeper::keep_dev(const TestSet& set) {
+  if (dev_is_kept_) return;
+  const fs::path file = dev_file(run_);
+  const std::string text = dev_text(set);
+  if (!fs::exists(file) || read_file(file) != text) write_file(file, text);
+  dev_is_kept_ = true;
 }
 
 }  // namespace verbund

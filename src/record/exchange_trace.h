@@ -1,4 +1,5 @@
-// exchange.jsonl: how the gradient buckets of one worker went, for some steps. See docs/formats.md.
+// Writer and reader of exchange.jsonl: the exchange of the gradient buckets of one worker in some steps. See
+// docs/formats.md.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,14 @@ struct ExchangeTrace {
   std::vector<BucketTimes> buckets;
 };
 
-// Of the first 1000 steps every tenth is traced, later every hundredth; none while the size of buckets is tuned.
+// Every tenth of the first 1000 steps is traced, later every hundredth; none while the bucket size is being tuned.
 bool is_traced(int64_t step, const StepTimes& times);
 
 std::string to_json_line(const ExchangeTrace& trace);
 
 struct ExchangeTraces {
   std::vector<ExchangeTrace> traces;  // in the order of the file
-  size_t damaged = 0;                 // lines that hold none; a last one that a kill has cut is not counted
+  size_t damaged = 0;                 // lines without a trace; an incomplete last line is not counted
 };
 
 // Empty if there is no such file.

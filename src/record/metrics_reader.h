@@ -1,33 +1,42 @@
-// metrics.jsonl as columns. A run that logs every step has hundreds of thousands of lines, so they are read by a
-// scanner of their own, which knows flat objects alone.
+// MetricsReader reads metrics.jsonl, which metrics_writer.h writes, into columns. A run that logs every step has hundreds
+// of thousands of lines, so a scanner of flat objects reads them instead of a JSON parser.
 #pragma once
 
-#include <functional>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/run_data.h"
-
 namespace verbund {
 
-struct FlatMember {
-  enum class Kind { kNumber, kText, kOther };
-  std::string_view key;  // as it is written, escapes included
-  Kind kind = Kind::kOther;
-  double number = 0;  // true is 1, false 0; "NaN" and the like as strings are numbers, too
-  std::string_view text;
+inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+inline bool is_known(double value) { return !std::isnan(value); }
+
+// The lines of one kind as columns. Steps rise: lines of undone steps are removed.
+struct MetricTable {
+  std::vector<int64_t> step;
+  std::vector<double> time;                            // seconds since 1970; NaN: not known
+  std::map<std::string, std::vector<double>> columns;  // by key; NaN: the line has no such key, or no number there
+  // Rows whose value is present but not a finite number: a loss of "NaN" differs from no loss.
+  std::map<std::string, std::vector<size_t>> not_finite;
+
+  size_t rows() const { return step.size(); }
+  bool has(const std::string& key) const;                    // some line has a number there
+  std::vector<double> column(const std::string& key) const;  // all NaN if no line has the key
+  double last(const std::string& key) const;                 // the last number of the column; NaN if there is none
+  std::vector<double> steps() const;                         // as numbers
 };
 
-// The members of a JSON object on one line; lists and objects in it are passed over. False if it is none.
-bool read_flat_object(std::string_view line, std::vector<FlatMember>& members);
-
 struct MetricsReader {
+  explicit MetricsReader(std::string_view text);
+
   MetricTable training, evaluations;
-  size_t damaged = 0;  // lines that hold no object with a step; a last one that a kill has cut is not counted
+  size_t damaged = 0;  // lines without an object with a step; an incomplete last line is not counted
   size_t undone = 0;   // rows that a later line of an earlier step replaced
   bool clock_set_back = false;
 };
-
-MetricsReader read_metric_lines(std::string_view text);
 
 }  // namespace verbund

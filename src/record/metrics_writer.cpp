@@ -1,30 +1,37 @@
 #include "record/metrics_writer.h"
 
+#include <sstream>
+
+#include "core/file.h"
+#include "core/log.h"
 #include "core/wall_clock.h"
 #include "evaluate/evaluation.h"
 
 namespace verbund {
+namespace {
 
 using Json = nlohmann::ordered_json;
 
-void MetricsWriter::add(const StepSeen& seen) {
-  window_.loss += seen.loss;
-  ++window_.steps;
-  window_.times.seconds += seen.times.seconds;
-  window_.times.waited += seen.times.waited;
-  window_.times.exposed += seen.times.exposed;
-  window_.times.exchange += seen.times.exchange;
-  window_.times.bytes += seen.times.bytes;
+}  // namespace
+
+void MetricsWindow::add(const StepSeen& seen) {
+  sums_.loss += seen.loss;
+  ++sums_.steps;
+  sums_.times.seconds += seen.times.seconds;
+  sums_.times.waited += seen.times.waited;
+  sums_.times.exposed += seen.times.exposed;
+  sums_.times.exchange += seen.times.exchange;
+  sums_.times.bytes += seen.times.bytes;
 }
 
-Json MetricsWriter::take(const StepSeen& last) {
-  const auto tokens = static_cast<double>(window_.loss.tokens), steps = static_cast<double>(window_.steps);
-  const StepTimes& times = window_.times;
+Json MetricsWindow::take(const StepSeen& last) {
+  const auto tokens = static_cast<double>(sums_.loss.tokens), steps = static_cast<double>(sums_.steps);
+  const StepTimes& times = sums_.times;
   Json line = {{"step", last.step},
                {"epoch", last.epoch},
-               {"train_loss", window_.loss.smoothed / tokens},
-               {"train_cross_entropy", window_.loss.cross_entropy / tokens},
-               {"train_accuracy", static_cast<double>(window_.loss.correct) / tokens},
+               {"train_loss", sums_.loss.smoothed / tokens},
+               {"train_cross_entropy", sums_.loss.cross_entropy / tokens},
+               {"train_accuracy", static_cast<double>(sums_.loss.correct) / tokens},
                {"learning_rate", last.rate},
                {"gradient_norm", last.gradient_norm},
                {"seconds_per_step", times.seconds / steps},
@@ -63,6 +70,43 @@ Json metrics_line(const EvaluationSeen& seen) {
   line["best"] = seen.best;
   line["time"] = utc_time();
   return line;
+}
+
+void MetricsWriter::begin(int64_t step) {
+  file_.reset();
+  drop_after(step);
+  file_.emplace(path_);
+}
+
+void MetricsWriter::metrics(const Json& line) {
+  Json whole = line;
+  whole["start"] = start_;
+  if (file_->add_line(whole.dump()) || std::exchange(warned_, true)) return;
+  warn("cannot write to {} (is the disk full?): training continues, but its metrics are lost", path_.string());
+}
+
+void MetricsWriter::drop_after(int64_t step) const {
+  if (!fs::exists(path_)) return;
+  std::string kept;
+  size_t number = 0, damaged = 0, first_damaged = 0;
+  std::istringstream lines(read_file(path_));
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto object = nlohmann::json::parse(line, nullptr, false);
+    const auto found = object.is_object() ? object.find("step") : object.end();
+    if (found != object.end() && found->is_number_integer()) {
+      if (*found <= step) kept += line + "\n";
+    } else if (!lines.eof() && damaged++ == 0) {  // the last line may be incomplete
+      first_damaged = number;
+    }
+  }
+  if (damaged > 0) {
+    const fs::path copy = path_.string() + ".damaged";
+    write_file(copy, read_file(path_));
+    warn("{}: {} lines are damaged, the first is line {}. They were removed; the original file is {}", path_.string(),
+         damaged, first_damaged, copy.string());
+  }
+  write_file(path_, kept);
 }
 
 }  // namespace verbund

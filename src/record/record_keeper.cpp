@@ -9,7 +9,7 @@
 namespace verbund {
 namespace {
 
-// A channel that is too slow stays so: a line for each loss would be many.
+// A channel that is too slow stays slow: one line per loss would be too many.
 constexpr double kSecondsBetweenNotes = 10;
 
 fs::path with_folders(fs::path run, const StepWindow& timeline) {
@@ -74,7 +74,7 @@ void RecordKeeper::keep(int rank, const ResourceHeader& header) {
 void RecordKeeper::keep(int rank, const ResourceRow& row) {
   RankFiles& files = ranks_[static_cast<size_t>(rank)];
   if (!files.resources || files.header->columns.size() != row.values.size()) {
-    ++files.dropped;  // what its values mean was lost on the way
+    ++files.dropped;  // its header was lost
     return;
   }
   check(files.resources->add(row), "resources");
@@ -97,7 +97,7 @@ void RecordKeeper::keep(int rank, const TimelineSpan& span) {
   timeline_changed_ = true;
 }
 
-// All that is awaited has come: there is no need to wait for the end of the run.
+// Once all workers have sent everything, the timeline is written without waiting for the end of the run.
 void RecordKeeper::keep(int rank, const TimelineOver&) {
   ranks_[static_cast<size_t>(rank)].timeline_over = true;
   if (std::all_of(ranks_.begin(), ranks_.end(), [](const RankFiles& one) { return one.timeline_over; })) {
@@ -116,7 +116,7 @@ void RecordKeeper::note_dropped(int rank, bool at_once) {
   files.noted_dropped_at = now;
 }
 
-// A start that goes on within the window has a part of it, and leaves the other to the start before.
+// A start that resumes within the window has only a part of it; the other part is in the file of the start before.
 std::string RecordKeeper::timeline_name() const {
   return fmt::format("steps-{}{}.json", to_text(window_),
                      post_.start > 0 ? fmt::format(".start-{}", post_.start) : std::string());
@@ -138,7 +138,7 @@ void RecordKeeper::check(bool written, const char* what) const {
 
 void RecordKeeper::warn_once(const std::string& trouble) {
   if (std::exchange(warned_, true)) return;
-  warn("the record of the run is not complete: {}. Training goes on", trouble);
+  warn("the record of the run is incomplete: {}. Training continues", trouble);
 }
 
 }  // namespace verbund

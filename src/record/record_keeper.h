@@ -1,11 +1,11 @@
-// Worker 0's: writes what the workers have sent into the run folder: steps/, resources/, exchange.jsonl, timeline/, and
-// into the history what happened to them and what of their messages was lost. What has come is on disk when `receive`
-// returns.
+// RecordKeeper is worker 0's writer of the messages of all workers to the run folder: steps/, resources/,
+// exchange.jsonl, timeline/, and their events and the number of lost messages to the history. A message is on disk when
+// `receive` returns.
 //
 //   workers.set_handler([&](int rank, auto bytes, uint64_t dropped) { keeper.receive(rank, bytes, dropped); });
 //   ... the run; all recorders' pause(); workers.flush(); their end(); workers.set_handler({}); keeper.end();
 //
-// Trouble with a file is a warning: a run does not end for its record.
+// A file that cannot be written is a warning: the record never ends a run.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 #include "config/number.h"
 #include "core/append_file.h"
-#include "record/history_writer.h"
+#include "record/history.h"
 #include "record/record_message.h"
 #include "record/step_records.h"
 #include "record/timeline.h"
@@ -23,14 +23,14 @@ namespace verbund {
 
 class RecordKeeper final {
  public:
-  // Goes on in the files that are there. `timeline`: the steps of which one is wanted, or none.
+  // Appends to existing files. `timeline`: the steps of the timeline, or none.
   RecordKeeper(std::filesystem::path run, RecordPost post, std::vector<Worker> workers, HistoryWriter& history,
                StepWindow timeline = {});
 
-  // By any thread. `dropped_before`: messages of this worker that were lost since its last one.
+  // Any thread may call it. `dropped_before`: number of lost messages of this worker since its last one.
   void receive(int rank, std::span<const std::byte> message, uint64_t dropped_before);
 
-  // What is left: messages that were lost, the timeline.
+  // Writes the rest: the number of lost messages, the timeline.
   void end();
 
  private:
@@ -38,7 +38,7 @@ class RecordKeeper final {
     std::optional<StepRecordWriter> steps;
     std::optional<ResourceHeader> header;
     std::optional<ResourceWriter> resources;
-    uint64_t dropped = 0;         // and not noted yet
+    uint64_t dropped = 0;         // not noted yet
     double noted_dropped_at = 0;  // seconds since 1970
     bool timeline_over = false;
   };
@@ -64,7 +64,7 @@ class RecordKeeper final {
   HistoryWriter& history_;
   const StepWindow window_;
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // of all members below
   AppendFile exchange_;
   std::vector<RankFiles> ranks_;
   Timeline timeline_;

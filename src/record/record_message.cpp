@@ -3,12 +3,14 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "collectives/workers.h"
+
 namespace verbund {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint32_t kMagic = 0x316d4256;  // "VBm1"
+constexpr uint32_t kMessageMagic = 0x316d4256;  // "VBm1"
 
 class Writer {
  public:
@@ -17,7 +19,7 @@ class Writer {
     static_assert(std::is_trivially_copyable_v<Value>);
     append(&value, sizeof value);
   }
-  // With their number before them.
+  // Their number comes first.
   template <typename Value>
   void put_all(std::span<const Value> values) {
     put(static_cast<uint32_t>(values.size()));
@@ -36,7 +38,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-// Once anything is missing, all that is read is zero.
+// After the first missing byte, every value is zero.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -60,7 +62,7 @@ class Reader {
   }
   std::string get_text() { return get_all<std::string>(); }
 
-  // Nothing is missing, and nothing is left.
+  // All bytes were read, and none was missing.
   bool at_end() const { return !damaged_ && rest_.empty(); }
 
  private:
@@ -160,7 +162,7 @@ RecordMessage message_of(uint8_t kind, Reader& from) {
 
 std::vector<std::byte> encode(const RecordMessage& message) {
   Writer to;
-  to.put(kMagic);
+  to.put(kMessageMagic);
   to.put(static_cast<uint8_t>(message.index()));
   std::visit([&](const auto& content) { write(to, content); }, message);
   return to.take();
@@ -168,7 +170,7 @@ std::vector<std::byte> encode(const RecordMessage& message) {
 
 std::optional<RecordMessage> decode(std::span<const std::byte> bytes) {
   Reader from(bytes);
-  if (from.get<uint32_t>() != kMagic) return {};
+  if (from.get<uint32_t>() != kMessageMagic) return {};
   const auto kind = from.get<uint8_t>();
   if (kind >= std::variant_size_v<RecordMessage>) return {};
   try {
@@ -177,6 +179,14 @@ std::optional<RecordMessage> decode(std::span<const std::byte> bytes) {
   } catch (const Json::exception&) {
   }
   return {};
+}
+
+RecordPost record_post(Workers& workers, uint32_t start) {
+  return {.self = workers.self(),
+          .start = start,
+          .send = [&workers](std::vector<std::byte> message) { workers.post(std::move(message)); },
+          .now = [&workers] { return workers.run_clock(); },
+          .clock = [&workers] { return workers.clock(); }};
 }
 
 }  // namespace verbund

@@ -1,18 +1,24 @@
-// What a worker tells worker 0 for the run's record, as bytes on the control channel. Decoding trusts nothing: what is
-// not such a message is none.
+// RecordMessage is a worker's message to worker 0 for the record of the run; RecordPost sends it over the control
+// channel. The decoder trusts nothing and rejects malformed bytes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
-#include "resources/resources.h"
+#include "control/clock_estimator.h"
+#include "control/worker.h"
 #include "record/run_observer.h"
-#include "record/step_record.h"
+#include "record/step_records.h"
+#include "resources/resources.h"
 
 namespace verbund {
+
+class Workers;
 
 struct StepBatch {
   std::vector<StepRecord> records;
@@ -21,7 +27,8 @@ struct StepBatch {
 // One step in detail, for exchange.jsonl or the timeline.
 struct StepTrace {
   enum Use : uint8_t { kExchange, kTimeline };
-  static constexpr size_t kMostBuckets = 1000;  // a message has an end; a step with more of them is told without
+  static constexpr size_t kMostBuckets =
+      1000;  // the size of a message is limited: a step with more buckets is sent without them
 
   Use use = kExchange;
   int64_t step = 0;
@@ -30,20 +37,20 @@ struct StepTrace {
   StepTimes times;
 };
 
-// Something else that took time, for the timeline: an evaluation, a save.
+// Another activity for the timeline: an evaluation, a save.
 struct TimelineSpan {
   std::string name;
   int64_t step = 0;
   double began = 0, seconds = 0;
 };
 
-// This worker has told all of the timeline's steps.
+// This worker has sent all steps of the timeline.
 struct TimelineOver {};
 
 // An event of this worker alone, for the history.
 struct OwnEvent {
   double at = 0;
-  RunEvent event;  // without what the log says of it
+  RunEvent event;  // without its text for the log
 };
 
 using RecordMessage =
@@ -51,5 +58,19 @@ using RecordMessage =
 
 std::vector<std::byte> encode(const RecordMessage& message);
 std::optional<RecordMessage> decode(std::span<const std::byte> bytes);
+
+// A worker's connection to the record of the run, which worker 0 keeps.
+struct RecordPost {
+  Worker self;
+  uint32_t start = 0;                                        // number of this start of the run, from 0
+  std::function<void(std::vector<std::byte> message)> send;  // any thread may call it; never blocks
+  std::function<double()> now;                               // seconds since 1970 on the clock of worker 0
+  std::function<ClockOffset()> clock;                        // the offset of the own clock from it
+
+  void post(const RecordMessage& message) const { send(encode(message)); }
+};
+
+// Over the control channel. The workers must outlive it.
+RecordPost record_post(Workers& workers, uint32_t start);
 
 }  // namespace verbund

@@ -34,8 +34,8 @@ double steady_seconds() { return std::chrono::duration<double>(Clock::now().time
 }  // namespace
 
 ResourceSource clock_source(std::function<ClockOffset()> clock) {
-  return {{{{"clock.offset", "s", "added to the worker's clock, it is worker 0's"}, ResourceSource::kNow},
-           {{"clock.bound", "s", "that is right to so many seconds"}, ResourceSource::kNow}},
+  return {{{{"clock.offset", "s", "added to the worker's clock, it gives worker 0's"}, ResourceSource::kNow},
+           {{"clock.bound", "s", "error bound of the offset"}, ResourceSource::kNow}},
           [clock = std::move(clock)](std::span<double> values) {
             const ClockOffset now = clock();
             values[0] = now.offset;
@@ -59,10 +59,10 @@ void ResourceSampler::run(double interval) {
     try {
       sample();
     } catch (const std::exception&) {
-      // What cannot be read now may be there in a second.
+      // What cannot be read now may be readable in a second.
     }
     lock.lock();
-    // The cadence is kept, unless the process has stood still: what was missed is not made up for.
+    // Keeps the cadence. Samples that were missed while the process was stopped are not made up for.
     next = std::max(next + step, Clock::now());
   } while (!changed_.wait_until(lock, next, [&] { return stop_; }));
 }
@@ -82,7 +82,7 @@ void ResourceSampler::sample() {
   post_.post(ResourceRow{now, std::move(*values)});
 }
 
-// Worker 0's clock is the run's.
+// Worker 0's clock is the clock of the run.
 void ResourceSampler::note_clock() {
   const ClockOffset clock = post_.clock();
   if (post_.self.rank == 0 || !clock_notes_.is_news(clock)) return;

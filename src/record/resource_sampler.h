@@ -1,21 +1,38 @@
-// Every worker's: what it uses, and if it is the first of its host what the host does, once a second, on a thread of
-// its own. The rows go to worker 0 (resources/rank-N.start-K.bin).
+// ResourceSampler is every worker's observer that samples resources once a second, on its own thread: those of the
+// worker, and on the first worker of a host those of the host. The rows go to worker 0 (resources/rank-N.start-K.bin).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 
-#include "record/clock_notes.h"
-#include "resources/rates.h"
-#include "record/record_post.h"
-#include "record/run_observer.h"
+#include "control/clock_estimator.h"
+#include "record/record_message.h"
+#include "resources/resource_source.h"
 
 namespace verbund {
 
+// ClockNotes decides when a worker's clock offset is noted in the history: when it becomes known, and whenever it
+// disagrees with the last note.
+class ClockNotes {
+ public:
+  bool is_news(const ClockOffset& now) {
+    if (!std::isfinite(now.offset) || !std::isfinite(now.bound)) return false;
+    if (noted_ && std::abs(now.offset - noted_->offset) <= std::max(now.bound, noted_->bound)) return false;
+    noted_ = now;
+    return true;
+  }
+
+ private:
+  std::optional<ClockOffset> noted_;
+};
+
 class ResourceSampler final : public RunObserver {
  public:
-  // Samples from now on, and after every `interval` seconds. A host is sampled by its first worker.
+  // Samples now, and then every `interval` seconds. A host is sampled by its first worker.
   explicit ResourceSampler(RecordPost post) : ResourceSampler(post, resource_sources(post.self.local_rank == 0)) {}
   ResourceSampler(RecordPost post, std::vector<ResourceSource> sources, double interval = 1);
   ~ResourceSampler() override { stop(); }
@@ -25,7 +42,7 @@ class ResourceSampler final : public RunObserver {
   void end() override { stop(); }
 
  private:
-  // Rows without a header are worth nothing, and a message may be lost: it is told again and again.
+  // Rows are useless without their header, and a message may be lost: the header is sent repeatedly.
   static constexpr size_t kRowsPerHeader = 60;
 
   void run(double interval);
@@ -46,7 +63,7 @@ class ResourceSampler final : public RunObserver {
   std::thread thread_;
 };
 
-// How far this worker's clock is from worker 0's, and to how many seconds that is known.
+// The offset of this worker's clock from worker 0's, and its error bound.
 ResourceSource clock_source(std::function<ClockOffset()> clock);
 
 }  // namespace verbund

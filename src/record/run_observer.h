@@ -1,9 +1,10 @@
-// Whoever wants to know what a training run does: the log, metrics.jsonl, TensorBoard, the step records, the history,
-// the timeline. A new one is one file here and one line where the run's observers are made (train/observers.cpp).
-// Every worker has observers; those that write the run folder are worker 0's alone.
+// RunObserver is the interface of everything that follows a training run: the log, metrics.jsonl, TensorBoard, the step
+// records, the history, the timeline. A new one is one file here and one line in train/observers.cpp. Every worker has
+// observers; only those of worker 0 write to the run folder.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -24,12 +25,12 @@ struct StepSeen {
   Loss own;          // of this one
   double rate = 0, gradient_norm = 0;
   bool updated = true;          // false: the gradient was not finite
-  double training_seconds = 0;  // in steps, since the beginning of the run, over all its parts
-  int64_t target_tokens = 0;    // the same: of all workers
+  double training_seconds = 0;  // in steps, over all parts of the run
+  int64_t target_tokens = 0;    // the same, of all workers
   StepTimes times;
 };
 
-// One translation of the model as it is now.
+// One translation by the current model.
 struct SampleSeen {
   int64_t step = 0;
   std::string source, reference, prediction;
@@ -40,38 +41,69 @@ struct EvaluationSeen {
   double seconds = 0;
   const Evaluation& dev;
   const TestSet& set;
-  bool averaged = false;  // the exponential average was judged
+  bool averaged = false;  // the averaged weights were evaluated
   bool best = false;      // by some metric
 };
 
-// Something of the run's history: "start", "resume", "signal", "save", "evaluation", "stall", "lost_worker",
-// "restart", "roll_back", ... with what belongs to it.
+// An event of the run's history, with its details: "start", "resume", "signal", "save", "evaluation", "stall",
+// "lost_worker", "restart", "roll_back", ...
 struct RunEvent {
   std::string event;
   int64_t step = 0;
   nlohmann::ordered_json details = nlohmann::ordered_json::object();
-  std::string line;      // what the log says of it; may be empty
-  bool printed = false;  // on the console, already
+  std::string line;      // for the log; may be empty
+  bool printed = false;  // on the console already
 };
 
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
-  // The run goes on after this step, at its start or after a roll-back: what was told of later steps is undone.
-  // -1: it begins anew, nothing was told.
+  // The run starts, or continues after a roll-back, after this step: everything reported of later steps is undone.
+  // -1: the run is new.
   virtual void begin(int64_t /*step*/) {}
   virtual void step(const StepSeen& /*seen*/) {}
-  // No steps for a while: an evaluation, or a roll-back.
+  // No steps follow for a while: an evaluation, or a roll-back.
   virtual void pause() {}
   virtual void evaluation(const EvaluationSeen& /*seen*/) {}
   virtual void sample(const SampleSeen& /*seen*/) {}
   // A line of metrics.jsonl, with its "step" and "time".
   virtual void metrics(const nlohmann::ordered_json& /*line*/) {}
-  // May come from the watch's thread, at any time; all other calls come from one thread.
+  // May come from the watchdog's thread at any time; all other calls come from one thread.
   virtual void event(const RunEvent& /*event*/) {}
-  // The last call: no more steps. Everything is to be on disk when it returns.
+  // The last call. Everything must be on disk when it returns.
   virtual void end() {}
+};
+
+// Observers passes everything on to all observers of a run, in the order in which they were added.
+class Observers : public RunObserver {
+ public:
+  Observers() = default;
+  // In reverse order: an observer may use those before it.
+  ~Observers() override {
+    while (!all_.empty()) all_.pop_back();
+  }
+  Observers(const Observers&) = delete;
+  Observers& operator=(const Observers&) = delete;
+
+  void add(std::unique_ptr<RunObserver> observer) { all_.push_back(std::move(observer)); }
+
+  void begin(int64_t step) override { tell(&RunObserver::begin, step); }
+  void step(const StepSeen& seen) override { tell(&RunObserver::step, seen); }
+  void pause() override { tell(&RunObserver::pause); }
+  void evaluation(const EvaluationSeen& seen) override { tell(&RunObserver::evaluation, seen); }
+  void sample(const SampleSeen& seen) override { tell(&RunObserver::sample, seen); }
+  void metrics(const nlohmann::ordered_json& line) override { tell(&RunObserver::metrics, line); }
+  void event(const RunEvent& happened) override { tell(&RunObserver::event, happened); }
+  void end() override { tell(&RunObserver::end); }
+
+ private:
+  template <typename Call, typename... What>
+  void tell(Call call, const What&... what) {
+    for (const auto& observer : all_) (observer.get()->*call)(what...);
+  }
+
+  std::vector<std::unique_ptr<RunObserver>> all_;
 };
 
 }  // namespace verbund

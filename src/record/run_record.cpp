@@ -20,10 +20,10 @@ constexpr const char* kFile = "run.json";
 constexpr const char* kFormat = "verbund-run";
 constexpr int kVersion = 1;
 
-// A run that is started again and again keeps its beginning and its latest part.
+// A run with many starts keeps its first and its latest ones.
 constexpr size_t kFirstStarts = 10, kLastStarts = 40;
 
-// Different for any two runs; says when and where the run began to those who only have a checkpoint.
+// Unique per run; it shows when and where the run began to those who only have a checkpoint.
 std::string new_id() { return fmt::format("{}-{}-{:08x}", utc_time(), host_name(), std::random_device()()); }
 
 void leave_out_the_middle(Json& starts) {
@@ -46,11 +46,11 @@ void write_run_record(const fs::path& folder, const Json& record) {
 
 Json read_run_record(const fs::path& folder) {
   const fs::path path = folder / kFile;
-  return use_json_file(path, "Move it away to go on: a new one is begun.", [&](Json json) {
+  return use_json_file(path, "Move it away to continue with a new one.", [&](Json json) {
     if (json.at("format") != kFormat) fail("{} is not the record of a run", path.string());
     if (const int version = json.at("version"); version != kVersion) {
-      fail("{} is of format version {}, this program reads version {}. Move it away to go on.", path.string(), version,
-           kVersion);
+      fail("{} has format version {}, but this program reads version {}. Move it away to continue.", path.string(),
+           version, kVersion);
     }
     (void)json.at("id").get<std::string>();
     (void)json.at("start_count").get<int64_t>();
@@ -112,7 +112,7 @@ Json describe_dataset(const fs::path& folder, const std::string& checksum) {
   const auto copy = [&](const char* key, const char* file) {
     if (use_note(folder / file, [&](const Json& content) { json[key] = content; }) || !fs::exists(folder / file))
       return;
-    warn("{} is damaged: the run's record goes without it", (folder / file).string());
+    warn("{} is damaged: it is missing in the record of the run", (folder / file).string());
   };
   copy("statistics", kStatisticsFile);
   copy("provenance", kProvenanceFile);

@@ -1,5 +1,5 @@
-// run.json: when, where and by what a run was made. Every start and stop is in it, with its reason, what was
-// started and the machines it ran on; and the dataset with its statistics. See docs/formats.md.
+// RunRecord writes run.json: every start and stop of a run with its reason, the program, the command and the machines,
+// and the dataset with its statistics. See docs/formats.md.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ class RunRecord {
  public:
   using Json = nlohmann::ordered_json;
 
-  // What a start tells of itself.
+  // The description of a start.
   struct Start {
     std::string program;               // version and commit
     std::vector<std::string> command;  // as it was given
@@ -24,15 +24,15 @@ class RunRecord {
     Json dataset;  // see describe_dataset
   };
 
-  // Reads what an earlier start has left, or begins a new record in memory.
+  // Reads the record of earlier starts, or begins a new one in memory.
   explicit RunRecord(const std::filesystem::path& folder);
 
   const std::string& id() const { return id_; }  // of the run, the same through all its starts
   int64_t starts() const;                        // so far
 
-  // An earlier start that has no stop was killed; that is noted now.
+  // Notes first that an earlier start without a stop was killed.
   void start(const Start& start);
-  // The first reason counts. May be called by any thread; never fails, but warns.
+  // The first reason counts. Any thread may call it; a failure is only a warning.
   void stop(const std::string& reason);
 
  private:
@@ -45,15 +45,14 @@ class RunRecord {
   bool running_ = false;
 };
 
-// A record without starts, of a run with a new id.
+// A record without starts, for a run with a new id.
 RunRecord::Json new_run_record();
 void write_run_record(const std::filesystem::path& folder, const RunRecord::Json& record);
 
-// The record as it is on disk; fails if it is damaged or of another version.
+// Reads the record; fails if it is damaged or of another version.
 RunRecord::Json read_run_record(const std::filesystem::path& folder);
 
-// Path, checksum, how it was made, and what was counted: as far as the dataset tells, for training needs only the
-// first.
+// Path, checksum, provenance and statistics of a dataset. The last two are optional: training does not need them.
 RunRecord::Json describe_dataset(const std::filesystem::path& folder, const std::string& checksum);
 
 }  // namespace verbund

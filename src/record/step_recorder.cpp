@@ -29,14 +29,35 @@ void StepRecorder::step(const StepSeen& seen) {
   if (is_traced(seen.step, seen.times) && seen.times.buckets.size() <= StepTrace::kMostBuckets) {
     post_.post(StepTrace{StepTrace::kExchange, seen.step, post_.start, seen.began, seen.times});
   }
-  if (batch_.records.size() >= kMostRecords || post_.now() - posted_at_ >= kMostSeconds) tell();
+  if (batch_.records.size() >= kMostRecords || post_.now() - posted_at_ >= kMostSeconds) send();
 }
 
-void StepRecorder::tell() {
+void StepRecorder::send() {
   posted_at_ = post_.now();
   if (batch_.records.empty()) return;
   post_.post(batch_);
   batch_.records.clear();
+}
+
+void TimelineRecorder::step(const StepSeen& seen) {
+  if (window_.contains(seen.step)) {
+    post_.post(StepTrace{StepTrace::kTimeline, seen.step, post_.start, seen.began, seen.times});
+  }
+  // Not at the last step itself: an evaluation or a save may follow it.
+  if (seen.step > window_.last) send_end();
+}
+
+void TimelineRecorder::event(const RunEvent& happened) {
+  if (!window_.contains(happened.step) || (happened.event != "evaluation" && happened.event != "save")) return;
+  const auto began = happened.details.find("began"), seconds = happened.details.find("seconds");
+  const bool timed = began != happened.details.end() && began->is_number() && seconds != happened.details.end() &&
+                     seconds->is_number();
+  if (timed) post_.post(TimelineSpan{happened.event, happened.step, *began, *seconds});
+}
+
+void TimelineRecorder::send_end() {
+  if (std::exchange(over_, true) || window_.empty()) return;
+  post_.post(TimelineOver{});
 }
 
 }  // namespace verbund

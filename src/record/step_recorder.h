@@ -1,12 +1,13 @@
-// Every worker's: one record for each step (steps/rank-N.bin), and traces of some steps' buckets (exchange.jsonl). They
-// go to worker 0 in batches, about twice a second, so that a worker that dies leaves nearly all it did.
+// StepRecorder and TimelineRecorder are every worker's observers that send its steps to worker 0.
 #pragma once
 
-#include "record/record_post.h"
-#include "record/run_observer.h"
+#include "config/number.h"
+#include "record/record_message.h"
 
 namespace verbund {
 
+// StepRecorder sends one record per step (steps/rank-N.bin), and traces of the buckets of some steps (exchange.jsonl).
+// They go in batches, about twice a second, so that a worker that dies leaves nearly all of its steps.
 class StepRecorder final : public RunObserver {
  public:
   static constexpr size_t kMostRecords = 64;
@@ -15,16 +16,34 @@ class StepRecorder final : public RunObserver {
   explicit StepRecorder(RecordPost post) : post_(std::move(post)), posted_at_(post_.now()) {}
 
   void step(const StepSeen& seen) override;
-  // Something else than a step may take long: what is known is told before.
-  void pause() override { tell(); }
-  void end() override { tell(); }
+  // What follows may take long: sends what is known.
+  void pause() override { send(); }
+  void end() override { send(); }
 
  private:
-  void tell();
+  void send();
 
   const RecordPost post_;
   StepBatch batch_;
   double posted_at_;
+};
+
+// TimelineRecorder sends the steps of train.timeline, and the evaluations and saves among them.
+class TimelineRecorder final : public RunObserver {
+ public:
+  TimelineRecorder(StepWindow window, RecordPost post) : window_(window), post_(std::move(post)) {}
+
+  void begin(int64_t step) override { over_ = step >= window_.last; }
+  void step(const StepSeen& seen) override;
+  void event(const RunEvent& happened) override;
+  void end() override { send_end(); }
+
+ private:
+  void send_end();
+
+  const StepWindow window_;
+  const RecordPost post_;
+  bool over_ = false;  // the end was sent, or nothing will be
 };
 
 }  // namespace verbund

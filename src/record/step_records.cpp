@@ -26,12 +26,13 @@ void check(std::string_view bytes, const std::string& path) {
   Header found;
   std::memcpy(&found, bytes.data(), sizeof found);
   if (std::string_view(found.magic, sizeof found.magic) != kMagic) {
-    fail("{} holds no step records: it does not begin with \"VBsteps\". Move it away to go without it.", path);
+    fail("{} is not a file of step records: it does not begin with \"VBsteps\". Move it away to continue without it.",
+         path);
   }
   if (found.version != kStepRecordVersion || found.record_size != sizeof(StepRecord)) {
     fail(
-        "{} is of format version {} with records of {} bytes, this program reads version {} with {}. Move it away to "
-        "go without it.",
+        "{} has format version {} with records of {} bytes, but this program reads version {} with {}. Move it away to "
+        "continue without it.",
         path, found.version, found.record_size, kStepRecordVersion, sizeof(StepRecord));
   }
 }
@@ -44,11 +45,12 @@ StepRecordWriter::StepRecordWriter(const fs::path& path) : file_(path, header(),
 
 StepRecords::StepRecords(const fs::path& path) : file_(path) {
   const std::string_view bytes = file_.bytes();
-  if (bytes.size() < sizeof(Header) && header().starts_with(bytes)) return;  // killed as it was made
+  if (bytes.size() < sizeof(Header) && header().starts_with(bytes)) return;  // its writer was killed
   if (bytes.size() < sizeof(Header))
-    fail("{} holds no step records, but {} bytes. Move it away to go without it.", path.string(), bytes.size());
+    fail("{} is not a file of step records: it has {} bytes. Move it away to continue without it.", path.string(),
+         bytes.size());
   check(bytes, path.string());
-  // The header is as long as records are aligned, so the records are.
+  // The size of the header is a multiple of the alignment of records.
   records_ = {reinterpret_cast<const StepRecord*>(bytes.data() + sizeof(Header)),
               (bytes.size() - sizeof(Header)) / sizeof(StepRecord)};
 }

@@ -1,31 +1,55 @@
-// steps/rank-N.bin: its writer and its reader. See docs/formats.md.
+// Writer and reader of steps/rank-N.bin, with one record per step of a worker: a header of 16 bytes ("VBsteps\n",
+// version, size of a record), then the records as they came, never rewritten. See docs/formats.md.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <type_traits>
 
 #include "core/append_file.h"
 #include "core/file.h"
-#include "record/step_record.h"
 
 namespace verbund {
 
+struct StepRecord {
+  int64_t step = 0;     // steps done, this one included
+  double began = 0;     // seconds since 1970 on the clock of worker 0
+  float seconds = 0;    // all of the step
+  float waited = 0;     // for data
+  float compute = 0;    // forward and backward, up to where it could exchange all
+  float exposed = 0;    // waiting for the exchange
+  float update = 0;     // norm, clipping, optimiser, average
+  float exchange = 0;   // time in which the communication thread was busy, hidden or not
+  uint64_t bytes = 0;   // sent
+  uint32_t tokens = 0;  // target tokens of this worker
+  float loss = 0;       // their mean
+  uint32_t start = 0;   // number of the start of the run, from 0 (see run.json)
+  uint32_t flags = 0;   // StepFlag
+};
+static_assert(sizeof(StepRecord) == 64 && std::is_trivially_copyable_v<StepRecord>);
+
+enum StepFlag : uint32_t {
+  kTuningBuckets = 1,  // the size of gradient buckets was still being tried
+  kNotUpdated = 2,     // the gradient was not finite
+};
+
 std::filesystem::path step_records_path(const std::filesystem::path& run, int rank);
 
-// Goes on in a file that is there.
+// Appends to an existing file.
 class StepRecordWriter {
  public:
   explicit StepRecordWriter(const std::filesystem::path& path);
 
-  // False: not all could be written, and `errno` says why.
+  // False: not all records could be written, see `errno`.
   bool add(std::span<const StepRecord> records) { return file_.add_records(records); }
 
  private:
   RecordFile file_;
 };
 
-// The records as they lie on disk, mapped and not copied: in the order in which they came. Steps that a resume has
-// undone are in it again later, with a higher `start`; after a roll-back, with the same.
+// The records of a file, memory-mapped, in the order in which they came. Steps that a resume has undone appear again
+// later with a higher `start`; after a roll-back, with the same `start`.
 class StepRecords {
  public:
   explicit StepRecords(const std::filesystem::path& path);
@@ -42,7 +66,7 @@ class StepRecords {
   std::span<const StepRecord> records_;
 };
 
-// Ignores a half record at the end; refuses a file that does not begin as such a file does.
+// Ignores an incomplete record at the end; refuses a file with another header.
 inline StepRecords read_step_records(const std::filesystem::path& path) { return StepRecords(path); }
 
 }  // namespace verbund

@@ -78,8 +78,8 @@ void Timeline::add(int rank, const TimelineSpan& span) {
 
 void Timeline::add(Track track, Span span) { tracks_[track].push_back(std::move(span)); }
 
-// Spans of a track follow each other, but clocks that are corrected in between may let one begin before the end of the
-// last: that one is cut there, and its parts with it. Viewers draw nonsense otherwise.
+// The spans of a track follow each other, but after a correction of the clock one may begin before the end of the
+// previous one: that one is cut there, with its parts. Viewers draw nonsense otherwise.
 std::vector<Timeline::Span> Timeline::side_by_side(std::vector<Span> spans) {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
   for (size_t i = 0; i < spans.size(); ++i) {
@@ -123,7 +123,7 @@ std::string Timeline::json(const std::vector<Worker>& workers) const {
     write_order(text, "thread_sort_index", track.rank, track.number);
     for (const Span& span : side_by_side(spans)) write(text, track, span, origin);
   }
-  if (text.ends_with(",\n")) text.resize(text.size() - 2);  // the list has one element less than commas
+  if (text.ends_with(",\n")) text.resize(text.size() - 2);  // no comma after the last element
   return text + "\n]}\n";
 }
 

@@ -1,5 +1,5 @@
-// Some steps of all workers on one clock, as Chrome's trace-event JSON: each worker is a process, its steps with their
-// phases are one track, each bucket's way is a track of its own. Opens in ui.perfetto.dev and chrome://tracing.
+// Timeline writes steps of all workers on one clock as Chrome's trace-event JSON, for ui.perfetto.dev and
+// chrome://tracing: each worker is a process, its steps with their phases are one track, each bucket is another.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@ namespace verbund {
 
 class Timeline {
  public:
-  // What is not finite, or ends before it begins, is left out.
+  // Spans that are not finite, or that end before they begin, are left out.
   void add(int rank, const StepTrace& trace);
   void add(int rank, const TimelineSpan& span);
 
   bool empty() const { return tracks_.empty(); }
-  // A worker of whom nothing was heard is not in it.
+  // Workers without a span are left out.
   std::string json(const std::vector<Worker>& workers) const;
 
  private:

@@ -23,7 +23,7 @@ void read_metrics(RunData& run) {
     return;
   }
   const MappedFile file(path);
-  MetricsReader lines = read_metric_lines(file.bytes());
+  MetricsReader lines(file.bytes());
   run.training = std::move(lines.training);
   run.evaluations = std::move(lines.evaluations);
   if (lines.damaged > 0)

@@ -1,28 +1,9 @@
 #include "report/run_data.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace verbund {
-
-bool MetricTable::has(const std::string& key) const {
-  const auto found = columns.find(key);
-  return found != columns.end() && std::any_of(found->second.begin(), found->second.end(), is_known);
-}
-
-std::vector<double> MetricTable::column(const std::string& key) const {
-  const auto found = columns.find(key);
-  if (found == columns.end()) return std::vector<double>(rows(), kNotKnown);
-  return found->second;
-}
-
-double MetricTable::last(const std::string& key) const {
-  const auto found = columns.find(key);
-  if (found == columns.end()) return kNotKnown;
-  const auto value = std::find_if(found->second.rbegin(), found->second.rend(), is_known);
-  return value == found->second.rend() ? kNotKnown : *value;
-}
-
-std::vector<double> MetricTable::steps() const { return {step.begin(), step.end()}; }
 
 size_t RankSteps::kept_count() const {
   size_t count = 0;

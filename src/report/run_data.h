@@ -2,7 +2,6 @@
 // empty or NaN, never 0; `notes` names what could not be read.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -20,32 +19,15 @@
 #include "inspect/checkpoint_contents.h"
 #include "record/exchange_trace.h"
 #include "record/history.h"
-#include "record/step_record.h"
+#include "record/metrics_reader.h"
+#include "record/step_records.h"
 #include "resources/resources.h"
 
 namespace verbund {
 
 namespace fs = std::filesystem;
 
-inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-inline bool is_known(double value) { return !std::isnan(value); }
-
-// Lines of metrics.jsonl of one kind, as columns, by rising step: undone steps are removed.
-struct MetricTable {
-  std::vector<int64_t> step;
-  std::vector<double> time;                            // seconds since 1970; NaN: not known
-  std::map<std::string, std::vector<double>> columns;  // by key; NaN: not in that line, or not a number
-  // Rows whose value is not a finite number: a loss of "NaN" differs from no loss.
-  std::map<std::string, std::vector<size_t>> not_finite;
-
-  size_t rows() const { return step.size(); }
-  bool has(const std::string& key) const;                    // some line has a number there
-  std::vector<double> column(const std::string& key) const;  // all NaN if no line has it
-  double last(const std::string& key) const;                 // the last number of the column; NaN if there is none
-  std::vector<double> steps() const;                         // as numbers
-};
-
-// steps/rank-N.bin: a mapped file, or records made by a test.
+// steps/rank-N.bin, in place: a mapped file, or what a test has made.
 struct RankSteps {
   int rank = 0;
   std::string host;  // "" if not known

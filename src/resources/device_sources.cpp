@@ -1,4 +1,4 @@
-// What goes over the machine's network interfaces and disks, and its GPUs.
+// The sources of the machine's devices: network interfaces, disks, GPUs.
 #include <algorithm>
 
 #include "resources/machine_text.h"
@@ -11,17 +11,17 @@ namespace {
 namespace fs = std::filesystem;
 using enum ResourceSource::Kind;
 
-// A machine may have hundreds, one for each container. The first ones are its own.
+// A machine may have hundreds of interfaces, one per container; its own come first.
 constexpr size_t kMostDevices = 32;
 
-// Partitions are part of their disk, which alone has a folder in /sys/block.
+// A partition is part of its disk; only disks have a folder in /sys/block.
 bool is_disk(const std::string& name, const fs::path& blocks) {
   if (name.starts_with("loop") || name.starts_with("ram")) return false;
   std::error_code none;
   return !fs::exists(blocks, none) || fs::exists(blocks / name, none);
 }
 
-// The entry of this name; nullptr if it has gone.
+// The entry of this name; nullptr if there is none any more.
 template <typename Counters>
 const Counters* find(const std::vector<Counters>& all, const std::string& name) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Counters& one) { return one.name == name; });
@@ -86,7 +86,7 @@ ResourceSource gpu_source(std::shared_ptr<Nvml> nvml) {
   const int count = nvml->devices();
   for (int i = 0; i < count; ++i) {
     const std::string name = "gpu." + std::to_string(i);
-    source.columns.push_back({{name + ".use", "share", "of the time, in which some kernel ran"}, kNow});
+    source.columns.push_back({{name + ".use", "share", "of the time in which a kernel ran"}, kNow});
     source.columns.push_back({{name + ".memory_bytes", "bytes", "in use"}, kNow});
     source.columns.push_back({{name + ".power_w", "watts", ""}, kNow});
     source.columns.push_back({{name + ".temperature_c", "degrees Celsius", ""}, kNow});

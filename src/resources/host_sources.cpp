@@ -1,4 +1,4 @@
-// What the machine as a whole does: processors, memory, pressure, load, temperature, clock.
+// The sources of the whole machine: processors, memory, pressure, load, temperature, clock frequency.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using enum ResourceSource::Kind;
 
-// Reading all clocks of a large machine takes time, and they are much alike.
+// Reading the clocks of all cores of a large machine takes time, and they hardly differ.
 constexpr size_t kMostSensors = 16;
 
 // A column from a file that holds one number.
@@ -86,15 +86,15 @@ ResourceSource cpu_source(const SystemFolders& folders) {
   };
   return {{{{"host.cpu_user", "cores", "CPU time in programs"}, kCounted},
            {{"host.cpu_system", "cores", "CPU time in the system, with interrupts"}, kCounted},
-           {{"host.cpu_iowait", "cores", "idle, while something waited for a disk"}, kCounted},
-           {{"host.cpu_steal", "cores", "taken by other virtual machines"}, kCounted},
+           {{"host.cpu_iowait", "cores", "idle while a task waited for a disk"}, kCounted},
+           {{"host.cpu_steal", "cores", "used by other virtual machines"}, kCounted},
            {{"host.cpu_idle", "cores", "idle"}, kCounted}},
           read};
 }
 
 ResourceSource memory_source(const SystemFolders& folders) {
-  return number_source({"host.memory_available_bytes", "bytes", "what the system could give without swapping"},
-                       folders.proc / "meminfo", parse_available_memory);
+  return number_source({"host.memory_available_bytes", "bytes", "available without swapping"}, folders.proc / "meminfo",
+                       parse_available_memory);
 }
 
 ResourceSource pressure_source(const SystemFolders& folders) {
@@ -103,7 +103,7 @@ ResourceSource pressure_source(const SystemFolders& folders) {
   for (const char* what : {"cpu", "io", "memory"}) {
     add_number(source, paths,
                {std::string("host.pressure_") + what, "share",
-                std::string("of the last 10 s, in which something waited for ") + what},
+                std::string("of the last 10 s in which a task waited for ") + what},
                folders.proc / "pressure" / what, parse_pressure);
   }
   source.read = read_numbers(std::move(paths), parse_pressure);
@@ -111,7 +111,7 @@ ResourceSource pressure_source(const SystemFolders& folders) {
 }
 
 ResourceSource load_source(const SystemFolders& folders) {
-  return number_source({"host.load1", "threads", "ready or in the midst of a system call, mean of a minute"},
+  return number_source({"host.load1", "threads", "running, ready or in uninterruptible sleep, mean of a minute"},
                        folders.proc / "loadavg", parse_load);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kSectorBytes = 512;  // in /proc/diskstats, whatever the disk's sectors are
 
-// Takes text up to and without `end`, and `end` itself.
+// Removes the text up to `end` and `end` itself; returns the text without it.
 std::string_view take(std::string_view& rest, char end) {
   const size_t size = rest.find(end);
   const std::string_view taken = rest.substr(0, size);
@@ -34,7 +34,7 @@ std::optional<Number> number(std::string_view word) {
   return value;
 }
 
-// All of the words from `first` on, as far as they are numbers.
+// The words from `first` on, up to the first that is not a number.
 std::vector<uint64_t> counters(const std::vector<std::string_view>& words, size_t first) {
   std::vector<uint64_t> values;
   for (size_t i = first; i < words.size(); ++i) {
@@ -102,7 +102,7 @@ std::vector<InterfaceCounters> parse_interfaces(std::string_view text) {
   std::vector<InterfaceCounters> interfaces;
   while (!text.empty()) {
     std::string_view line = take(text, '\n');
-    const size_t colon = line.rfind(':');  // of an alias, the name has one too
+    const size_t colon = line.rfind(':');  // the last one: the name of an alias contains a colon
     if (colon == std::string_view::npos) continue;
     const auto name = words_of(line.substr(0, colon));
     const auto counts = counters(words_of(line.substr(colon + 1)), 0);

@@ -1,5 +1,5 @@
-// What Linux tells of a process and its machine in small text files (/proc and /sys), as numbers. Text in, numbers out:
-// nothing where the text is not what it should be. See proc(5).
+// Parsers of the text files in which Linux describes a process and its machine (/proc and /sys, see proc(5)). They take
+// text and return numbers, or nothing if the text is malformed.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct ProcessStat {
 };
 std::optional<ProcessStat> parse_process_stat(std::string_view text);  // /proc/self/stat
 
-struct CpuTicks {  // of all cores together, since the machine was started
+struct CpuTicks {  // of all cores together, since the machine booted
   uint64_t user = 0;
   uint64_t system = 0;  // with interrupts
   uint64_t iowait = 0;
-  uint64_t steal = 0;  // taken by other virtual machines
+  uint64_t steal = 0;  // used by other virtual machines
   uint64_t idle = 0;
 };
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view text);  // /proc/stat

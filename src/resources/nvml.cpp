@@ -37,7 +37,7 @@ bool Nvml::start() {
   if (get_count(&count) != nvml::kSuccess) return false;
   for (unsigned int i = 0; i < count; ++i) {
     nvml::Device device = nullptr;
-    if (get_device(i, &device) != nvml::kSuccess) device = nullptr;  // keeps its number, and tells nothing
+    if (get_device(i, &device) != nvml::kSuccess) device = nullptr;  // keeps its number, and has no values
     devices_.push_back(device);
   }
   return !devices_.empty();

@@ -1,5 +1,5 @@
-// The GPUs of this machine, through NVIDIA's management library if that is installed: it is loaded when the program
-// runs, and nothing is missing where it is not.
+// Nvml reads the state of this machine's GPUs through NVIDIA's management library (libnvidia-ml.so.1). The library is
+// loaded at run time; without it, no GPU is found and nothing else changes.
 #pragma once
 
 #include <memory>
@@ -7,13 +7,40 @@
 #include <string>
 #include <vector>
 
-#include "resources/nvml_functions.h"
+// The functions that are used, as the library's interface describes them. They are declared here so that the program is
+// built without NVIDIA's headers; a test compares them with the real ones where those are installed.
+namespace verbund::nvml {
+
+using Result = int;  // an enum in the library; 0: success
+using Device = struct nvmlDevice_st*;
+constexpr Result kSuccess = 0;
+constexpr int kTemperatureOfGpu = 0;  // an enum
+
+struct Utilization {
+  unsigned int gpu;     // percent of the last sample period in which a kernel ran
+  unsigned int memory;  // the same, in which memory was read or written
+};
+
+struct Memory {
+  unsigned long long total, free, used;  // bytes
+};
+
+using Init = Result (*)();                                                        // nvmlInit_v2
+using Shutdown = Result (*)();                                                    // nvmlShutdown
+using DeviceGetCount = Result (*)(unsigned int* count);                           // nvmlDeviceGetCount_v2
+using DeviceGetHandleByIndex = Result (*)(unsigned int index, Device* device);    // nvmlDeviceGetHandleByIndex_v2
+using DeviceGetUtilizationRates = Result (*)(Device device, Utilization* rates);  // nvmlDeviceGetUtilizationRates
+using DeviceGetMemoryInfo = Result (*)(Device device, Memory* memory);            // nvmlDeviceGetMemoryInfo
+using DeviceGetPowerUsage = Result (*)(Device device, unsigned int* milliwatts);  // nvmlDeviceGetPowerUsage
+using DeviceGetTemperature = Result (*)(Device device, int sensor, unsigned int* degrees);  // nvmlDeviceGetTemperature
+
+}  // namespace verbund::nvml
 
 namespace verbund {
 
-// What the library or the GPU cannot tell is not there.
+// A value is empty if the library or the GPU does not report it.
 struct GpuState {
-  std::optional<double> use;  // share of the time in which some kernel ran
+  std::optional<double> use;  // share of the time in which a kernel ran
   std::optional<double> memory_bytes;
   std::optional<double> power_w;
   std::optional<double> temperature_c;
@@ -21,7 +48,7 @@ struct GpuState {
 
 class Nvml {
  public:
-  // nullptr: there is no such library, or no GPU that it knows.
+  // nullptr: the library is not installed, or it knows no GPU.
   static std::shared_ptr<Nvml> load(const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;

@@ -1,6 +1,5 @@
-// Where the columns of resources/ come from. Each source finds out once which columns it can tell, and reads them when
-// it is asked to; one that finds nothing has none, as many have in a container. A new one is a function here and a line
-// in `resource_sources`.
+// ResourceSource reads some columns of resources/: it finds out once which columns it has, and reads them on demand. In
+// a container, many sources have none. A new source is a function here and a line in `resource_sources`.
 #pragma once
 
 #include <filesystem>
@@ -18,26 +17,28 @@ namespace verbund {
 class Nvml;
 
 struct ResourceSource {
-  // What is counted since the machine or the process started becomes a change per second in the rows.
-  enum Kind { kNow, kCounted };
+  enum Kind {
+    kNow,      // a value at the time of reading
+    kCounted,  // a counter since the machine or the process started: rows hold its change per second
+  };
   struct Column {
     ResourceColumn column;
     Kind kind = kNow;
   };
 
   std::vector<Column> columns;
-  std::function<void(std::span<double> values)> read;  // one for each column; NaN stays what cannot be read
+  std::function<void(std::span<double> values)> read;  // one per column; what cannot be read stays NaN
 };
 
-// Where the system's small text files are; tests have their own.
+// The folders of the system's text files; tests have their own.
 struct SystemFolders {
   std::filesystem::path proc = "/proc", sys = "/sys";
 };
 
-// The worker itself.
+// The worker's process.
 ResourceSource process_source(const SystemFolders& folders);
 
-// Its machine.
+// The worker's machine.
 ResourceSource cpu_source(const SystemFolders& folders);
 ResourceSource memory_source(const SystemFolders& folders);
 ResourceSource pressure_source(const SystemFolders& folders);
@@ -48,10 +49,25 @@ ResourceSource interface_source(const SystemFolders& folders);
 ResourceSource disk_source(const SystemFolders& folders);
 ResourceSource gpu_source(std::shared_ptr<Nvml> nvml);  // nullptr: none
 
-// All that a worker samples; `host`: also what is the same for all workers of its host.
+// All sources that a worker samples; `host`: with those of the machine, which one worker per host samples.
 std::vector<ResourceSource> resource_sources(bool host, const SystemFolders& folders = {});
 
-// The file's text; nothing if it cannot be read.
+// The text of a file; nothing if it cannot be read.
 std::optional<std::string> system_text(const std::filesystem::path& path);
+
+// Rates turns two consecutive readings into a row: counters become changes per second.
+class Rates {
+ public:
+  explicit Rates(std::vector<ResourceSource::Kind> kinds) : kinds_(std::move(kinds)) {}
+
+  // `seconds`: on a steady clock. Returns nothing the first time. A counter that went back, as that of a network
+  // interface does that was created again, has no value this time.
+  std::optional<std::vector<float>> row(double seconds, const std::vector<double>& reading);
+
+ private:
+  const std::vector<ResourceSource::Kind> kinds_;
+  double before_ = 0;
+  std::vector<double> last_;
+};
 
 }  // namespace verbund

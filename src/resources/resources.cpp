@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kMagic = "VBresrc\n";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kFixed = 16;  // magic, version, length of the JSON header
-constexpr const char* kAdvice = "Move it away to go without it.";
+constexpr const char* kAdvice = "Move it away to continue without it.";
 
 size_t row_size(size_t columns) { return sizeof(double) + columns * sizeof(float); }
 
@@ -38,14 +38,14 @@ std::string file_header(const ResourceHeader& header) {
   return bytes + json;
 }
 
-// Where the rows begin; 0: the writer was killed before it had written the header.
+// Returns the offset of the rows; 0: the writer was killed before the header was complete.
 size_t read_header(std::string_view bytes, const std::string& path, ResourceHeader& header) {
   if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) {
-    fail("{} holds no resources: it does not begin with \"VBresrc\". {}", path, kAdvice);
+    fail("{} is not a file of resources: it does not begin with \"VBresrc\". {}", path, kAdvice);
   }
   if (bytes.size() < kFixed) return 0;
   if (const auto version = value_at<uint32_t>(bytes, 8); version != kVersion) {
-    fail("{} is of format version {}, this program reads version {}. {}", path, version, kVersion, kAdvice);
+    fail("{} has format version {}, but this program reads version {}. {}", path, version, kVersion, kAdvice);
   }
   const size_t size = value_at<uint32_t>(bytes, 12);
   if (bytes.size() < kFixed + size) return 0;

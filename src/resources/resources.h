@@ -1,5 +1,5 @@
-// resources/rank-N.start-K.bin: what a worker and its host used, a row a second; its writer and its reader. The file
-// says itself which columns it has. See docs/formats.md.
+// Writer and reader of resources/rank-N.start-K.bin: resources that a worker and its host used, one row per second. The
+// file names its columns. See docs/formats.md.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ struct ResourceHeader {
 };
 
 std::string to_json_text(const ResourceHeader& header);
-// Throws a JSON exception if anything is missing or of another kind.
+// Throws a JSON exception if a key is missing or of another type.
 ResourceHeader parse_resource_header(const nlohmann::ordered_json& json);
 
 struct ResourceRow {
   double time = 0;            // seconds since 1970 on the clock of worker 0, at the end of the second
-  std::vector<float> values;  // one per column; NaN: could not be read
+  std::vector<float> values;  // one per column; NaN: it could not be read
 };
 
 std::filesystem::path resources_path(const std::filesystem::path& run, int rank, uint32_t start);
@@ -45,7 +45,7 @@ class ResourceWriter {
  public:
   ResourceWriter(const std::filesystem::path& path, const ResourceHeader& header);
 
-  // The row has as many values as the header has columns. False: it could not be written, and `errno` says why.
+  // The row must have as many values as the header has columns. False: it could not be written, see `errno`.
   bool add(const ResourceRow& row);
 
  private:
@@ -58,11 +58,11 @@ struct Resources {
   std::vector<double> times;               // by row
   std::vector<std::vector<float>> values;  // by column, then by row
 
-  // Nothing if there is no such column.
+  // Empty if there is no such column.
   std::span<const float> column(const std::string& name) const;
 };
 
-// Ignores a half row at the end; refuses a damaged header.
+// Ignores an incomplete row at the end; refuses a damaged header.
 Resources read_resources(const std::filesystem::path& path);
 
 }  // namespace verbund

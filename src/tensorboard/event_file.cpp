@@ -4,21 +4,47 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 
 #include "core/error.h"
 #include "core/machine.h"
-#include "tensorboard/crc32c.h"
 
 namespace verbund {
 namespace {
 
-constexpr std::string_view kMark = "tfevents.";  // in every name; the time at which the file was begun follows
+constexpr uint32_t kPolynomial = 0x82f63b78;  // its bits reversed, because the lowest bit of a byte comes first
+
+// tables[k][b]: the effect of byte b on the checksum when k more bytes follow it. Eight tables process eight bytes at
+// once.
+using Tables = std::array<std::array<uint32_t, 256>, 8>;
+
+constexpr Tables make_tables() {
+  Tables tables = {};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t sum = byte;
+    for (int bit = 0; bit < 8; ++bit) sum = sum & 1 ? sum >> 1 ^ kPolynomial : sum >> 1;
+    tables[0][byte] = sum;
+  }
+  for (size_t k = 1; k < tables.size(); ++k) {
+    for (size_t byte = 0; byte < 256; ++byte) {
+      const uint32_t before = tables[k - 1][byte];
+      tables[k][byte] = before >> 8 ^ tables[0][before & 255];
+    }
+  }
+  return tables;
+}
+
+constexpr Tables kTables = make_tables();
+
+uint8_t at(std::string_view bytes, size_t i) { return static_cast<uint8_t>(bytes[i]); }
+
+constexpr std::string_view kMark = "tfevents.";  // in every name, before the time at which the file was created
 constexpr size_t kLengthBytes = 8, kSumBytes = 4, kHeaderBytes = kLengthBytes + kSumBytes;
 constexpr size_t kBuffered = 64 * 1024;
 
-// A checksum of bytes that hold checksums themselves is weak, so what is stored is turned and shifted.
+// CRCs of data that contains CRCs are weak, so the format stores them rotated and shifted.
 uint32_t masked(std::string_view bytes) {
   const uint32_t sum = crc32c(bytes);
   return (sum >> 15 | sum << 17) + 0xa282ead8u;
@@ -49,6 +75,18 @@ fs::path new_path(const fs::path& folder, int64_t seconds) {
 }
 
 }  // namespace
+
+uint32_t crc32c(std::string_view bytes) {
+  uint32_t sum = ~0u;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    uint32_t next = 0;
+    for (size_t i = 0; i < 4; ++i) next ^= kTables[7 - i][(sum >> 8 * i & 255) ^ at(bytes, i)];
+    for (size_t i = 4; i < 8; ++i) next ^= kTables[7 - i][at(bytes, i)];
+    sum = next;
+  }
+  for (size_t i = 0; i < bytes.size(); ++i) sum = sum >> 8 ^ kTables[0][(sum ^ at(bytes, i)) & 255];
+  return ~sum;
+}
 
 std::string framed_record(std::string_view bytes) {
   std::string record;

@@ -1,7 +1,7 @@
-// TensorBoard's event files: records one after the other, each
+// EventFile writes and RecordReader reads TensorBoard's event files, a sequence of records:
 //   u64 length, u32 masked CRC-32C of those 8 bytes, the bytes, u32 masked CRC-32C of the bytes
-// A file is only ever appended to: a run that goes on begins another one. TensorBoard reads those of a folder in the
-// order of their names.
+// A file is only appended to: a resumed run creates another one. TensorBoard reads the files of a folder in the order
+// of their names.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,20 @@
 
 namespace verbund {
 
+// CRC-32C (Castagnoli).
+uint32_t crc32c(std::string_view bytes);
+
+// A record with its length and checksums.
 std::string framed_record(std::string_view bytes);
 
-// Goes through the records of a file up to its end or to where it cannot be read, as TensorBoard does.
+// Iterates over the records of a file up to its end or to the first damaged one, as TensorBoard does.
 class RecordReader {
  public:
   explicit RecordReader(std::string_view file) : file_(file) {}
 
-  // False: there are no more, or none that is whole.
+  // False: there is no further intact record.
   bool next(std::string_view& record);
-  // Why reading stopped before the end of the file, and where; "" if it did not.
+  // The reason and the place where reading stopped before the end of the file; "" if it did not.
   const std::string& note() const { return note_; }
 
  private:
@@ -34,16 +38,16 @@ class RecordReader {
   std::string note_;
 };
 
-// Those of a folder, in the order in which TensorBoard reads them.
+// The event files of a folder, in the order in which TensorBoard reads them.
 std::vector<fs::path> event_files(const fs::path& folder);
 
-// A new file in this folder, named so that it is read after all that are there.
+// A new file in the folder, named so that TensorBoard reads it after the existing ones.
 class EventFile {
  public:
   // `seconds` since 1970, for its name.
   EventFile(const fs::path& folder, int64_t seconds);
 
-  void add(std::string_view record);  // in memory, until there is enough to write
+  void add(std::string_view record);  // buffered in memory
   void flush();                       // to the system
   void sync();                        // to the disk
 

@@ -58,9 +58,9 @@ constexpr Row kRows[] = {
      "Of fixed training pairs, without dropout: comparable with dev/cross_entropy."},
 };
 
-// Keys of a line that are no measurements.
+// Keys of a line that are not measurements.
 constexpr std::string_view kNoMeasurements[] = {"step", "time", "at", "start", "best", "averaged_weights"};
-// Keys of later versions join the group that they begin with.
+// Unknown keys, of later versions, join the group named by their prefix.
 constexpr std::string_view kGroups[] = {"train", "dev", "time", "exchange"};
 
 struct Judged {

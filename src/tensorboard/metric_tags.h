@@ -1,4 +1,4 @@
-// Which tags of TensorBoard a line of metrics.jsonl becomes: those that users of OpenSeq2Seq know, and the rest in
+// TensorBoard tags for the values of a line of metrics.jsonl: the tags that users of OpenSeq2Seq know, and the rest in
 // groups. docs/tensorboard.md has the table.
 #pragma once
 
@@ -15,16 +15,17 @@ struct TaggedValue {
   double value = 0;
 };
 
-// What is no number is left out, but for what stands for one in JSON: null and "NaN", "Infinity", "-Infinity".
+// Values that are not numbers are left out, except those that stand for one in JSON: null, "NaN", "Infinity" and
+// "-Infinity".
 std::vector<TaggedValue> tagged_values(const nlohmann::ordered_json& line);
 
-// What the tag means, shown beside its chart; "" if there is nothing to say.
+// The meaning of a tag, shown beside its chart; "" if there is none.
 std::string_view tag_description(std::string_view tag);
 
-// The best of the evaluations so far, for TensorBoard's tables show the last value of a tag alone.
+// BestSoFar adds the best value so far of each metric: TensorBoard's tables show only the last value of a tag.
 class BestSoFar {
  public:
-  // The tags best/... after these values of a step; none if nothing in them is judged.
+  // The values of the tags best/... after a step with these values; none if they contain no such metric.
   std::vector<TaggedValue> after(int64_t step, const std::vector<TaggedValue>& values);
 
  private:

@@ -6,7 +6,7 @@
 namespace verbund {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers lie in events as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "events hold numbers in little-endian order");
 
 constexpr uint32_t kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
 
@@ -93,7 +93,7 @@ std::optional<ProtoField> ProtoReader::take_field() {
     if (!bytes) return std::nullopt;
     std::memcpy(&field.raw_, bytes->data(), bytes->size());
   } else {
-    return std::nullopt;  // groups, which nobody writes any more
+    return std::nullopt;  // groups, which are obsolete
   }
   field.type_ = static_cast<ProtoField::Type>(wire_type);
   return field;

@@ -1,5 +1,6 @@
-// The wire format of protocol buffers, as far as TensorBoard's events need it: fields one after the other, each with
-// its number, as a varint, 4 or 8 bytes, or a length and so many bytes. What the fields mean is the caller's to know.
+// ProtoMessage and ProtoReader write and read the wire format of protocol buffers, as far as TensorBoard's events need
+// it: a sequence of fields, each with its number and a varint, 4 or 8 bytes, or a length and that many bytes. The
+// caller knows the meaning of the fields.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace verbund {
 
-// A message being made. Fields stand in it in the order of the calls.
+// A message under construction, with its fields in the order of the calls.
 class ProtoMessage {
  public:
   ProtoMessage& add_integer(uint32_t field, int64_t value);
@@ -27,7 +28,7 @@ class ProtoMessage {
   std::string bytes_;
 };
 
-// A field as it was read. A value of another kind than is asked for is 0 or empty, as one that is not there.
+// A field that was read. Asking for a value of another type yields 0 or nothing, as for a missing field.
 class ProtoField {
  public:
   uint32_t number = 0;
@@ -46,8 +47,7 @@ class ProtoField {
   std::string_view bytes_;
 };
 
-// Goes through the fields of a message, which stays where it is. Bytes that are no message end it early; `damaged`
-// tells.
+// Iterates over the fields of a message, without copying. Malformed bytes end the iteration; see `damaged`.
 class ProtoReader {
  public:
   explicit ProtoReader(std::string_view message) : rest_(message) {}
@@ -64,7 +64,7 @@ class ProtoReader {
   bool damaged_ = false;
 };
 
-// Numbers that stand one after the other in a field of bytes ("packed").
+// A number of a packed field.
 template <typename Number>
 Number number_at(std::string_view bytes, size_t index);
 

@@ -6,7 +6,7 @@
 namespace verbund {
 namespace {
 
-// Numbers of fields and of kinds, from TensorBoard's and TensorFlow's message definitions.
+// Field numbers and enum values, from TensorBoard's and TensorFlow's message definitions.
 namespace field {
 constexpr uint32_t kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7;        // Event
 constexpr uint32_t kStatus = 1;                                                                      // SessionLog
@@ -21,7 +21,7 @@ constexpr uint32_t kDimension = 2, kSize = 1;  // TensorShapeProto, Dim
 constexpr int64_t kStartStatus = 1;
 constexpr int64_t kFloat = 1, kDouble = 2, kString = 7;  // types of tensors
 constexpr int64_t kScalarClass = 1, kTensorClass = 2;    // classes of data
-constexpr size_t kMostElements = 1 << 20;                // of a tensor of text; more is no text
+constexpr size_t kMostElements = 1 << 20;                // of a tensor of text
 
 ProtoMessage shape(std::initializer_list<int64_t> dimensions) {
   ProtoMessage message;
@@ -38,7 +38,7 @@ ProtoMessage text_tensor(const EventValue& value) {
   return tensor;
 }
 
-// What a value carries whose plugin keeps everything in its metadata.
+// The tensor of a value whose plugin keeps everything in its metadata.
 ProtoMessage no_tensor() {
   ProtoMessage tensor;
   tensor.add_integer(field::kType, kFloat).add(field::kShape, shape({1})).add_float(field::kFloats, 0);
@@ -84,7 +84,7 @@ void read_shape(std::string_view bytes, std::vector<int64_t>& dimensions) {
 
 template <typename Number>
 void read_packed(std::string_view bytes, std::vector<double>& numbers) {
-  // A number is asked for at most: two tell that it is not one.
+  // Callers need one number; a second one shows that there are more.
   for (size_t i = 0; i < 2 && (i + 1) * sizeof(Number) <= bytes.size(); ++i) {
     numbers.push_back(number_at<Number>(bytes, i));
   }
@@ -135,7 +135,7 @@ void use_tensor(const Tensor& tensor, const std::string& plugin, EventValue& val
   bool one_element = true;
   for (const int64_t size : tensor.shape) one_element = one_element && size == 1;
   if (number && one_element && (plugin.empty() || plugin == kScalarPlugin)) {
-    // Zero need not be written.
+    // The encoding may omit a zero.
     if (tensor.numbers.size() <= 1) value.scalar = tensor.numbers.empty() ? 0 : tensor.numbers[0];
   } else if (tensor.type == kString && (plugin.empty() || plugin == kTextPlugin)) {
     value.text = tensor.strings;
@@ -241,11 +241,11 @@ std::optional<Event> decode_event(std::string_view bytes, std::map<std::string, 
 
 std::string read_events(const fs::path& file, std::map<std::string, std::string>& plugins,
                         const std::function<void(const Event&, std::string_view)>& each) {
-  const std::string bytes = read_file(file);  // and not mapped: somebody may cut it while a run goes on
+  const std::string bytes = read_file(file);  // not mapped: it may be truncated during the run
   RecordReader records(bytes);
   for (std::string_view record; records.next(record);) {
     const std::optional<Event> event = decode_event(record, plugins);
-    if (!event) return fmt::format("{}: a record that is no event of TensorBoard's", file.string());
+    if (!event) return fmt::format("{}: a record is not a TensorBoard event", file.string());
     each(*event, record);
   }
   return records.note().empty() ? "" : fmt::format("{}: {}", file.string(), records.note());

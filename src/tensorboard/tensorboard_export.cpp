@@ -11,7 +11,7 @@
 #include "record/evaluation_file.h"
 #include "record/json_lines.h"
 #include "record/run_record.h"
-#include "tensorboard/hyper_parameters.h"
+#include "tensorboard/plugin_values.h"
 
 namespace verbund {
 namespace {
@@ -37,13 +37,13 @@ std::vector<TranslationSample> samples_of(const fs::path& run_folder, const std:
   if (!fs::exists(file)) return samples;
   const std::vector<KeptSentence> sentences = read_evaluation(file).sentences;
   for (size_t i = 0; i < std::min({pairs.size(), sentences.size(), kMostSamples}); ++i) {
-    if (!sentences[i].translation) continue;  // the loss alone was judged
+    if (!sentences[i].translation) continue;  // only its loss was computed
     samples.push_back({pairs[i].source, pairs[i].reference, *sentences[i].translation});
   }
   return samples;
 }
 
-// When the run began: the first start on record, else what its metrics tell.
+// The time at which the run began: its first start in run.json, or else its first line of metrics.
 double begin_of(const fs::path& run_folder, const Json& record) {
   if (const auto starts = record.find("starts"); starts != record.end() && !starts->empty()) {
     if (const double time = time_of(starts->front()); std::isfinite(time)) return time;
@@ -55,7 +55,7 @@ double begin_of(const fs::path& run_folder, const Json& record) {
   return std::isfinite(first) ? first : parse_utc_time(time_of_file(run_folder / kMetrics));
 }
 
-// When it was finished; NaN if it was not, or nobody knows.
+// The time at which it finished; NaN if it did not, or if that is not known.
 double end_of(const Json& record) {
   const auto starts = record.find("starts");
   if (starts == record.end() || starts->empty()) return NAN;
@@ -69,7 +69,7 @@ Json record_of(const fs::path& run_folder) {
   try {
     return read_run_record(run_folder);
   } catch (const Error& error) {
-    warn("{} When the run began is taken from its metrics.", error.what());
+    warn("{} The start time of the run is taken from its metrics.", error.what());
     return Json::object();
   }
 }
@@ -81,7 +81,7 @@ Json settings_of(const fs::path& run_folder, const Json& record) {
   try {
     settings = hyper_parameters(load_config(file.string(), {}));
   } catch (const Error& error) {
-    warn("{} The table of hyper-parameters goes without its settings.", error.what());
+    warn("{} The table of hyper-parameters has no settings of this run.", error.what());
     return settings;
   }
   if (const auto starts = record.find("starts"); starts != record.end() && !starts->empty()) {
@@ -96,39 +96,39 @@ Json settings_of(const fs::path& run_folder, const Json& record) {
 
 }  // namespace
 
-ToldRun tell_run(const fs::path& run_folder, int64_t last_step, TensorBoardRun& run) {
-  ToldRun told;
+ExportedRun add_run(const fs::path& run_folder, int64_t last_step, TensorBoardRun& run) {
+  ExportedRun exported;
   const fs::path file = run_folder / kMetrics;
   const std::vector<KeptPair> pairs = read_dev(dev_file(run_folder));
-  double time = parse_utc_time(time_of_file(file));  // until a line knows better
-  told.damaged = read_json_lines(file, [&](const Json& line) {
+  double time = parse_utc_time(time_of_file(file));  // of lines before the first with a time
+  exported.damaged = read_json_lines(file, [&](const Json& line) {
     const int64_t step = line.at("step").get<int64_t>();
     if (step > last_step) return;
     if (const double own = time_of(line); std::isfinite(own)) time = own;
     run.add_line(line, time);
     if (line.contains("dev_loss")) run.add_samples(step, time, samples_of(run_folder, pairs, step));
-    ++told.lines;
+    ++exported.lines;
   });
-  return told;
+  return exported;
 }
 
-ToldRun export_to_tensorboard(const fs::path& run_folder, const fs::path& out) {
+ExportedRun export_to_tensorboard(const fs::path& run_folder, const fs::path& out) {
   expect_folder(run_folder, "a run");
   if (!fs::exists(run_folder / kMetrics)) {
-    fail("{} has no {}: it is not the folder of a run, or the run has logged nothing yet", run_folder.string(),
-         kMetrics);
+    fail("{} has no {}: it is not a run folder, or the run has logged nothing yet", run_folder.string(), kMetrics);
   }
   const fs::path whole = fs::absolute(out / "").parent_path();  // without a slash at its end
-  if (fs::exists(fs::symlink_status(whole))) fail("{} exists already: give another --out, or remove it", out.string());
+  if (fs::exists(fs::symlink_status(whole)))
+    fail("{} exists already: choose another --out, or remove it", out.string());
   const Json record = record_of(run_folder);
   const PartialFolder folder(whole);
   TensorBoardRun run(folder.path(), settings_of(run_folder, record));
   run.begin(-1, begin_of(run_folder, record));
-  const ToldRun told = tell_run(run_folder, std::numeric_limits<int64_t>::max(), run);
+  const ExportedRun exported = add_run(run_folder, std::numeric_limits<int64_t>::max(), run);
   if (const double end = end_of(record); std::isfinite(end)) run.add_end(end);
   run.sync();
   folder.publish();
-  return told;
+  return exported;
 }
 
 }  // namespace verbund

@@ -3,9 +3,7 @@
 #include <cmath>
 
 #include "core/wall_clock.h"
-#include "tensorboard/chart_layout.h"
-#include "tensorboard/hyper_parameters.h"
-#include "tensorboard/told_events.h"
+#include "tensorboard/written_events.h"
 
 namespace verbund {
 namespace {
@@ -22,21 +20,21 @@ std::vector<TaggedValue> scalars_of(const Event& event) {
 
 void TensorBoardRun::begin(int64_t step, double time) {
   if (file_) file_->flush();
-  ToldEvents told(folder_);
-  const ToldEvents::Correction correction = told.forget_after(step);
+  WrittenEvents earlier(folder_);
+  const WrittenEvents::Correction correction = earlier.forget_after(step);
   best_ = {};
-  told_.clear();
-  told.for_each([&](const Event& event) {
+  written_.clear();
+  earlier.for_each([&](const Event& event) {
     (void)best_.after(event.step, scalars_of(event));
-    for (const EventValue& value : event.values) told_.insert(value.tag);
+    for (const EventValue& value : event.values) written_.insert(value.tag);
   });
 
   file_.emplace(folder_, static_cast<int64_t>(time));
   file_->add(encode({.wall_time = time, .file_version = kFileVersion}));
   file_->add(encode({.wall_time = time, .step = correction.start, .start = true}));
   for (const std::string& record : correction.records) file_->add(record);
-  if (!told_.contains(kRunBeginTag)) add(0, time, {run_begin(settings_, time)});
-  if (!told_.contains(kLayoutTag)) add(0, time, {chart_layout()});
+  if (!written_.contains(kRunBeginTag)) add(0, time, {run_begin(settings_, time)});
+  if (!written_.contains(kLayoutTag)) add(0, time, {chart_layout()});
   file_->flush();
 }
 
@@ -48,9 +46,9 @@ void TensorBoardRun::add_line(const Json& line, double time) {
   }
   std::vector<TaggedValue> values = tagged_values(line);
   for (TaggedValue& best : best_.after(*step, values)) values.push_back(std::move(best));
-  std::vector<EventValue> told;
-  for (TaggedValue& value : values) told.push_back({.tag = std::move(value.tag), .scalar = value.value});
-  add(*step, time, std::move(told));
+  std::vector<EventValue> scalars;
+  for (TaggedValue& value : values) scalars.push_back({.tag = std::move(value.tag), .scalar = value.value});
+  add(*step, time, std::move(scalars));
 }
 
 void TensorBoardRun::add_samples(int64_t step, double time, const std::vector<TranslationSample>& samples) {
@@ -58,13 +56,13 @@ void TensorBoardRun::add_samples(int64_t step, double time, const std::vector<Tr
 }
 
 void TensorBoardRun::add_end(double time) {
-  if (!told_.contains(kRunEndTag)) add(0, time, {run_end(time)});
+  if (!written_.contains(kRunEndTag)) add(0, time, {run_end(time)});
 }
 
 void TensorBoardRun::add(int64_t step, double time, std::vector<EventValue> values) {
   if (values.empty()) return;
   for (EventValue& value : values) {
-    if (!told_.insert(value.tag).second || !value.scalar) continue;
+    if (!written_.insert(value.tag).second || !value.scalar) continue;
     value.plugin = kScalarPlugin;
     value.description = tag_description(value.tag);
   }

@@ -1,5 +1,5 @@
-// A run as TensorBoard shows it: the event files of one folder, written as the run goes, or all at once from what an
-// earlier one has left. A run that goes on adds a file, and takes back what was undone (told_events.h).
+// TensorBoardRun writes the event files of a run, while it trains or afterwards from its folder. A resumed run adds a
+// file and retracts what was undone (written_events.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 #include "tensorboard/event_file.h"
 #include "tensorboard/metric_tags.h"
-#include "tensorboard/sample_text.h"
+#include "tensorboard/plugin_values.h"
 
 namespace verbund {
 
@@ -19,13 +19,13 @@ class TensorBoardRun {
   // `settings`: a flat object, for the table of runs.
   TensorBoardRun(fs::path folder, Json settings) : folder_(std::move(folder)), settings_(std::move(settings)) {}
 
-  // First of all, and again after a roll-back: the run goes on after this step; -1: it is a new one. Begins a file.
-  // Times are seconds since 1970.
+  // Called first, and again after a roll-back: begins a file for the steps after this one; -1: the run is new. Times
+  // are seconds since 1970.
   void begin(int64_t step, double time);
-  // A line of metrics.jsonl. `time` holds if it has none.
+  // Adds a line of metrics.jsonl. `time` is used if the line has none.
   void add_line(const Json& line, double time);
   void add_samples(int64_t step, double time, const std::vector<TranslationSample>& samples);
-  // The run has reached its end, and not only this part of it.
+  // The whole run has finished, not only this part of it.
   void add_end(double time);
 
   void flush() { file_->flush(); }
@@ -38,7 +38,7 @@ class TensorBoardRun {
   Json settings_;
   std::optional<EventFile> file_;
   BestSoFar best_;
-  std::set<std::string> told_;  // tags that have a value
+  std::set<std::string> written_;  // tags that have a value
 };
 
 }  // namespace verbund

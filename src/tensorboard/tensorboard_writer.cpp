@@ -5,7 +5,6 @@
 
 #include "core/log.h"
 #include "evaluate/evaluation.h"
-#include "tensorboard/hyper_parameters.h"
 #include "tensorboard/tensorboard_export.h"
 
 namespace verbund {
@@ -32,7 +31,8 @@ void TensorBoardWriter::unless_failed(Work work) {
   } catch (const std::exception& error) {
     failed_ = true;
     warn(
-        "TensorBoard's events are no longer written, training goes on: {}. `verbund export --format tensorboard` makes "
+        "TensorBoard events are no longer written; training continues: {}. `verbund export --format tensorboard` "
+        "creates "
         "them from the run folder.",
         error.what());
   }
@@ -40,9 +40,9 @@ void TensorBoardWriter::unless_failed(Work work) {
 
 void TensorBoardWriter::begin(int64_t step) {
   unless_failed([&] {
-    const bool nothing_told = event_files(folder_).empty();
+    const bool no_events = event_files(folder_).empty();
     run_.begin(step, now());
-    if (nothing_told) tell_run(folder_, step, run_);  // of a version without them, or they were removed
+    if (no_events) add_run(folder_, step, run_);  // the run is of an older version, or they were removed
     run_.flush();
     begun_ = true;
   });

@@ -1,5 +1,5 @@
-// The observer that writes a run's TensorBoard events while it trains, for worker 0. Whatever goes wrong with that
-// does not touch the run: the first failure is a warning, and from then on it is quiet.
+// TensorBoardWriter is worker 0's observer that writes TensorBoard events while a run trains. It never fails the run:
+// the first failure is a warning, and after it nothing more is written.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,7 @@ namespace verbund {
 
 class TensorBoardWriter final : public RunObserver {
  public:
-  // `folder`: the run's. The configuration is the one that is trained with; it and the number of workers are shown
-  // in the table of runs.
+  // `folder`: the run's. The configuration and the number of workers are shown in the table of runs.
   TensorBoardWriter(const fs::path& folder, const Config& config, int workers);
 
   void begin(int64_t step) override;

@@ -15,7 +15,7 @@ std::vector<std::string> words_of(std::string text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
-    less_is_better(word);  // refuses what is no metric
+    less_is_better(word);  // refuses unknown metrics
     if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   }
   return words;

@@ -1,4 +1,4 @@
-// Which evaluations were the best by each metric, and whether training has stopped improving.
+// BestTracker records the best evaluation by each metric, and decides when training no longer improves.
 #pragma once
 
 #include <map>
@@ -24,15 +24,15 @@ class BestTracker {
 
   // Values by metric. Returns the links that should name this step: best-bleu, best-loss, best, ...
   std::vector<std::string> record(int64_t step, const std::map<std::string, double>& values);
-  // Why to stop, or "".
+  // The reason for an early stop, or "".
   std::string stop_reason() const;
 
-  // By metric, those that were recorded.
+  // The best values by metric.
   std::map<std::string, Best> best() const;
   // The step that each link should name.
   std::map<std::string, int64_t> links() const;
 
-  // Belongs to the run's state.
+  // Part of the state in checkpoints.
   nlohmann::ordered_json state() const;
   void restore(const nlohmann::ordered_json& state);
 

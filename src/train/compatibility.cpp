@@ -1,11 +1,11 @@
-#include "train/compatibility.h"
-
+// The check of a resumed run: its configuration and dataset must be those of its checkpoint. See train/run_opening.h.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "config/differences.h"
 #include "core/json_file.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {

@@ -8,12 +8,12 @@
 #include "core/process.h"
 #include "core/progress.h"
 #include "evaluate/evaluation.h"
-#include "train/run_summary.h"
+#include "train/run_description.h"
 
 namespace verbund {
 namespace {
 
-// Of a model that explodes it may be any number.
+// It may be any number if training diverges.
 std::string show_perplexity(double cross_entropy) {
   const double perplexity = std::exp(cross_entropy);
   return perplexity < 1e6 ? fmt::format("{:.2f}", perplexity) : fmt::format("{:.2e}", perplexity);
@@ -71,11 +71,11 @@ void ConsoleLog::evaluation(const EvaluationSeen& seen) {
                         human_duration(dev.loss_seconds + dev.translate_seconds), seen.best ? "  best" : ""),
             seen.best ? Colour::kGreen : Colour::kNone);
   if (translated && run_.config.train.log_details) {
-    log_.line(fmt::format("              exactly the reference: {:.1f} % of {} sentences", 100 * dev.exact_share(),
+    log_.line(fmt::format("              exact matches: {:.1f} % of {} sentences", 100 * dev.exact_share(),
                           dev.translations.size()));
   }
   if (dev.teacher_forced_bleu) {
-    log_.line(fmt::format("  teacher-forced BLEU of pieces {:.2f} (as OpenSeq2Seq logged; not a translation's)",
+    log_.line(fmt::format("  teacher-forced BLEU of pieces {:.2f} (as OpenSeq2Seq logged; not of translations)",
                           *dev.teacher_forced_bleu));
   }
   const auto samples = std::min(static_cast<size_t>(run_.config.evaluate.samples), dev.translations.size());
@@ -99,7 +99,7 @@ void ConsoleLog::sample(const SampleSeen& seen) {
 }
 
 void ConsoleLog::event(const RunEvent& happened) {
-  if (happened.printed) return log_.note(happened.line);  // perhaps by the watch's thread
+  if (happened.printed) return log_.note(happened.line);  // perhaps by the watchdog's thread
   const auto seconds = [&] { return happened.details.at("seconds").get<double>(); };
   if (happened.event == "ready") {
     times_.starting = seconds() - times_.first_look - times_.evaluations.seconds;
@@ -128,7 +128,7 @@ void ConsoleLog::summarize(const char* end) {
                               run_.first_step,
                               run_.seconds(),
                               times_,
-                              run_.best.best(),
+                              run_.state.best.best(),
                               run_.request.run.string(),
                               run_.keeper->model(),
                               manifest.source_language,
@@ -144,15 +144,15 @@ void ConsoleLog::log_benchmark() {
   if (run_.workers.size() == 1) return;
   const double hidden = sums_.exchange > 0 ? 1 - std::min(1.0, sums_.exposed / sums_.exchange) : 0;
   log_.paragraph(fmt::format(
-      "exchange: {} workers, each sends {} per step in {:.4f} s, of which {:.1f} % are hidden behind the backward pass",
+      "exchange: {} workers, each sends {} per step in {:.4f} s, of which {:.1f} % are hidden by the backward pass",
       run_.workers.size(), human_bytes(sums_.bytes / static_cast<uint64_t>(times_.steps.times)), sums_.exchange / steps,
       100 * hidden));
 }
 
-// On the status line between the lines of the log; without one, a line of the console when there was none for long.
+// Updates the status line; without one, prints a line to the console if there was none for long.
 void ConsoleLog::show_progress(int64_t step) {
   const auto now = std::chrono::steady_clock::now();
-  if (!has_status_line() && shown_ == std::chrono::steady_clock::time_point()) shown_ = now;  // a line has time
+  if (!has_status_line() && shown_ == std::chrono::steady_clock::time_point()) shown_ = now;  // the first line can wait
   if (!shows_progress() || length_.steps == 0 || now - shown_ < progress_interval()) return;
   shown_ = now;
   const std::string loss = times_.steps.times > 0 ? fmt::format(", loss {:.4f}", loss_) : "";

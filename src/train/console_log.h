@@ -1,14 +1,12 @@
-// What people see of a run while it trains: the lines of the console and log.txt, and the status line between them.
-// Worker 0 speaks for all.
+// ConsoleLog is worker 0's observer that writes the console, log.txt and the status line while a run trains.
 #pragma once
 
 #include <chrono>
 
 #include "record/run_observer.h"
-#include "train/live_status.h"
 #include "train/run.h"
 #include "train/run_log.h"
-#include "train/time_left.h"
+#include "train/run_times.h"
 
 namespace verbund {
 

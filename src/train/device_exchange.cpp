@@ -1,15 +1,15 @@
-#include "train/device_exchange.h"
-
+// The connection of the workers' GPUs, see train/run_opening.h.
 #include <map>
 #include <optional>
 
 #include "core/error.h"
 #include "core/log.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {
 
-// Each sees one GPU where Slurm or a container shows it one, but that may be the same for all of them.
+// Slurm or a container may show one GPU to each worker, but the same one to all of them.
 void check_own_gpu(Workers& workers, const DeviceFacts& facts) {
   const std::vector<std::string> uuids = workers.comm().gather(facts.uuid);
   std::map<std::pair<std::string, std::string>, size_t> seen;  // host and GPU: the worker
@@ -25,9 +25,8 @@ void check_own_gpu(Workers& workers, const DeviceFacts& facts) {
   const auto [first, second] = *shared;
   const std::string& host = workers.all()[first].host;
   fail_usage(
-      "worker {} and worker {} on {} have the same GPU ({}, UUID {}), but there is one GPU for each worker: start {} "
-      "on "
-      "this host (-H {}:{}), or show each another one (CUDA_VISIBLE_DEVICES; nvidia-smi -L lists them)",
+      "worker {} and worker {} on {} use the same GPU ({}, UUID {}), but each worker needs its own: start {} on this "
+      "host (-H {}:{}), or give each another one (CUDA_VISIBLE_DEVICES; nvidia-smi -L lists them)",
       first, second, host, facts.name, uuids[first], gpus[host], host, gpus[host]);
 }
 
@@ -35,7 +34,7 @@ void check_own_gpu(Workers& workers, const DeviceFacts& facts) {
 
 void check_same_device(Workers& workers, const Device& device) {
   const DeviceFacts& facts = device.facts();
-  workers.must_agree("what computes (device: auto takes a GPU where there is one)",
+  workers.must_agree("the device (device: auto uses a GPU where there is one)",
                      facts.kind == "cpu" ? "the CPU" : "a GPU by " + facts.kind);
   if (!device.is_host()) check_own_gpu(workers, facts);
 }
@@ -43,24 +42,24 @@ void check_same_device(Workers& workers, const Device& device) {
 std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& device, const WorkersConfig& config) {
   const bool wished = config.transport == Exchange::kNccl;
   if (wished && config.wire != Wire::kFp32) {
-    fail_usage("workers.wire {} goes with workers.transport mpi: nccl exchanges fp32",
+    fail_usage("workers.wire {} needs workers.transport mpi: nccl exchanges fp32",
                kWireNames[static_cast<size_t>(config.wire)]);
   }
   const std::string trouble = device.trouble_with_communicator();
-  if (wished && !trouble.empty()) fail_usage("workers.transport nccl cannot be had: {}", trouble);
+  if (wished && !trouble.empty()) fail_usage("workers.transport nccl is not available: {}", trouble);
   if (workers.size() == 1 || config.transport == Exchange::kMpi || config.wire != Wire::kFp32) return nullptr;
   if (workers.comm().any(!trouble.empty())) {
     if (workers.leads() && !device.is_host()) {
-      log("gradients travel through the hosts' memory: {}", trouble.empty() ? "a worker has no NCCL" : trouble);
+      log("exchange: gradients go through host memory: {}", trouble.empty() ? "a worker has no NCCL" : trouble);
     }
     return nullptr;
   }
   const std::string id = workers.comm().broadcast(workers.leads() ? device.new_communicator_id() : "");
   workers.watchdog().report_phase(0, "connecting the GPUs");
-  // NCCL waits for all without a limit: by the thread of communication the watch knows who has not come.
+  // NCCL waits for all without a limit. On the communication thread, the watchdog knows which worker is missing.
   std::unique_ptr<DeviceCommunicator> devices;
   workers
-      .start("meeting of the GPUs",
+      .start("connecting the GPUs",
              [&](Communicator&) { devices = device.connect(id, workers.rank(), workers.size()); })
       .get();
   workers.watchdog().report_phase(0, "start");

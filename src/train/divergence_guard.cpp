@@ -19,9 +19,9 @@ std::string DivergenceGuard::trouble_with(double loss) const {
   if (mean_ > 0 && loss > factor_ * mean_ && loss > 1.5 * untrained_) {
     return fmt::format("the loss is {:.4g}, {:.3g} times its running mean of {:.4g}", loss, loss / mean_, mean_);
   }
-  // A model that is certain of the wrong tokens is worse than one that knows nothing.
+  // A model that is certain of wrong tokens is worse than an untrained one.
   if (loss > 4 * untrained_) {
-    return fmt::format("the loss is {:.4g}; guessing blindly would give {:.4g}", loss, untrained_);
+    return fmt::format("the loss is {:.4g}; an untrained model has {:.4g}", loss, untrained_);
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// Notices a loss that is not finite or that explodes, before it burns hours.
+// DivergenceGuard detects a loss that is not finite or that explodes.
 #pragma once
 
 #include <string>
@@ -7,21 +7,21 @@ namespace verbund {
 
 class DivergenceGuard {
  public:
-  // `untrained`: the loss of a model that knows nothing (log of the vocabulary's size).
+  // `untrained`: the loss of an untrained model (log of the vocabulary's size).
   DivergenceGuard(double factor, double untrained) : factor_(factor), untrained_(untrained) {}
 
-  // Why training must not go on after a step with this mean loss; "" if it may.
+  // The reason to stop after a step with this mean loss; "" if there is none.
   std::string judge(double loss, bool gradient_finite);
-  // What is wrong with a model that has this mean loss; "" if nothing is. Leaves the running mean as it is.
+  // The problem of a model with this mean loss; "" if there is none. Does not change the running mean.
   std::string trouble_with(double loss) const;
 
-  // The running mean belongs to the state.
+  // The running mean is part of the state in checkpoints.
   double mean() const { return mean_; }
   void set_mean(double mean) { mean_ = mean; }
 
  private:
   double factor_, untrained_;
-  double mean_ = 0;  // 0: nothing seen yet
+  double mean_ = 0;  // 0: none yet
 };
 
 }  // namespace verbund

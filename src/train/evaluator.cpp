@@ -5,19 +5,43 @@
 #include "core/elapsed.h"
 #include "core/log.h"
 #include "decode/translator.h"
+#include "evaluate/evaluation.h"
 #include "optim/clip.h"
 #include "record/metrics_writer.h"
-#include "train/averaged_weights.h"
+#include "train/step.h"
 
 namespace verbund {
+namespace {
+
+// Exchanges the weights of the model for the averaged ones, if there are any, while it lives.
+class AveragedWeights {
+ public:
+  AveragedWeights(TranslationModel& model, WeightAverage& average) : model_(model), average_(average) { swap(); }
+  ~AveragedWeights() { swap(); }
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+
+ private:
+  void swap() {
+    if (!average_.started()) return;
+    Buffer& weights = model_.weights().write();
+    weights.device().swap({weights.size(), weights.data(), average_.values().data()});
+  }
+
+  TranslationModel& model_;
+  WeightAverage& average_;
+};
+
+}  // namespace
+
 std::string Evaluator::trouble_with_weights() {
-  const RunState& state = run_.state;
+  TrainState& state = run_.state;
   if (judged_ == state.step) return "";
   run_.workers.watchdog().report_phase(state.step, "judging the weights");
   WorkerBatch next;
   next.fill(run_.plan, run_.share(), state.position);
-  const bool finite = !run_.workers.comm().any(!measure(run_.model->weights().values()).finite());
-  std::string trouble = finite ? run_.guard.trouble_with(mean_loss(run_.parts, next)) : "a weight is not finite";
+  const bool finite = !run_.workers.comm().any(!measure(state.model->weights().values()).finite());
+  std::string trouble = finite ? state.guard.trouble_with(mean_loss(state, next)) : "a weight is not finite";
   if (trouble.empty()) judged_ = state.step;
   return trouble;
 }
@@ -27,28 +51,28 @@ void Evaluator::judge_weights() {
 }
 
 bool Evaluator::evaluate() {
-  RunState& state = run_.state;
+  TrainState& state = run_.state;
   if (!run_.dev || state.last_evaluation == state.step) return false;
   const auto began = std::chrono::steady_clock::now();
   judge_weights();
   run_.workers.watchdog().report_phase(state.step, "evaluation");
   observers_.pause();
-  const AveragedWeights averaged(*run_.model, run_.average);
-  const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model babbles without end
-  Evaluation dev = verbund::evaluate(*run_.model, *run_.dev, run_.source, run_.target, run_.config.evaluate,
+  const AveragedWeights averaged(*state.model, state.average);
+  const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model never ends a sentence
+  Evaluation dev = verbund::evaluate(*state.model, *run_.dev, run_.source, run_.target, run_.config.evaluate,
                                      decode_config(run_.config), run_.workers, judge);
-  if (run_.train_probe) dev.probe = loss_on(*run_.model, *run_.train_probe, run_.workers).sum;
+  if (run_.train_probe) dev.probe = loss_on(*state.model, *run_.train_probe, run_.workers).sum;
   state.last_evaluation = state.step;
   std::vector<std::string> links;
-  if (judge == Judge::kAll) {  // an untrained model is nobody's best
+  if (judge == Judge::kAll) {  // an untrained model is never the best
     std::map<std::string, double> values;
-    for (const std::string& metric : run_.best.metrics()) values[metric] = dev.metric(metric);
-    links = run_.best.record(state.step, values);
+    for (const std::string& metric : state.best.metrics()) values[metric] = dev.metric(metric);
+    links = state.best.record(state.step, values);
   }
   run_.keeper->check_in_place();
   for (const std::string& link : links) run_.keeper->name(link, state.step);
-  const EvaluationSeen seen = {state.step, seconds_since(began),   dev,
-                               *run_.dev,  run_.average.started(), !links.empty()};
+  const EvaluationSeen seen = {state.step, seconds_since(began),    dev,
+                               *run_.dev,  state.average.started(), !links.empty()};
   debug("evaluation of step {}: {:.3f} s in all, {} new best values", state.step, seconds_since(began), links.size());
   observers_.evaluation(seen);
   observers_.metrics(metrics_line(seen));
@@ -62,7 +86,7 @@ void Evaluator::show_sample() {
   const size_t pair = static_cast<size_t>(run_.state.step) % run_.dev->size();
   TranslatorConfig config;
   config.search.config = decode_config(run_.config);
-  const Translator translator({run_.model.get()}, run_.source, run_.target, config);
+  const Translator translator({run_.state.model.get()}, run_.source, run_.target, config);
   const Sentence translation = translator.translate_tokens({run_.dev->source_tokens[pair]})[0];
   observers_.sample(
       {run_.state.step, run_.dev->sources[pair], run_.dev->references[pair], run_.target.decode(translation)});

@@ -1,5 +1,4 @@
-#include "train/fit_batch.h"
-
+// The automatic batch size, see train/run_opening.h.
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
@@ -8,6 +7,7 @@
 #include "model/transformer.h"
 #include "optim/ema.h"
 #include "optim/optimizer.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {
@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kMostTokens = 1 << 19;
 constexpr double kShareOfFree = 0.8;
 
-// Attention takes memory by the square of a sentence's length: the longest ones are the worst. All tokens occur, for a
-// GPU adds up what belongs to one token after the other.
+// The memory of attention grows with the square of a sentence's length: the longest sentences are the worst case. All
+// tokens occur, because a GPU sums the gradients of one token sequentially.
 Batch longest_pairs(int64_t pairs, int64_t length, int64_t vocabulary) {
   Batch batch;
   for (int64_t i = 0; i < pairs * length; ++i) batch.source.push_back(static_cast<TokenId>(i % vocabulary));
@@ -30,7 +30,7 @@ Batch longest_pairs(int64_t pairs, int64_t length, int64_t vocabulary) {
   return batch;
 }
 
-// The workers of a host share its memory; a GPU has one.
+// The workers of a host share its memory; a GPU has one worker.
 uint64_t fair_limit(Device& device, int workers) {
   const double free = static_cast<double>(device.is_host() ? free_memory() : device.memory().free);
   return static_cast<uint64_t>(kShareOfFree * free / (device.is_host() ? workers : 1));
@@ -47,12 +47,12 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
   const auto optimizer = make_optimizer(device, config.optimizer, weights);
   WeightAverage average(device, config.average, weights);
   const size_t saved = 1 + optimizer->state().size() + (average.enabled() ? 1 : 0);
-  const bool copies = config.checkpoint.asynchronous && device.is_host();  // a GPU's are made in the host's memory
+  const bool copies = config.checkpoint.asynchronous && device.is_host();  // those of a GPU are in host memory
   const uint64_t copy = copies ? saved * weights * sizeof(float) : 0;
 
   const int64_t length = config.batch.max_length;
   const auto try_step = [&](int64_t pairs) {
-    // A device keeps what it has taken; the second time, the activations are in one block.
+    // A device keeps its memory; the second time, the activations are in one block.
     for (int time = 0; time < (device.is_host() ? 1 : 2); ++time) {
       model->accumulate(longest_pairs(pairs, length, std::min(vocabularies.source, vocabularies.target)), {1, 1, true});
       optimizer->step(model->weights(), model->gradients(), 0, 0);
@@ -63,7 +63,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
         human_bytes(limit));
     return pairs * length;
   };
-  // Memory with one, two, four ... longest pairs; it grows in a line, which tells the next before it is tried.
+  // Tries one, two, four ... longest pairs. Memory grows linearly, which predicts the next before it is tried.
   double before = 0, now = 0;
   Progress progress("batch.tokens: auto", 0, "tokens");
   for (int64_t pairs = 1;; pairs *= 2) {
@@ -71,7 +71,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
     reset_peak_memory();
     try {
       try_step(pairs);
-    } catch (const OutOfMemory&) {  // a GPU's memory is taken in blocks, and perhaps by others too
+    } catch (const OutOfMemory&) {  // GPU memory is allocated in blocks, and others may use it
       if (pairs == 1) throw;
       return tell(pairs / 2);
     }
@@ -79,7 +79,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
     now = static_cast<double>((device.is_host() ? peak_memory() : device.memory().taken) + copy);
     if (pairs == 1 && now > static_cast<double>(limit)) {
       fail(
-          "the memory limit is too small: training on one pair of {} tokens a side takes {}, but only {} may be used. "
+          "the memory limit is too small: training on one pair of {} tokens a side needs {}, but the limit is {}. "
           "Raise batch.memory_limit, or make batch.max_length or the model smaller.",
           length, human_bytes(static_cast<uint64_t>(now)), human_bytes(limit));
     }

@@ -1,18 +1,18 @@
-#include "train/freeze.h"
-
+// The parameters that train.freeze keeps constant, see train/run_opening.h.
 #include <regex>
 
 #include "core/error.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {
 
-// The standard library's expressions recurse once per parenthesis, and {n} copies what it repeats.
+// The standard library recurses once per parenthesis, and copies what {n} repeats.
 constexpr size_t kLongestPattern = 500;
 
 void check(const std::string& pattern) {
   if (pattern.size() > kLongestPattern) {
-    fail_usage("train.freeze has {} characters, but {} are enough to name parameters: \"{:.40}...\"", pattern.size(),
+    fail_usage("train.freeze has {} characters, but at most {} are allowed: \"{:.40}...\"", pattern.size(),
                kLongestPattern, pattern);
   }
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -30,7 +30,7 @@ std::vector<Interval> frozen_parameters(const ParameterTable& table, const std::
   if (pattern.empty()) return frozen;
   check(pattern);
   try {
-    // Follows all ways at once instead of one after the other, of which (a*)*b has more than atoms in the world.
+    // Matches all alternatives in parallel: backtracking through (a*)*b takes exponential time.
     const std::regex expression(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
     for (const Parameter& p : table.all()) {
       if (std::regex_search(p.name, expression)) {

@@ -2,20 +2,19 @@
 
 #include "core/error.h"
 #include "core/log.h"
-#include "record/evaluation_keeper.h"
-#include "record/history_writer.h"
-#include "record/metrics_file.h"
+#include "record/evaluation_file.h"
+#include "record/history.h"
+#include "record/metrics_writer.h"
 #include "record/record_keeper.h"
 #include "record/resource_sampler.h"
 #include "record/step_recorder.h"
 #include "tensorboard/tensorboard_writer.h"
-#include "record/timeline_recorder.h"
 #include "train/console_log.h"
 
 namespace verbund {
 namespace {
 
-// Worker 0's: what the recorders of all workers send is kept as long as this lives.
+// Passes the messages of all workers to worker 0's RecordKeeper while it lives.
 class RecordReceiver : public RunObserver {
  public:
   RecordReceiver(const Run& run, const RecordPost& post, HistoryWriter& history)
@@ -36,7 +35,7 @@ class RecordReceiver : public RunObserver {
   RecordKeeper keeper_;
 };
 
-// What every worker has to say, and what worker 0 makes of it.
+// The recorders of this worker, and the writers of worker 0.
 void add_recorders(const Run& run, Observers& observers) {
   const RecordPost post = record_post(run.workers, static_cast<uint32_t>(run.start));
   observers.add(std::make_unique<StepRecorder>(post));
@@ -58,13 +57,13 @@ std::unique_ptr<Observers> make_observers(const Run& run) {
   const std::filesystem::path& folder = run.request.run;
   if (run.workers.leads()) {
     observers->add(std::make_unique<ConsoleLog>(run));
-    observers->add(std::make_unique<MetricsFile>(folder, run.start));
+    observers->add(std::make_unique<MetricsWriter>(folder, run.start));
   }
   if (!run.config.train.record || run.is_benchmark()) return observers;
   try {
     add_recorders(run, *observers);
   } catch (const Error& error) {
-    warn("this run goes without a record of its steps: {}", error.what());
+    warn("the steps of this run are not recorded: {}", error.what());
   }
   if (run.workers.leads()) {
     observers->add(std::make_unique<EvaluationKeeper>(folder));

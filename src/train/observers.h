@@ -1,14 +1,14 @@
-// Who hears what a run does: one line here for each.
+// make_observers creates the observers of a run: one line there for each.
 #pragma once
 
 #include <memory>
 
-#include "record/observers.h"
+#include "record/run_observer.h"
 #include "train/run.h"
 
 namespace verbund {
 
-// This worker's. The run must outlive them.
+// Those of this worker. The run must outlive them.
 std::unique_ptr<Observers> make_observers(const Run& run);
 
 }  // namespace verbund

@@ -1,6 +1,6 @@
-#include "train/residual_state.h"
-
+// The residuals of the exchange in checkpoints, see train/train_state.h.
 #include "core/log.h"
+#include "train/train_state.h"
 
 namespace verbund {
 namespace {
@@ -22,44 +22,42 @@ std::vector<float> sum_of_all(const SafetensorsFile& file, size_t size) {
 
 }  // namespace
 
-std::string residual_layout(const StepParts& parts) {
-  return parts.reducer.feedback() != nullptr ? parts.reducer.residual_places().description() : "";
+std::string residual_layout(const TrainState& state) {
+  return state.reducer.feedback() != nullptr ? state.reducer.residual_places().description() : "";
 }
 
-void add_residuals(const StepParts& parts, CheckpointSnapshot& snapshot, CollectedState& collected) {
-  const ErrorFeedback* feedback = parts.reducer.feedback();
+void add_residuals(const TrainState& state, CheckpointSnapshot& snapshot, CollectedState& collected) {
+  const ErrorFeedback* feedback = state.reducer.feedback();
   if (feedback == nullptr) return;
-  const ResidualPlaces places = parts.reducer.residual_places();
-  const size_t size = parts.model.gradients().size();
-  const bool leads = parts.workers.leads();
+  const ResidualPlaces places = state.reducer.residual_places();
+  const size_t size = state.model->gradients().size();
+  const bool leads = state.workers.leads();
   for (size_t i = 0; i < places.names().size(); ++i) {
     std::vector<float>& whole = collected.emplace_back(leads ? size : 0);
-    places.gather(parts.workers.comm(), *feedback, i, whole);
+    places.gather(state.workers.comm(), *feedback, i, whole);
     if (!leads) continue;
     const std::span<const float> values = whole;
     snapshot.exchange.push_back(view_tensor(places.names()[i], {static_cast<int64_t>(size)}, values));
   }
 }
 
-void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, StepParts& parts) {
-  ErrorFeedback* feedback = parts.reducer.feedback();
+void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, TrainState& state) {
+  ErrorFeedback* feedback = state.reducer.feedback();
   if (feedback != nullptr) feedback->clear();
   if (saved.empty()) return;
   const bool leads = checkpoint != nullptr;
   if (feedback == nullptr) {
     if (leads) {
-      log("what the exchange had rounded away of gradients, and would have made up for, is dropped: nothing is rounded "
-          "to int8 any more");
+      log("residuals of the exchange: dropped, because gradients are no longer rounded to int8");
     }
     return;
   }
-  Communicator& comm = parts.workers.comm();
-  const ResidualPlaces places = parts.reducer.residual_places();
-  const size_t size = parts.model.gradients().size();
+  Communicator& comm = state.workers.comm();
+  const ResidualPlaces places = state.reducer.residual_places();
+  const size_t size = state.model->gradients().size();
   if (saved != places.description()) {
     if (leads) {
-      log("what the exchange had rounded away of gradients is dealt out anew: it was with {}, is now with {}", saved,
-          places.description());
+      log("residuals of the exchange: redistributed from {} to {}", saved, places.description());
     }
     return places.scatter_sum(comm, leads ? sum_of_all(*checkpoint->exchange(), size) : std::vector<float>(),
                               *feedback);

@@ -1,11 +1,10 @@
 #include "train/run.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "config/show.h"
 #include "core/elapsed.h"
-#include "model/gradient_order.h"
-#include "train/device_exchange.h"
+#include "train/run_opening.h"
 
 namespace verbund {
 namespace {
@@ -30,27 +29,18 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       vocabularies(sizes_of(dataset.manifest())),
       device(std::move(computing)),
       devices(connect_devices(workers, *device, config.workers)),
-      model(make_fused_transformer(*device, config.model, vocabularies)),
-      reducer(workers, model->gradients(), config.workers, devices.get(),
-              order_with_rows(config.model, model->table())),
-      optimizer(make_optimizer(*device, config.optimizer, model->weights().size(), reducer.owned())),
-      schedule(config.schedule, config.model.d_model),
-      average(*device, config.average, model->weights().size()),
-      scaler(make_loss_scaler(config.loss_scale)),
-      parts{config, workers, *model, reducer, *optimizer, schedule, average, *scaler},
-      guard(config.train.divergence_factor, std::log(static_cast<double>(vocabularies.target))),
-      best(config.evaluate),
+      state(config, workers, *device, devices.get(), vocabularies),
       plan(dataset.split("train"), config.batch, static_cast<uint64_t>(config.seed)) {
   const DatasetManifest& manifest = dataset.manifest();
   state.dataset = manifest.checksum();
   state.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
   state.target_vocabulary = manifest.files.at(manifest.target_model).checksum;
-  // Where a worker is lost, the others' GPUs wait for it in vain. Last of all: nobody takes it back if this throws.
+  // If a worker is lost, the GPUs of the others wait for it in vain. Set last: nothing resets it if this throws.
   if (devices != nullptr) workers.watchdog().set_abort([this] { devices->abort(); });
 }
 
-// After a failure here, this GPU may be waiting for others that will never come, and memory that it works on cannot be
-// released before it has ended.
+// After a failure here, this GPU may wait for others that will never come; its memory cannot be released before it
+// stops waiting.
 Run::~Run() {
   workers.watchdog().set_abort({});
   if (devices != nullptr && std::uncaught_exceptions() > exceptions_) devices->abort();
@@ -59,7 +49,7 @@ Run::~Run() {
 bool Run::is_finished() const {
   const TrainConfig& train = config.train;
   if (is_benchmark()) return state.step - first_step >= request.benchmark_steps;
-  if (!best.stop_reason().empty()) return true;
+  if (!state.best.stop_reason().empty()) return true;
   if (train.max_steps > 0 && state.step >= train.max_steps) return true;
   return train.epochs > 0 && state.position.epoch >= static_cast<uint64_t>(train.epochs);
 }
@@ -68,7 +58,7 @@ RunLength Run::length() const {
   return {planned_steps(), config.train.eval_every, config.checkpoint.save_every_steps, dev.has_value()};
 }
 
-// As many as the run will have, if it is not stopped early; epochs are taken to be of the same length.
+// The number of steps of the whole run without an early stop, if all epochs have the same length.
 int64_t Run::planned_steps() const {
   if (is_benchmark()) return request.benchmark_steps;
   const TrainConfig& train = config.train;

@@ -1,9 +1,40 @@
 #include "train/run_keeper.h"
 
+#include "checkpoint/checkpoint_format.h"
+#include "checkpoint/checkpoint_reader.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
+#include "core/file.h"
 
 namespace verbund {
+
+RunFolder::RunFolder(const fs::path& path, bool anew) : path_(path) {
+  if (fs::exists(path)) expect_folder(path, "a run");
+  if (anew && !list_checkpoints(checkpoints()).empty()) {
+    fail("{} contains an earlier run. Give another --run, or delete it.", path.string());
+  }
+  if (fs::exists(path) && !fs::is_empty(path) && !fs::exists(config()) && !fs::exists(checkpoints())) {
+    fail("--run {} contains other files than those of a run. Give a new or empty folder.", path.string());
+  }
+  make_folder(path);
+  lock_ = std::make_unique<FolderLock>(path);
+  if (!lock_->try_lock()) {
+    fail("{} is in use by another `verbund train`. Wait for it, or give another --run.", path.string());
+  }
+}
+
+void RunFolder::check_in_place() const {
+  if (lock_->holds(path_)) return;
+  const fs::path place = lock_->place();
+  if (place.empty()) {
+    fail("the run folder {} was removed during the run. The run ends here; what it had not saved is lost",
+         path_.string());
+  }
+  fail(
+      "the run folder {} was moved to {} during the run. The run ends here; resume it from its newest checkpoint with "
+      "--run {}, or with the same command once the folder is back.",
+      path_.string(), place.string(), place.string());
+}
 
 FolderKeeper::FolderKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config)
     : folder_(folder, anew), record_(folder_.path()), store_(folder_.checkpoints(), config), saver_(store_) {}
@@ -12,7 +43,7 @@ const Checkpoint* FolderKeeper::find_newest(int64_t end) {
   newest_ = store_.newest_whole(end);
   if (newest_.checkpoint) return &*newest_.checkpoint;
   if (newest_.damaged.empty()) return nullptr;
-  // To start anew over what may be weeks of work is not for us to decide.
+  // Starting anew could overwrite weeks of work: the user decides.
   std::string list;
   for (const DamagedCheckpoint& damaged : newest_.damaged) {
     list += fmt::format("\n  {}: {}", damaged.entry.folder.string(), damaged.reason);
@@ -23,8 +54,7 @@ const Checkpoint* FolderKeeper::find_newest(int64_t end) {
 
 const Checkpoint* FolderKeeper::find_best() {
   const fs::path best = store_.folder() / "best";
-  if (!fs::exists(best))
-    fail("{} has no best checkpoint to go back to: no evaluation was made", store_.folder().string());
+  if (!fs::exists(best)) fail("{} has no best checkpoint: no evaluation was made", store_.folder().string());
   newest_ = {};
   newest_.checkpoint.emplace(fs::canonical(best));
   return &*newest_.checkpoint;
@@ -49,7 +79,7 @@ void FolderKeeper::record_stop(const std::string& reason) {
   try {
     folder_.check_in_place();
   } catch (const Error&) {
-    return;  // there is no place for it, and the reason is just that
+    return;  // the folder is gone, which is the reason
   }
   record_.stop(reason);
 }

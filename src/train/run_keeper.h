@@ -1,5 +1,5 @@
-// The run's folder with its record and checkpoints. Worker 0 alone has one; what all workers hold is a RunKeeper, which
-// by itself keeps nothing and finds nothing, so that they all run the same code.
+// RunKeeper is the access to the run folder with its record and checkpoints. Only worker 0 has a FolderKeeper; that of
+// the other workers keeps nothing and finds nothing, so that all workers run the same code.
 #pragma once
 
 #include <memory>
@@ -7,26 +7,45 @@
 #include "checkpoint/async_saver.h"
 #include "checkpoint/checkpoint_store.h"
 #include "config/config.h"
+#include "core/file.h"
+#include "core/folder_lock.h"
 #include "data/dataset.h"
 #include "record/run_record.h"
-#include "train/run_folder.h"
 
 namespace verbund {
+
+// The folder of a run: new, empty or of an earlier run, and used by one trainer at a time.
+class RunFolder {
+ public:
+  // `anew`: refuses the folder of an earlier run.
+  RunFolder(const fs::path& path, bool anew);
+
+  // Fails if the folder was moved or removed: everything written to its path would be lost.
+  void check_in_place() const;
+
+  const fs::path& path() const { return path_; }
+  fs::path checkpoints() const { return path_ / "checkpoints"; }
+  fs::path config() const { return path_ / "config.yaml"; }
+
+ private:
+  fs::path path_;
+  std::unique_ptr<FolderLock> lock_;
+};
 
 class RunKeeper {
  public:
   virtual ~RunKeeper() = default;
 
-  // The newest checkpoint (of the steps before `end`), or none. Refuses to go on if there are some and all are damaged.
+  // The newest checkpoint (of the steps before `end`), or none. Fails if there are some and all are damaged.
   virtual const Checkpoint* find_newest(int64_t /*end*/ = INT64_MAX) { return nullptr; }
-  // The best one instead, for what comes after it was in vain.
+  // The best checkpoint, to discard the steps after it.
   virtual const Checkpoint* find_best() { return nullptr; }
-  // Goes on from the checkpoint that was found: later ones are dropped, and these links name these steps.
+  // Continues after this step: drops later checkpoints, and makes these links name these steps.
   virtual void begin_at(int64_t /*step*/, const std::map<std::string, int64_t>& /*links*/) {}
-  // What makes a run's model usable by itself.
+  // Writes the files that make the model of the run usable without the dataset.
   virtual void write_description(const std::string& /*config_yaml*/, const Dataset& /*dataset*/) const {}
 
-  // In run.json.
+  // The starts and stops in run.json.
   virtual int64_t starts() const { return 0; }  // so far
   virtual void record_start(const RunRecord::Start& /*start*/) {}
   virtual void record_stop(const std::string& /*reason*/) {}
@@ -37,15 +56,15 @@ class RunKeeper {
 
   // Fails if the folder was moved or removed.
   virtual void check_in_place() const {}
-  // Which run, and where: for its checkpoints.
+  // The id and the folder of the run, for its checkpoints.
   virtual CheckpointOrigin origin() const { return {}; }
-  // The checkpoint that is used if none is named.
+  // The checkpoint that is used by default.
   virtual std::string model() const { return ""; }
 };
 
 class FolderKeeper : public RunKeeper {
  public:
-  // `anew`: refuse a folder that holds an earlier run.
+  // `anew`: refuses the folder of an earlier run.
   FolderKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config);
 
   const Checkpoint* find_newest(int64_t end = INT64_MAX) override;

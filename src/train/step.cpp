@@ -1,17 +1,51 @@
 #include "train/step.h"
 
+#include <array>
 #include <cmath>
 #include <csignal>
 
 #include "core/elapsed.h"
 #include "core/interrupt.h"
 #include "optim/clip.h"
-#include "train/phases.h"
 
 namespace verbund {
 namespace {
 
-// The loss of all workers, and whether one of them was asked to stop.
+// The phases of a step: each is timed, and the watchdog knows the current one.
+enum class Phase { kCompute, kExchange, kUpdate };
+
+class Phases {
+ public:
+  Phases(Workers& workers, int64_t step) : workers_(workers), step_(step) { enter(Phase::kCompute); }
+
+  // Ends the previous phase.
+  void enter(Phase phase) {
+    static constexpr const char* kNames[] = {"forward and backward", "waiting for the gradients of all", "update"};
+    lap();
+    current_ = static_cast<size_t>(phase);
+    workers_.watchdog().report_phase(step_, kNames[current_]);
+  }
+  void end() { lap(); }
+
+  double seconds(Phase phase) const { return seconds_[static_cast<size_t>(phase)]; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void lap() {
+    const auto now = Clock::now();
+    seconds_[current_] += std::chrono::duration<double>(now - entered_).count();
+    entered_ = now;
+  }
+
+  Workers& workers_;
+  int64_t step_;
+  Clock::time_point entered_ = Clock::now();
+  size_t current_ = 0;
+  std::array<double, 3> seconds_ = {};
+};
+
+// The loss of all workers, and the signal that one of them has received.
 void sum_over_workers(Workers& workers, StepResult& result) {
   Loss& loss = result.loss;
   loss = result.own;
@@ -28,13 +62,13 @@ void sum_over_workers(Workers& workers, StepResult& result) {
   result.stop_signal = sums[4] > 0 ? SIGINT : sums[5] > 0 ? SIGHUP : sums[6] > 0 ? SIGTERM : 0;
 }
 
-// Of the whole gradient, of which each worker may have a share.
-GradientSize measure_gradient(StepParts& parts) {
-  const GradientSize own = measure(parts.model.gradients(), parts.optimizer.active());
-  if (!parts.reducer.is_sharded()) return own;
+// The size of the whole gradient, of which each worker may have a shard.
+GradientSize measure_gradient(TrainState& state) {
+  const GradientSize own = measure(state.model->gradients(), state.optimizer->active());
+  if (!state.reducer.is_sharded()) return own;
   double squares = own.norm * own.norm;
-  parts.workers.comm().sum({&squares, 1});
-  const double largest = parts.workers.comm().max(own.largest);
+  state.workers.comm().sum({&squares, 1});
+  const double largest = state.workers.comm().max(own.largest);
   return {std::sqrt(squares), std::isfinite(squares) ? largest : squares};
 }
 
@@ -51,50 +85,49 @@ void take_times(Phases& phases, const GradientReducer& reducer, StepTimes& times
 
 }  // namespace
 
-double mean_loss(StepParts& parts, const WorkerBatch& batch) {
+double mean_loss(TrainState& state, const WorkerBatch& batch) {
   double sum = 0;
-  for (const Batch& part : batch.micro_batches()) sum += parts.model.evaluate(part).smoothed;
-  parts.workers.comm().sum({&sum, 1});
+  for (const Batch& part : batch.micro_batches()) sum += state.model->evaluate(part).smoothed;
+  state.workers.comm().sum({&sum, 1});
   return sum / static_cast<double>(batch.global_target_tokens());
 }
 
-StepResult train_step(StepParts& parts, const WorkerBatch& batch, int64_t step,
-                      std::chrono::steady_clock::time_point began) {
-  const double loss_scale = parts.scaler.scale();
-  const Pass pass = {static_cast<uint64_t>(parts.config.seed), static_cast<uint64_t>(step), true,
+StepResult train_step(TrainState& state, const WorkerBatch& batch, std::chrono::steady_clock::time_point began) {
+  const double loss_scale = state.scaler->scale();
+  const Pass pass = {static_cast<uint64_t>(state.config.seed), static_cast<uint64_t>(state.step), true,
                      static_cast<float>(loss_scale)};
   StepResult result;
-  Phases phases(parts.workers, step);
-  parts.model.gradients().zero();
-  parts.reducer.begin(began);
+  Phases phases(state.workers, state.step);
+  state.model->gradients().zero();
+  state.reducer.begin(began);
   for (const Batch& part : batch.micro_batches()) {
     const bool last = &part == &batch.micro_batches().back();
-    GradientReady ready = parts.reducer.listener(last);  // gradients leave while backward goes on
+    GradientReady ready = state.reducer.listener(last);  // gradients are sent during the backward pass
     ready.backward_begins = [&] { result.times.backward = seconds_since(began); };
-    result.own += parts.model.accumulate(part, pass, ready);
+    result.own += state.model->accumulate(part, pass, ready);
   }
   phases.enter(Phase::kExchange);
-  parts.reducer.finish();
-  sum_over_workers(parts.workers, result);
+  state.reducer.finish();
+  sum_over_workers(state.workers, result);
 
   // The gradient is a sum over tokens; dividing by all of them is part of the update.
   phases.enter(Phase::kUpdate);
   const double scale = 1.0 / (static_cast<double>(batch.global_target_tokens()) * loss_scale);
-  const GradientSize size = measure_gradient(parts);
+  const GradientSize size = measure_gradient(state);
   result.gradient_norm = size.norm * scale;
-  result.rate = parts.schedule.rate(step) * parts.rate_factor;
-  result.updated = parts.scaler.update(size.largest / loss_scale);
-  result.trouble = !result.updated && parts.scaler.scale() == loss_scale;
-  parts.reducer.settle_residuals(result.updated, parts.scaler.scale() / loss_scale);
+  result.rate = state.schedule.rate(state.step) * state.rate_factor;
+  result.updated = state.scaler->update(size.largest / loss_scale);
+  result.trouble = !result.updated && state.scaler->scale() == loss_scale;
+  state.reducer.settle_residuals(result.updated, state.scaler->scale() / loss_scale);
   if (result.updated) {
-    const double clip = clip_factor(result.gradient_norm, parts.config.optimizer.clip_norm);
-    parts.optimizer.step(parts.model.weights(), parts.model.gradients(), result.rate, scale * clip);
+    const double clip = clip_factor(result.gradient_norm, state.config.optimizer.clip_norm);
+    state.optimizer->step(state.model->weights(), state.model->gradients(), result.rate, scale * clip);
     phases.enter(Phase::kExchange);
-    parts.reducer.share_weights(parts.model.weights());
+    state.reducer.share_weights(state.model->weights());
     phases.enter(Phase::kUpdate);
-    parts.average.update(parts.model.weights().values(), step);
+    state.average.update(state.model->weights().values(), state.step);
   }
-  take_times(phases, parts.reducer, result.times);
+  take_times(phases, state.reducer, result.times);
   return result;
 }
 

@@ -2,32 +2,32 @@
 
 #include <chrono>
 
+#include "collectives/agreement.h"
 #include "collectives/mpi_transport.h"
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/process.h"
 #include "record/metrics_writer.h"
-#include "collectives/agreement.h"
 #include "train/evaluator.h"
-#include "train/hosts.h"
-#include "train/introduction.h"
 #include "train/observers.h"
+#include "train/run_description.h"
+#include "train/step.h"
 
 namespace verbund {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// All workers go through the same code and take the same branches, for what they decide on is the same on all of them.
-// Worker 0's keeper and observers read and write the run folder, and speak; the others' do next to nothing.
+// All workers run the same code and take the same branches, because their decisions depend on values that are the same
+// on all of them. Only worker 0's keeper and observers read and write the run folder and print.
 class Trainer {
  public:
   explicit Trainer(Run& run)
       : run_(run),
         state_(run.state),
         observers_(make_observers(run)),
-        lines_(run.workers.size()),
+        window_(run.workers.size()),
         evaluator_(run, *observers_) {}
 
   ~Trainer() { run_.workers.watchdog().set_log({}); }
@@ -37,8 +37,8 @@ class Trainer {
       introduce();
       const int signal = train_to_end();
       const std::string reason = signal == 0 ? "finished" : "stopped by " + signal_name(signal);
-      observers_->pause();   // what they know is on its way to worker 0,
-      run_.workers.flush();  // and there
+      observers_->pause();   // sends everything to worker 0
+      run_.workers.flush();  // waits until it has arrived
       run_.workers.watchdog().set_log({});
       observers_->end();
       run_.keeper->record_stop(fmt::format("{} at step {}", reason, state_.step));
@@ -64,7 +64,7 @@ class Trainer {
     const Json hosts = describe_hosts(run_.workers, *run_.device, run_.threads);
     state_.origin = run_.keeper->origin();
     state_.origin.program = run_.request.program;
-    go_on(run_.resumed ? state_.step : -1);
+    continue_after(run_.resumed ? state_.step : -1);
     run_.keeper->record_start({run_.request.program, run_.request.command, mpi_library(), state_.step, hosts,
                                describe_dataset(run_.request.dataset, state_.dataset)});
     run_.keeper->write_description(run_.config_yaml, run_.dataset);
@@ -77,10 +77,10 @@ class Trainer {
     if (run_.workers.leads()) warn_of_crowding(run_.workers, run_.threads);
   }
 
-  // After this step, in this folder; the watch's warnings go there as well.
-  void go_on(int64_t step) {
+  // Continues after this step; the watchdog's warnings go to the run folder, too.
+  void continue_after(int64_t step) {
     run_.workers.watchdog().set_log({});
-    run_.keeper->begin_at(state_.step, run_.best.links());
+    run_.keeper->begin_at(state_.step, state_.best.links());
     observers_->begin(step);
     run_.workers.watchdog().set_log([this](const WatchdogEvent& notice) {
       Json details = {{"message", notice.message}};
@@ -91,14 +91,14 @@ class Trainer {
     });
   }
 
-  // Through divergences, as often as the configuration allows.
+  // Rolls back after divergences, as often as the configuration allows.
   int train_to_end() {
     while (true) {
       try {
         return train();
       } catch (const Diverged& diverged) {
         recover(diverged.trouble);
-      } catch (const Interrupted&) {  // in an evaluation, which a resumed run makes up for
+      } catch (const Interrupted&) {  // in an evaluation, which a resumed run repeats
         return stop(pending_interrupt());
       }
     }
@@ -115,7 +115,7 @@ class Trainer {
       bool is_best = false;
       if (run_.is_due(run_.config.train.sample_every)) evaluator_.show_sample();
       if (run_.is_due(run_.config.workers.check_every))
-        check_weights(run_.workers, run_.model->weights().values(), state_.step);
+        check_weights(run_.workers, state_.model->weights().values(), state_.step);
       if (run_.is_due(run_.config.train.eval_every)) is_best = evaluator_.evaluate();
       if (run_.is_due(run_.config.checkpoint.save_every_steps) || is_best) save();
       if (signal != 0) return stop(signal);
@@ -124,8 +124,8 @@ class Trainer {
       tell("benchmark");
       return 0;
     }
-    if (const std::string reason = run_.best.stop_reason(); !reason.empty()) {
-      tell("early_stop", {{"reason", reason}}, "stopped early: " + reason);
+    if (const std::string reason = state_.best.stop_reason(); !reason.empty()) {
+      tell("early_stop", {{"reason", reason}}, "early stop: " + reason);
     }
     evaluator_.evaluate();
     save();
@@ -139,8 +139,8 @@ class Trainer {
     const auto began = Clock::now();
     const double waited_before = batches.seconds_waited();
     const WorkerBatch& batch = batches.next();
-    StepResult result = train_step(run_.parts, batch, state_.step, began);
-    const std::string trouble = run_.guard.judge(result.loss.mean(), !result.trouble);
+    StepResult result = train_step(state_, batch, began);
+    const std::string trouble = state_.guard.judge(result.loss.mean(), !result.trouble);
     if (!trouble.empty()) throw Diverged{trouble};
     ++state_.step;
     state_.position = batch.next();
@@ -166,12 +166,12 @@ class Trainer {
                            .training_seconds = state_.training_seconds,
                            .target_tokens = state_.target_tokens,
                            .times = result.times};
-    lines_.add(seen);
+    window_.add(seen);
     observers_->step(seen);
-    if (const std::string settled = run_.reducer.take_report(); !settled.empty()) tell("buckets", {}, settled);
+    if (const std::string settled = state_.reducer.take_report(); !settled.empty()) tell("buckets", {}, settled);
     if (!run_.is_due(run_.config.train.log_every)) return;
     run_.keeper->check_in_place();
-    observers_->metrics(lines_.take(seen));
+    observers_->metrics(window_.take(seen));
   }
 
   void save() {
@@ -180,7 +180,7 @@ class Trainer {
     evaluator_.judge_weights();
     run_.workers.watchdog().report_phase(state_.step, "saving", true);
     CollectedState collected;
-    run_.keeper->save(take_snapshot(run_.parts, run_.guard, run_.best, state_, run_.config_yaml, collected));
+    run_.keeper->save(take_snapshot(state_, run_.config_yaml, collected));
     last_saved_ = state_.step;
     saved_evaluation_ = state_.last_evaluation;
     tell("save", {{"began", run_.workers.run_clock(began)}, {"seconds", seconds_since(began)}});
@@ -196,38 +196,38 @@ class Trainer {
   int stop(int signal) {
     const std::string name = signal_name(signal);
     if (run_.is_benchmark()) {
-      tell("signal", {{"signal", name}}, "stopped by " + name);
+      tell("signal", {{"signal", name}}, "run: stopped by " + name);
       return signal;
     }
     if (const std::string trouble = evaluator_.trouble_with_weights(); !trouble.empty()) {
       finish_saving();
       tell("signal", {{"signal", name}},
-           fmt::format("stopped by {} after step {}, whose weights are not saved: {}. The same command goes on from "
-                       "earlier ones",
+           fmt::format("run: stopped by {} after step {}, whose weights are not saved: {}. The same command resumes it "
+                       "from an earlier checkpoint",
                        name, state_.step, trouble));
       return signal;
     }
-    tell("signal", {{"signal", name}}, fmt::format("stopping after step {}, by {}: saving", state_.step, name));
+    tell("signal", {{"signal", name}}, fmt::format("run: stopping after step {} by {}, saving", state_.step, name));
     save();
     finish_saving();
-    tell("stop", {{"reason", "stopped by " + name}}, "saved; the same command goes on from here");
+    tell("stop", {{"reason", "stopped by " + name}}, "run: saved; the same command resumes it");
     return signal;
   }
 
   void recover(const std::string& trouble) {
-    const DeferInterrupts whole;  // a diverged model is not to be saved
+    const DeferInterrupts whole;  // a diverged model must not be saved
     observers_->pause();
     finish_saving();
     tell("diverged", {{"reason", trouble}}, fmt::format("step {}: {}", state_.step + 1, trouble));
-    // One of this very step has these weights, too.
+    // A checkpoint of this step would have the diverged weights.
     const Checkpoint* newest = run_.keeper->find_newest(state_.step);
     const bool can = run_.workers.comm().any(newest != nullptr);
     const TrainConfig& train = run_.config.train;
     if (train.on_divergence == OnDivergence::kStop || !can || state_.roll_backs >= train.roll_backs) {
       fail(
-          "training diverged at step {}: {}. Try a smaller schedule.learning_rate (it was {:.3g} here) or a longer "
-          "warm-up, or optimizer.clip_norm; the last good checkpoint is {}.",
-          state_.step + 1, trouble, run_.schedule.rate(state_.step) * run_.parts.rate_factor,
+          "training diverged at step {}: {}. Try a smaller schedule.learning_rate (it was {:.3g}), a longer warm-up or "
+          "optimizer.clip_norm; the last good checkpoint is {}.",
+          state_.step + 1, trouble, state_.schedule.rate(state_.step) * state_.rate_factor,
           newest != nullptr ? newest->folder().string()
                             : fmt::format("none: nothing was saved before step {}", state_.step));
     }
@@ -235,24 +235,24 @@ class Trainer {
   }
 
   void roll_back(const Checkpoint* newest, const std::string& trouble) {
-    const double factor = run_.parts.rate_factor / 2;
+    const double factor = state_.rate_factor / 2;
     const int64_t roll_backs = state_.roll_backs + 1, from = state_.step;
-    restore(newest, run_.parts, run_.guard, run_.best, state_);
-    run_.parts.rate_factor = factor;
+    restore(newest, state_);
+    state_.rate_factor = factor;
     state_.roll_backs = roll_backs;
     last_saved_ = saved_evaluation_ = -1;
     evaluator_.forget();
-    lines_.forget();
-    go_on(state_.step);
+    window_.forget();
+    continue_after(state_.step);
     tell("roll_back", {{"from_step", from}, {"to_step", state_.step}, {"rate_factor", factor}, {"reason", trouble}},
-         fmt::format("back to step {} with {:.3g} of the rate ({} of {} roll-backs)", state_.step, factor, roll_backs,
-                     run_.config.train.roll_backs));
+         fmt::format("roll-back: to step {}, learning rate times {:.3g} ({} of {} roll-backs)", state_.step, factor,
+                     roll_backs, run_.config.train.roll_backs));
   }
 
   Run& run_;
-  RunState& state_;
+  TrainState& state_;
   const std::unique_ptr<Observers> observers_;
-  MetricsWriter lines_;
+  MetricsWindow window_;
   Evaluator evaluator_;
   bool ready_ = false;                               // the first step has begun
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
@@ -264,7 +264,7 @@ int train(const TrainRequest& request, Workers& workers) {
   keep_freed_memory();
   workers.watchdog().set_limits(request.config.workers);
   if (request.config.train.max_steps == 0 && request.config.train.epochs == 0 && request.benchmark_steps == 0) {
-    fail_usage("say how long to train: --set train.max_steps=N or --set train.epochs=N");
+    fail_usage("set the length of the training: --set train.max_steps=N or --set train.epochs=N");
   }
   const std::unique_ptr<Run> run = open_run(request, workers);
   return Trainer(*run).run();

@@ -1,4 +1,4 @@
-// A training run, by one worker or many: from a dataset to checkpoints.
+// train runs the training of a model on one or many workers: from a dataset to checkpoints.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ namespace verbund {
 enum class Resume { kAuto, kNever, kForce, kBest };
 inline constexpr std::array kResumeNames = {"auto", "never", "force", "best"};
 
-// By `launch`, after the job was lost.
+// A restart by `launch`, after the job was lost.
 struct RestartReason {
-  int number = 0;  // 0: it is the first start, or a person's
+  int number = 0;  // 0: the first start, or one by a user
   std::string reason;
 };
 
@@ -25,13 +25,13 @@ struct TrainRequest {
   std::filesystem::path dataset;
   std::filesystem::path run;  // the run folder
   Resume resume = Resume::kAuto;
-  int64_t benchmark_steps = 0;       // train so many steps without saving, print the averages
+  int64_t benchmark_steps = 0;       // trains this number of steps without saving, and prints the averages
   std::string program;               // version and commit, which must be the same everywhere
-  std::vector<std::string> command;  // as it was given, for the record
+  std::vector<std::string> command;  // as given, for run.json
   RestartReason restart;
 };
 
-// Called by all workers. Returns 0 when the run is finished, or the signal that stopped it.
+// Collective. Returns 0 when the run is finished, or the signal that stopped it.
 int train(const TrainRequest& request, Workers& workers);
 
 }  // namespace verbund

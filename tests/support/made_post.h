@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "record/record_post.h"
+#include "record/record_message.h"
 
 namespace verbund {
 

@@ -137,7 +137,7 @@ Verdict learning_rate(const RunData& run) {
   if (curve.step.empty()) {
     return cannot_tell(verdict,
                        "no learning rate was logged." +
-                           (schedule ? fmt::format(" By its configuration it {}.", schedule->describe()) : ""));
+                           (schedule ? fmt::format(" Its configured schedule: {}.", schedule->describe()) : ""));
   }
   if (schedule) curve.policy = policy_curve(*schedule, curve, run.imported);
   const Shape shape = shape_of(curve, schedule, schedule ? run.config->schedule.warmup_steps : 0);
@@ -160,7 +160,7 @@ Verdict learning_rate(const RunData& run) {
     largest = std::max(largest, difference(curve.logged[i], curve.policy[i]));
   verdict.add("largest difference to the policy", 100 * largest, "%");
   const std::string jump = explain_jump(run, curve);
-  verdict.sentence = fmt::format("It {}. {}", schedule->describe(), now_text);
+  verdict.sentence = fmt::format("Schedule: {}. {}", schedule->describe(), now_text);
   verdict.sentence += jump.empty() ? " All logged values follow the policy." : " " + jump + ".";
   verdict.finding = jump.empty() ? Grade::kGood : Grade::kNeutral;
   return verdict;

@@ -16,7 +16,7 @@ TEST(Schedule, Fixed) {
   const Schedule s = schedule({.policy = SchedulePolicy::kFixed, .learning_rate = 0.001});
   EXPECT_EQ(s.rate(0), 0.001);
   EXPECT_EQ(s.rate(1'000'000), 0.001);
-  EXPECT_EQ(s.describe(), "is 0.001 at every step");
+  EXPECT_EQ(s.describe(), "constant 0.001");
 }
 
 TEST(Schedule, PiecewiseConstantChangesAfterTheBoundary) {
@@ -30,7 +30,7 @@ TEST(Schedule, PiecewiseConstantChangesAfterTheBoundary) {
   EXPECT_DOUBLE_EQ(s.rate(2000), 0.05);
   EXPECT_DOUBLE_EQ(s.rate(2001), 0.01);
   EXPECT_DOUBLE_EQ(s.rate(1'000'000), 0.01);
-  EXPECT_EQ(s.describe(), "is 0.5, 0.05 after step 1000, 0.01 after step 2000");
+  EXPECT_EQ(s.describe(), "0.5, 0.05 after step 1000, 0.01 after step 2000");
 }
 
 TEST(Schedule, ExponentialDecay) {
@@ -53,7 +53,7 @@ TEST(Schedule, ExponentialDecay) {
   EXPECT_DOUBLE_EQ(stairs.rate(110), 0.25);
   EXPECT_DOUBLE_EQ(stairs.rate(119), 0.25);
   EXPECT_EQ(stairs.describe(),
-            "is 1 until step 100, then falls at once by the factor 0.25 every 10 steps, never below 0.03");
+            "1 until step 100, then falls at once by the factor 0.25 every 10 steps, never below 0.03");
 }
 
 TEST(Schedule, PolynomialDecayWithWarmUp) {

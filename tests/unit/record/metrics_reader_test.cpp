@@ -1,33 +1,33 @@
 #include "record/metrics_reader.h"
 
+#include <gtest/gtest.h>
+
 namespace verbund {
 namespace {
 
-TEST(FlatObject, ReadsNumbersTextsAndWhatIsNoNumber) {
-  std::vector<FlatMember> members;
-  ASSERT_TRUE(read_flat_object(
-      R"({"step":100, "loss": 2.5e-1,"a":"NaN","b":NaN,"c":"x \" y","d":true,"e":[1,{"f":"]"}],"g":null})", members));
-  ASSERT_EQ(members.size(), 8U);
-  EXPECT_EQ(members[0].number, 100);
-  EXPECT_EQ(members[1].number, 0.25);
-  EXPECT_TRUE(std::isnan(members[2].number));
-  EXPECT_TRUE(std::isnan(members[3].number));
-  EXPECT_EQ(members[4].text, R"(x \" y)");
-  EXPECT_EQ(members[5].number, 1);
-  EXPECT_EQ(members[6].kind, FlatMember::Kind::kOther);
+TEST(MetricsReader, ReadsNumbersAndWhatStandsForOne) {
+  const MetricsReader metrics(
+      R"({"step":100, "loss": 2.5e-1,"a":"NaN","b":NaN,"c":"x \" y","d":true,"e":[1,{"f":"]"}],"g":null,"h": -Infinity })"
+      "\n");
+  const MetricTable& table = metrics.training;
+  ASSERT_EQ(table.step, std::vector<int64_t>{100});
+  EXPECT_EQ(table.last("loss"), 0.25);
+  EXPECT_EQ(table.last("d"), 1);
+  for (const char* key : {"a", "b", "h"}) EXPECT_EQ(table.not_finite.at(key), std::vector<size_t>{0}) << key;
+  for (const char* key : {"c", "e", "f", "g"}) EXPECT_FALSE(table.columns.contains(key)) << key;
 }
 
-TEST(FlatObject, RefusesWhatIsNone) {
-  std::vector<FlatMember> members;
-  for (const char* line :
-       {"", "{", "[]", "{\"a\":1", "{\"a\" 1}", "{\"a\":1} x", "{\"a\":1x}", "{\"a\":\"", "{\"a\":[}"}) {
-    EXPECT_FALSE(read_flat_object(line, members)) << line;
+TEST(MetricsReader, LinesThatAreNotObjectsWithAStepAreDamaged) {
+  for (const std::string line : {"", "{", "[]", "7", "\"a\"", "{}", "{\"step\":1", "{\"step\" 1}", "{\"step\":1} x",
+                                 "{\"step\":1x}", "{\"step\":\"", "{\"step\":1,\"a\":[}", "{\"step\":-1}"}) {
+    const MetricsReader metrics(line + "\n");
+    EXPECT_EQ(metrics.damaged, 1U) << line;
+    EXPECT_EQ(metrics.training.rows(), 0U) << line;
   }
-  EXPECT_TRUE(read_flat_object("{}", members));
 }
 
 TEST(MetricsReader, TrainingAndEvaluationAreTables) {
-  const MetricsReader lines = read_metric_lines(
+  const MetricsReader lines(
       R"({"step":0,"time":"2026-02-03T04:05:06Z","dev_loss":9}
 {"step":100,"time":"2026-02-03T04:06:06Z","train_loss":5,"learning_rate":0.1}
 {"step":200,"time":"2026-02-03T04:07:06Z","train_loss":"NaN","learning_rate":0.2}
@@ -45,7 +45,7 @@ TEST(MetricsReader, TrainingAndEvaluationAreTables) {
 }
 
 TEST(MetricsReader, ALineOfAnImportMayBelongToBoth) {
-  const MetricsReader lines = read_metric_lines("{\"step\":5,\"train_loss\":2,\"dev_loss\":3}\n");
+  const MetricsReader lines("{\"step\":5,\"train_loss\":2,\"dev_loss\":3}\n");
   EXPECT_EQ(lines.training.last("train_loss"), 2);
   EXPECT_FALSE(lines.training.has("dev_loss"));
   EXPECT_EQ(lines.evaluations.last("dev_loss"), 3);
@@ -53,7 +53,7 @@ TEST(MetricsReader, ALineOfAnImportMayBelongToBoth) {
 }
 
 TEST(MetricsReader, WhatWasUndoneAndWhatIsDamagedIsCounted) {
-  const MetricsReader lines = read_metric_lines(
+  const MetricsReader lines(
       "{\"step\":100,\"train_loss\":5,\"time\":2000}\nrubbish\n{\"step\":200,\"train_loss\":\"NaN\"}\n"
       "{\"step\":150,\"train_loss\":4,\"time\":1000}\n");
   EXPECT_EQ(lines.training.step, (std::vector<int64_t>{100, 150}));

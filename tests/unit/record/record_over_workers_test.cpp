@@ -1,14 +1,12 @@
 // From the recorders of several workers to the files of worker 0, over the workers' own channel.
 #include <gmock/gmock.h>
 
-#include "support/temporary_folder.h"
-#include "support/thread_workers.h"
 #include "record/history.h"
-#include "record/history_writer.h"
 #include "record/record_keeper.h"
 #include "record/resource_sampler.h"
 #include "record/step_recorder.h"
-#include "record/timeline_recorder.h"
+#include "support/temporary_folder.h"
+#include "support/thread_workers.h"
 
 namespace verbund {
 namespace {
@@ -45,8 +43,7 @@ TEST(RecordOverWorkers, EverythingArrives) {
           if (workers.leads()) {
             history.emplace(folder.path(), post);
             keeper.emplace(folder.path(), post, workers.all(), *history, StepWindow{10, 12});
-            workers.set_handler(
-                [&](int rank, auto bytes, uint64_t dropped) { keeper->receive(rank, bytes, dropped); });
+            workers.set_handler([&](int rank, auto bytes, uint64_t dropped) { keeper->receive(rank, bytes, dropped); });
           }
           record_steps(post);
           workers.flush();

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "record/step_recorder.h"
 #include "support/made_post.h"
-#include "record/timeline_recorder.h"
 
 namespace verbund {
 namespace {

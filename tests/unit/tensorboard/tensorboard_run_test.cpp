@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "support/temporary_folder.h"
-#include "tensorboard/chart_layout.h"
-#include "tensorboard/hyper_parameters.h"
 
 namespace verbund {
 namespace {

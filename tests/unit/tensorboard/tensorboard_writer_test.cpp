@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "core/log.h"
+#include "record/evaluation_file.h"
 #include "support/expect_error.h"
 #include "support/failing_file_system.h"
 #include "support/temporary_folder.h"
-#include "tensorboard/chart_layout.h"
-#include "record/evaluation_file.h"
-#include "tensorboard/hyper_parameters.h"
 #include "tensorboard/tensorboard_export.h"
 
 namespace verbund {
@@ -114,7 +112,7 @@ TEST(TensorBoardWriter, WhateverFailsTheRunGoesOn) {
       const std::string said = testing::internal::GetCapturedStderr();
       ++met;
       if (failing.struck() && failure != Failure::kShortWrite && !said.empty()) {
-        EXPECT_THAT(said, AllOf(HasSubstr("no longer written"), HasSubstr("verbund export --format tensorboard")));
+        EXPECT_THAT(said, HasSubstr("verbund export --format tensorboard"));
         EXPECT_EQ(said.find("warning"), said.rfind("warning")) << "once";
       }
       (void)told_in(run);  // and what is there can be read
@@ -159,7 +157,7 @@ TEST_F(TensorBoardExport, EverythingThatTheFolderTells) {
   write("config.yaml", "seed: 7\n");
   write("run.json", R"({"format": "verbund-run", "version": 1, "id": "a", "start_count": 1, "starts": [
     {"time": "2026-02-03T04:00:00Z", "stop": {"time": "2026-02-03T05:00:00Z", "reason": "finished at step 20"}}]})");
-  const ToldRun told = export_to_tensorboard(run_, out_);
+  const ExportedRun told = export_to_tensorboard(run_, out_);
   EXPECT_EQ(told.lines, 2u);
   EXPECT_EQ(told.damaged, 1u);
   Told found = told_in(out_);
@@ -188,12 +186,12 @@ TEST_F(TensorBoardExport, DamageBesideTheMetricsIsAWarning) {
 }
 
 TEST_F(TensorBoardExport, WholeOrAbsent) {
-  EXPECT_ERROR(export_to_tensorboard(run_, out_), Error, HasSubstr("has no metrics.jsonl"));
-  EXPECT_ERROR(export_to_tensorboard(folder_ / "none", out_), Error, HasSubstr("no folder"));
+  EXPECT_ERROR(export_to_tensorboard(run_, out_), Error, HasSubstr("metrics.jsonl"));
+  EXPECT_ERROR(export_to_tensorboard(folder_ / "none", out_), Error, HasSubstr((folder_ / "none").string()));
   EXPECT_FALSE(fs::exists(out_));
   write("metrics.jsonl", line_at(10).dump() + "\n");
   fs::create_directory(out_);
-  EXPECT_ERROR(export_to_tensorboard(run_, out_), Error, HasSubstr("exists already"));
+  EXPECT_ERROR(export_to_tensorboard(run_, out_), Error, HasSubstr(out_.string()));
 }
 
 }  // namespace

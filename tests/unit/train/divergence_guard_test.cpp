@@ -26,8 +26,8 @@ TEST(DivergenceGuard, StopsAtWhatIsNotFinite) {
 TEST(DivergenceGuard, StopsAtExplosionsAndAtWorseThanGuessing) {
   DivergenceGuard guard(4, 9);
   for (int i = 0; i < 100; ++i) guard.judge(2, true);
-  EXPECT_THAT(guard.judge(20, true), HasSubstr("running mean"));
-  EXPECT_THAT(DivergenceGuard(4, 9).judge(50, true), HasSubstr("guessing"));
+  EXPECT_THAT(guard.judge(20, true), HasSubstr("20"));
+  EXPECT_THAT(DivergenceGuard(4, 9).judge(50, true), HasSubstr("9"));
 }
 
 TEST(DivergenceGuard, LooksAtWeightsWithoutCountingThem) {
@@ -35,7 +35,7 @@ TEST(DivergenceGuard, LooksAtWeightsWithoutCountingThem) {
   for (int i = 0; i < 100; ++i) guard.judge(2, true);
   const double mean = guard.mean();
   EXPECT_EQ(guard.trouble_with(3), "");
-  EXPECT_THAT(guard.trouble_with(20), HasSubstr("running mean"));
+  EXPECT_THAT(guard.trouble_with(20), HasSubstr("20"));
   EXPECT_THAT(guard.trouble_with(std::numeric_limits<double>::quiet_NaN()), HasSubstr("nan"));
   EXPECT_EQ(guard.mean(), mean);
 }

@@ -1,0 +1,103 @@
+#include "train/run_description.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collectives/agreement.h"
+#include "core/human.h"
+#include "core/machine.h"
+
+namespace verbund {
+namespace {
+
+std::string counted(int64_t number) { return human_count(static_cast<uint64_t>(number)); }
+
+std::string time_line(const RunSummary& summary) {
+  const RunTimes& times = summary.times;
+  const std::pair<const char*, double> parts[] = {{"training", times.steps.seconds - times.waiting},
+                                                  {"evaluation", times.first_look + times.evaluations.seconds},
+                                                  {"saving", times.saves.seconds},
+                                                  {"waiting for data", times.waiting},
+                                                  {"starting", times.starting}};
+  std::string line;
+  for (const auto& [name, seconds] : parts) {
+    line += fmt::format("{}{:.1f} % {}", line.empty() ? "" : ", ", 100 * seconds / summary.wall_seconds, name);
+  }
+  return "  time   " + line;
+}
+
+std::string best_line(const RunSummary& summary) {
+  static constexpr std::pair<const char*, const char*> kNames[] = {
+      {"bleu", "BLEU"}, {"chrf", "chrF"}, {"loss", "loss"}};
+  std::string line;
+  for (const auto& [metric, name] : kNames) {
+    const auto found = summary.best.find(metric);
+    if (found == summary.best.end()) continue;
+    const auto& [value, step] = found->second;
+    line += fmt::format("{}{} {:.{}f} (step {})", line.empty() ? "" : ", ", name, value,
+                        std::string(metric) == "loss" ? 4 : 2, counted(step));
+  }
+  return line.empty() ? "" : "  best   " + line;
+}
+
+}  // namespace
+
+nlohmann::ordered_json describe_hosts(Workers& workers, const Device& device, int threads) {
+  using Json = nlohmann::ordered_json;
+  Json own = to_json(this_machine());
+  own["allowed_cores"] = workers.self().cores.size();
+  own["device"] = device.facts().kind;
+  own["kernels"] = device.facts().name;
+  own["precision"] = kPrecisionNames[static_cast<size_t>(device.precision())];
+  own["threads_per_worker"] = threads;
+  const std::vector<std::string> all = workers.comm().gather(own.dump());
+  Json hosts = Json::array();
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    const Worker& worker = workers.all()[rank];
+    if (worker.local_rank == 0) {
+      hosts.push_back(Json::parse(all[rank]));
+      hosts.back()["workers"] = Json::array();
+    }
+    for (Json& host : hosts) {
+      if (host.at("host") == worker.host) host["workers"].push_back(rank);
+    }
+  }
+  return hosts;
+}
+
+std::string introduction(const Run& run) {
+  const std::string folder = run.request.run.string();
+  std::vector<std::string> lines = {
+      run.resumed ? fmt::format("run: resume at step {} of {}", run.state.step, folder) : "run: start " + folder,
+      fmt::format("model: {} parameters, {} target pieces", counted(run.state.model->table().count()),
+                  counted(run.vocabularies.target)),
+      fmt::format("dataset: {} training pairs ({} longer than {} tokens left out), {} batches per epoch",
+                  human_count(run.plan.pairs()), human_count(run.plan.dropped_pairs()), run.config.batch.max_length,
+                  run.plan.batches(0)),
+      run.verified,
+      "learning rate: " + run.state.schedule.describe(),
+      fmt::format("device: {}, {} thread{}", run.device->facts().description, run.threads,
+                  run.threads == 1 ? "" : "s")};
+  for (const std::string& difference : run.differences) lines.push_back("forced resume: " + difference);
+  if (!run.dev)
+    lines.emplace_back("evaluation: none, because the dataset has no dev pairs; there is no best checkpoint");
+  if (run.workers.size() > 1) lines.push_back(describe(run.workers, run.config.workers, run.devices != nullptr));
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+std::vector<std::string> summary_lines(const RunSummary& summary) {
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("{}: {} steps{} in {}", summary.end, counted(summary.steps),
+                              summary.first_step > 0 ? ", from step " + counted(summary.first_step) + " on" : "",
+                              human_duration(summary.wall_seconds)));
+  if (summary.wall_seconds > 0) lines.push_back(time_line(summary));
+  if (const std::string best = best_line(summary); !best.empty()) lines.push_back(best);
+  if (summary.model.empty()) return lines;
+  lines.push_back("  model  " + summary.model);
+  lines.push_back(fmt::format("  use    verbund translate -m {} < text.{} > text.{}", summary.run,
+                              summary.source_language, summary.target_language));
+  return lines;
+}
+
+}  // namespace verbund

@@ -1,0 +1,87 @@
+// TrainState owns everything that training changes and a checkpoint saves: the model, the optimiser, the averaged
+// weights, the loss scale, the residuals of the exchange, and the position in the run. A run that is restored from a
+// checkpoint computes the same bits as one that never stopped.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkpoint/checkpoint_reader.h"
+#include "checkpoint/checkpoint_writer.h"
+#include "collectives/gradient_reducer.h"
+#include "config/config.h"
+#include "data/batch_plan.h"
+#include "model/transformer.h"
+#include "optim/ema.h"
+#include "optim/loss_scaler.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+#include "train/best_tracker.h"
+#include "train/divergence_guard.h"
+
+namespace verbund {
+
+struct TrainState {
+  // Weights are not initialised. `devices`: exchanges gradients; null: the hosts do. All arguments must outlive this.
+  TrainState(const Config& settled, Workers& all, Device& device, DeviceCommunicator* devices,
+             VocabularySizes vocabularies);
+
+  const Config& config;
+  Workers& workers;
+  const std::unique_ptr<DecodableModel> model;
+  GradientReducer reducer;
+  const std::unique_ptr<Optimizer> optimizer;
+  const Schedule schedule;
+  WeightAverage average;
+  const std::unique_ptr<LossScaler> scaler;
+  DivergenceGuard guard;
+  BestTracker best;
+
+  int64_t step = 0;        // steps done
+  BatchPosition position;  // of the next batch
+  double rate_factor = 1;  // halved by each roll-back
+  double training_seconds = 0;
+  int64_t target_tokens = 0;
+  int64_t roll_backs = 0;
+  int64_t last_evaluation = -1;  // its step
+
+  // Constant, and part of every checkpoint.
+  std::string dataset, source_vocabulary, target_vocabulary;  // checksums
+  CheckpointOrigin origin;                                    // known to worker 0
+};
+
+// The buffers of a snapshot's tensors that no worker has complete in host memory.
+using CollectedState = std::vector<std::vector<float>>;
+
+// Collective: all workers get worker 0's values.
+void broadcast(Workers& workers, Buffer& buffer);
+
+// Collective; worker 0's snapshot is complete. It refers to the buffers of the state and to `collected`, and must be
+// saved before they change.
+CheckpointSnapshot take_snapshot(const TrainState& state, const std::string& config_yaml, CollectedState& collected);
+
+// The parts of a checkpoint that an optimiser or a loss scaler of another kind cannot use: "the optimiser's state was
+// adam.m, adam.v, is now sgd.momentum: it starts anew".
+std::vector<std::string> parts_that_start_anew(const Checkpoint& checkpoint, const TrainState& state);
+
+// Collective: worker 0 passes the checkpoint, the others null. Parts that do not fit start anew.
+void restore(const Checkpoint* checkpoint, TrainState& state);
+
+// Residuals of the exchange: the rounding errors of gradients that it still has to make up for.
+
+// The workers and hosts of the residuals; empty if there are none. The same on all workers.
+std::string residual_layout(const TrainState& state);
+
+// Collective: adds them to the snapshot of worker 0; `collected` holds their values.
+void add_residuals(const TrainState& state, CheckpointSnapshot& snapshot, CollectedState& collected);
+
+// Collective: worker 0 passes the checkpoint, whose residuals have the layout `saved` (empty: there are none). With the
+// same layout each worker gets its own; with another one the sum of all is distributed; without rounding to int8 they
+// are dropped.
+void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, TrainState& state);
+
+// Copies the parameters of the same name and shape from another model, and logs their number.
+void start_from(const std::string& path, TranslationModel& model);
+
+}  // namespace verbund

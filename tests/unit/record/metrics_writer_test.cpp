@@ -1,0 +1,50 @@
+#include "record/metrics_writer.h"
+
+#include <gmock/gmock.h>
+
+#include "core/file.h"
+#include "support/temporary_folder.h"
+
+namespace verbund {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MetricsWriter, ARunGoesOnInIt) {
+  TemporaryFolder folder;
+  for (const int64_t step : {1, 2}) {
+    MetricsWriter file(folder.path(), step);
+    file.begin(step - 1);
+    file.metrics({{"step", step}});
+  }
+  EXPECT_EQ(read_file(folder / "metrics.jsonl"), "{\"step\":1,\"start\":1}\n{\"step\":2,\"start\":2}\n");
+}
+
+TEST(MetricsWriter, ForgetsWhatARunWillMakeAgain) {
+  TemporaryFolder folder;
+  const fs::path path = folder / "metrics.jsonl";
+  MetricsWriter(folder.path(), 0).begin(5);                  // there is nothing yet
+  write_file(path, "{\"step\": 5}\n{\"step\": 6}\n{\"ste");  // the last one was cut
+  testing::internal::CaptureStderr();
+  MetricsWriter(folder.path(), 0).begin(5);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(read_file(path), "{\"step\": 5}\n");
+  MetricsWriter(folder.path(), 0).begin(-1);
+  EXPECT_EQ(read_file(path), "");
+}
+
+TEST(MetricsWriter, DamagedLinesAreNamedAndKeptAside) {
+  TemporaryFolder folder;
+  const fs::path path = folder / "metrics.jsonl";
+  const std::string damaged = "{\"step\": 1}\n{\"step\": \"two\"}\nthree\n{\"step\": 4}\n";
+  write_file(path, damaged);
+  testing::internal::CaptureStderr();
+  MetricsWriter(folder.path(), 0).begin(5);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr(path.string()), HasSubstr("2 lines"), HasSubstr("line 2"), HasSubstr(".damaged")));
+  EXPECT_EQ(read_file(path), "{\"step\": 1}\n{\"step\": 4}\n");
+  EXPECT_EQ(read_file(folder / "metrics.jsonl.damaged"), damaged);
+}
+
+}  // namespace
+}  // namespace verbund
