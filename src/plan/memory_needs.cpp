@@ -8,7 +8,7 @@ namespace verbund {
 namespace {
 
 constexpr double kProgram = 60e6;              // the program itself, and a dataset's pages
-constexpr double kLogitsOfCpu = 512;           // rows at a time, as in model/transformer.cpp
+constexpr double kLogitsOfCpu = 512;           // rows at a time, as in model/fused_transformer.cpp
 constexpr double kBytesOfLogitsOfGpu = 2.6e8;  // 256 MiB at a time
 
 // Floats that a token leaves for the backward pass, in widths of the model: each sublayer keeps its input after the

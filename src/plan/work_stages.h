@@ -1,5 +1,5 @@
 // A training step as the list of what the model computes, in its order: how much work each part is, and which gradients
-// are final after it. It follows the forward and backward pass of model/transformer.cpp sublayer by sublayer; a test
+// are final after it. It follows both passes of model/fused_transformer.cpp sublayer by sublayer; a test
 // compares the order with what the model itself tells.
 #pragma once
 
