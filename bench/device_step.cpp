@@ -27,7 +27,7 @@ struct Wish {
 template <typename Choice, size_t kCount>
 Choice choice_of(const std::string& flag, const std::string& name, const char* const (&names)[kCount]) {
   const auto* const found = std::find(std::begin(names), std::end(names), name);
-  if (found == std::end(names)) fail_usage("{} {}: take one of {}", flag, name, fmt::join(names, ", "));
+  if (found == std::end(names)) fail_usage("{} {}: use one of {}", flag, name, fmt::join(names, ", "));
   return static_cast<Choice>(found - std::begin(names));
 }
 

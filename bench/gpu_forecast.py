@@ -40,7 +40,7 @@ LONG_SUM = 4096
 RUNS = [(1, 4), (1, 8), (2, 4), (2, 8)]  # layers and sentences that are counted
 VOCABULARY, COUNTED_VOCABULARY, LAYERS = 32768, 2048, 6
 WIDTHS = {"base": 1, "big": 2}  # times base's
-LOGIT_BYTES = 256 << 20  # of logits at a time, as in model/transformer.cpp
+LOGIT_BYTES = 256 << 20  # of logits at a time, as in model/fused_transformer.cpp
 
 
 @dataclass
@@ -61,7 +61,7 @@ GPUS = [
 ]
 
 PARTS = [("products", "cublasGemmEx"), ("attention", "attention_"), ("norms and residuals", "norm_"), ("ReLU", "relu_"),
-         ("loss", "loss"), ("Adam, clipping, zeroing", "adam measure_parts add_measured cuMemset round_factors"),
+         ("loss", "loss"), ("Adam, clipping, zeroing", "adam measure_parts add_measured cuMemset round_operands"),
          ("embeddings", "embed_"), ("sums over rows", "column_sums add_partials")]
 
 

@@ -28,7 +28,7 @@ std::vector<size_t> buckets_to_try(const Config& config, const ExchangeLayout& l
 }
 
 constexpr double kProgram = 60e6;              // the program itself and pages of the dataset
-constexpr double kLogitsOfCpu = 512;           // rows at a time, as in model/transformer.cpp
+constexpr double kLogitsOfCpu = 512;           // rows at a time, as in model/fused_transformer.cpp
 constexpr double kBytesOfLogitsOfGpu = 2.6e8;  // 256 MiB at a time
 
 // Floats per token kept for the backward pass, in multiples of d_model: each sublayer keeps its input after the norm

@@ -1,5 +1,5 @@
 // WorkStage is a part of a training step: its amount of work, and the gradients that are ready after it. The list of
-// stages follows the forward and backward pass of model/transformer.cpp sublayer by sublayer; a test compares it with
+// stages follows the forward and backward pass of model/fused_transformer.cpp sublayer by sublayer; a test compares it with
 // the order that the model itself reports.
 #pragma once
 
