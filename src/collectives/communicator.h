@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "collectives/chunks.h"
-#include "collectives/error_feedback.h"
 #include "collectives/host_layout.h"
+#include "collectives/wire.h"
 #include "config/workers_config.h"
 #include "control/rendezvous.h"
 #include "core/interval.h"

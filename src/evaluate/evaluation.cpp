@@ -7,13 +7,65 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/interrupt.h"
 #include "core/order.h"
+#include "core/progress.h"
+#include "data/batch.h"
 #include "decode/shared_translation.h"
 #include "decode/translator.h"
-#include "evaluate/shared_batches.h"
 
 namespace verbund {
 namespace {
+
+using PairNumbers = std::vector<size_t>;
+
+constexpr size_t kBatchTokens = 4096;
+
+// All pairs in batches of similar length, by number.
+std::vector<PairNumbers> batches_of(const TestSet& set) {
+  std::vector<PairNumbers> batches;
+  size_t source = 0, target = 0;  // tokens of the last one
+  for (const size_t i : largest_first(set.size(), [&](size_t pair) { return set.reference_tokens[pair].size(); })) {
+    if (batches.empty() || std::max(source, target) >= kBatchTokens) {
+      batches.emplace_back();
+      source = target = 0;
+    }
+    batches.back().push_back(i);
+    source += set.source_tokens[i].size() + 1;
+    target += set.reference_tokens[i].size() + 1;
+  }
+  return batches;
+}
+
+// Worker 0 shows the progress of its own share, scaled to the whole.
+class SharedProgress {
+ public:
+  SharedProgress(const char* what, size_t own, size_t all, const Workers& workers) : own_(own), all_(all) {
+    if (workers.leads()) progress_.emplace(what, all, "sentences");
+  }
+  void update(size_t done) {
+    if (progress_ && own_ > 0) progress_->update(done * all_ / own_);
+  }
+
+ private:
+  size_t own_, all_;
+  std::optional<Progress> progress_;
+};
+
+// Calls use(batch, numbers of its pairs, number of the batch) for this worker's share of all batches.
+template <typename Use>
+void for_batches(const TestSet& set, const std::vector<PairNumbers>& batches, const Workers& workers, Use use) {
+  size_t done = 0;
+  SharedProgress progress("evaluating the loss,", batches.size(), set.size(), workers);
+  for (auto i = static_cast<size_t>(workers.rank()); i < batches.size(); i += static_cast<size_t>(workers.size())) {
+    Batch batch;
+    for (const size_t pair : batches[i]) append(batch, set.source_tokens[pair], set.reference_tokens[pair], pair);
+    check_interrupt();
+    progress.update(done);
+    use(batch, batches[i], i);
+    done += static_cast<size_t>(workers.size());
+  }
+}
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -1,4 +1,4 @@
-#include "collectives/error_feedback.h"
+#include "collectives/wire.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
