@@ -133,7 +133,7 @@ Json describe_start(const ImportedRun& run) {
   if (!run.hosts.empty()) start["hosts"] = run.hosts;
   Json& stop = start["stop"];
   if (!std::isnan(end)) stop["time"] = precise_time(end);
-  stop["reason"] = fmt::format("{} at step {}", run.end.empty() ? "what is known ends" : run.end, last->step);
+  stop["reason"] = fmt::format("{} at step {}", run.end.empty() ? "the source ends" : run.end, last->step);
   return start;
 }
 

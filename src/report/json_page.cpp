@@ -1,6 +1,7 @@
 #include "report/page.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace verbund {
 namespace {

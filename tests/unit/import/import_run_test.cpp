@@ -48,7 +48,7 @@ TEST_F(ImportRunTest, ScalarsBecomeARunFolder) {
   EXPECT_EQ(record["imported"]["what"], "2 logged steps, 1 evaluations, 0 samples");
   EXPECT_THAT(record["imported"]["unknown"].dump(), AllOf(HasSubstr("number of workers"), HasSubstr("learning rate")));
   EXPECT_EQ(record["starts"][0]["time"], "2020-06-28T22:36:07.500000Z");
-  EXPECT_EQ(record["starts"][0]["stop"]["reason"], "what is known ends at step 101");
+  EXPECT_THAT(record["starts"][0]["stop"]["reason"].get<std::string>(), HasSubstr("step 101"));
   EXPECT_FALSE(record["starts"][0].contains("hosts"));
   EXPECT_FALSE(fs::exists(run_ / "samples.jsonl"));
   EXPECT_FALSE(fs::exists(run_ / "config.yaml"));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace verbund {
 namespace {
