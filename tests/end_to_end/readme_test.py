@@ -35,8 +35,10 @@ REWRITTEN = [
 
 
 def commands(readme):
-    """The lines of the indented blocks before the map, continuations joined, comments left out."""
-    tour = readme[readme.index("\n## "):readme.index("\n## Map")]
+    """The lines of the indented blocks and of those in ```sh fences, continuations joined, comments left out."""
+    tour = readme[readme.index("\n## "):].partition("\n## Map")[0]
+    for fence in re.findall(r"^```sh\n(.*?)^```$", tour, re.M | re.S):
+        tour = tour.replace(fence, "".join(f"    {line}\n" for line in fence.splitlines()))
     text = "\n".join(line[4:] for line in tour.splitlines() if line.startswith("    "))
     lines = text.replace("\\\n", " ").splitlines()
     return [" ".join(shlex.split(line, comments=True)) and re.sub(r"\s+#.*", "", line).strip()
@@ -78,7 +80,7 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
                                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
                 self.assertEqual(result.returncode, 0, f"{line}\n{result.stdout[-2000:]}\n{result.stderr[-2000:]}")
                 done += 1
-        self.assertGreater(done, 20)  # the page was read
+        self.assertGreater(done, 9)  # the page was read
 
 
 if __name__ == "__main__":
