@@ -16,8 +16,9 @@ from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E40
 
 SMALL_PREPARE = "--set corpus.generated_pairs=1000 --set subwords.vocabulary=400 --set subwords.character_coverage=1"
 SMALL_TRAIN = ("--set model.d_model=32 --set model.d_ff=64 --set model.encoder_layers=1 --set model.decoder_layers=1 "
-               "--set batch.tokens=500 --set train.max_steps=40 --set train.eval_every=20 --set train.log_every=20 "
-               "--set checkpoint.save_every_steps=10 --set evaluate.sentences=20 --set threads=1")
+               "--set batch.tokens=500 --set train.max_steps=20 --set train.eval_every=10 --set train.log_every=10 "
+               "--set checkpoint.save_every_steps=5 --set evaluate.sentences=20 --set threads=1 "
+               "--set decode.max_extra=5 --set decode.max_ratio=1")
 
 # What cannot be typed here as it stands, and what is typed instead.
 INSTEAD = {
