@@ -126,7 +126,8 @@ class DeviceTest(ProgramTest):
 
     def test_commands_say_what_computes_and_in_which_precision(self):
         pairs = self.write("pairs.tsv", "the dog sleeps .\tder Hund schläft .\n")
-        calls = {"evaluate": ["--data", self.data, "--set", "evaluate.sentences=2"], "score-pairs": ["--tsv", pairs]}
+        sides = ["--source", self.sentences, "--reference", self.sentences]
+        calls = {"evaluate": sides, "score-pairs": ["--tsv", pairs]}
         for command, arguments in calls.items():
             with self.subTest(command):
                 done = self.succeed(command, "-m", self.run_folder, "--device", "cpu", *arguments)

@@ -4,7 +4,6 @@ import json
 import pathlib
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time

@@ -53,25 +53,26 @@ class ScorePairsTest(ProgramTest):
     def test_translations_score_as_the_search_found_them(self):
         sources = [source for source, _ in self.pairs[:60]]
         found = self.succeed("translate", *self.model, "--json", "--alignment", "--set", "decode.length_penalty=0",
-                             "--set", "decode.beam=2", input="\n".join(sources) + "\n").stdout.splitlines()
+                             "--set", "decode.beam=2", "--set", "decode.max_extra=50", input="\n".join(sources) + "\n").stdout.splitlines()
         translations = [json.loads(line)["translations"][0] for line in found]
         scores = self.score_json("--tsv", self.tsv(zip(sources, (t["text"] for t in translations))), "--per-token")
         compared = 0
         for translation, score in zip(translations, scores, strict=True):
             pieces = [token["piece"] for token in score["per_token"]]
-            if pieces != translation["pieces"] + ["</s>"]:
+            if not translation.get("finished", True) or pieces != translation["pieces"] + ["</s>"]:
                 continue  # the search may spell a word in other pieces
             self.assertAlmostEqual(score["log_probability"], translation["score"], delta=1e-4)
             compared += 1
-        self.assertGreater(compared, 30)
+        self.assertGreater(compared, 20)
 
     def test_neither_order_nor_neighbours_matter(self):
-        expected = self.score_dev()
+        pairs = self.pairs[:100]
+        expected = self.score_json("--tsv", self.tsv(pairs))
         for arguments in (["--window", "7"], ["--set", "decode.batch_tokens=1"], ["--set", "threads=1"]):
-            for a, b in zip(self.score_dev(*arguments), expected, strict=True):
+            for a, b in zip(self.score_json("--tsv", self.tsv(pairs), *arguments), expected, strict=True):
                 self.assertEqual((a["line"], a["source"], a["tokens"]), (b["line"], b["source"], b["tokens"]))
                 self.assertAlmostEqual(a["log_probability"], b["log_probability"], delta=1e-4)
-        backwards = self.score_json("--tsv", self.tsv(reversed(self.pairs)))
+        backwards = self.score_json("--tsv", self.tsv(reversed(pairs)))
         for a, b in zip(backwards, reversed(expected), strict=True):
             self.assertEqual((a["source"], a["target"]), (b["source"], b["target"]))
             self.assertAlmostEqual(a["log_probability"], b["log_probability"], delta=1e-4)

@@ -32,7 +32,7 @@ class PlacementTest(GpuTrainingTest):
 
     def test_more_workers_than_gpus(self):
         job = self.start_workers(3, self.run_folder, self.values(DEVICE))
-        self.assert_refused(job, 2, "2 GPUs", "3 workers")
+        self.assert_refused(job, 2, "2 GPUs", "worker 2")
 
     def test_different_wishes(self):
         job = self.start([*MPIRUN, *self.worker(DEVICE), ":", *self.worker("cpu")])

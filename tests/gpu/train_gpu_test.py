@@ -42,10 +42,11 @@ class TrainGpuTest(GpuTrainingTest):
 
     def test_two_gpus_follow_the_curve_of_the_cpu(self):
         self.assertLess(self.expected[STEPS], 0.9 * self.expected[1])
-        self.follow("nccl", STEPS)
+        self.follow("nccl", STEPS // 3)
 
     @long_test
-    def test_the_curve_over_mpi(self):
+    def test_the_whole_curve_and_that_over_mpi(self):
+        self.follow("nccl", STEPS)
         self.follow("mpi", STEPS // 4)
 
     def follow(self, transport, steps):
@@ -104,6 +105,7 @@ class TrainGpuTest(GpuTrainingTest):
         self.assertTrue(all(math.isfinite(loss) for loss in losses))
         self.assertLess(losses[-1], 0.95 * losses[0])
 
+    @long_test
     def test_killed_and_resumed_has_the_same_bits(self):
         whole, broken = self.folder / "whole", self.folder / "broken"
         often = {"checkpoint__save_every_steps": 4}
