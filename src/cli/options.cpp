@@ -96,10 +96,9 @@ Option* Option::hidden() {
 Options::Options(const std::string& command, const std::string& description, const std::string& examples)
     : command_(command), app_(std::make_unique<CLI::App>(description, "verbund " + command)) {
   app_->footer("Examples:\n" + examples);
-  Option* const quiet = add_flag("-q,--quiet", quiet_, "Only warnings and results, no progress");
+  add_flag("-q,--quiet", quiet_, "Only warnings and results, no progress");
   add_option("--log-level", log_level_, "Messages to show: debug, info (default), warning or error")
-      ->type_name("LEVEL")
-      ->excludes(quiet);
+      ->type_name("LEVEL");
   app_->get_formatter()->column_width(34);
   app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
@@ -153,6 +152,7 @@ bool Options::read(const Arguments& arguments) {
     }
     throw UsageError(message + "\nSee: verbund " + command_ + " --help");
   }
+  if (quiet_ && !log_level_.empty()) fail_usage("--quiet and --log-level {} exclude each other: give one", log_level_);
   if (quiet_) set_log_level(LogLevel::kWarning);
   if (!log_level_.empty()) set_log_level(log_level_named(log_level_, "--log-level"));
   return true;

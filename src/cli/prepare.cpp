@@ -88,7 +88,7 @@ void run_prepare(const Arguments& arguments) {
   Options options(
       "prepare",
       "Parallel text -> a dataset folder with subword model, token ids and statistics. An interrupted\n"
-      "run resumes where it was; a changed setting runs only the stages that depend on it again.",
+      "run resumes where it was; after a change of settings, only the stages that depend on them run again.",
       "  verbund prepare --config demo --out data/demo\n"
       "  verbund prepare --corpus wmt16-en-de --out data/wmt16 --export-text\n"
       "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de "
