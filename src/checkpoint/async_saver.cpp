@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "core/elapsed.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"

@@ -14,7 +14,7 @@
 namespace verbund {
 namespace {
 
-constexpr uint64_t kStream = 0x7265766572736500;  // keeps this use of a seed apart from others
+constexpr uint64_t kReversalStream = 0x7265766572736500;  // keeps this use of a seed apart from others
 
 // Syllables, as letters and digits would not become one subword.
 std::string symbol_name(size_t index) {
@@ -95,7 +95,7 @@ Sequence sequence_at(uint64_t index, const ReversalShape& shape) {
 
 GeneratedCorpus reversal_corpus(uint64_t seed, const GeneratedSizes& sizes, const ReversalShape& shape) {
   check(sizes, shape);
-  Random random(seed, kStream);
+  Random random(seed, kReversalStream);
   const uint64_t possible = count_sequences(shape);
   if (sizes.total() <= possible / 2) {
     return collect_distinct_pairs(sizes, "reversal corpus", [&] { return to_pair(random_sequence(random, shape)); });
