@@ -210,7 +210,7 @@ SAME_VALUE(PATCH_LEVEL)
 using GemmEx = ::cublasStatus_t(::cublasHandle_t, ::cublasOperation_t, ::cublasOperation_t, int, int, int, const void*,
                                 const void*, ::cudaDataType, int, const void*, ::cudaDataType, int, const void*, void*,
                                 ::cudaDataType, int, ::cublasComputeType_t, ::cublasGemmAlgo_t);
-[[maybe_unused]] constexpr GemmEx* kGemmEx = &::cublasGemmEx;
+static_assert(std::is_same_v<decltype(static_cast<GemmEx*>(&::cublasGemmEx)), GemmEx*>);
 namespace exported {
 using cublasGemmEx = GemmEx;
 using cublasCreate_v2 = decltype(::cublasCreate_v2);

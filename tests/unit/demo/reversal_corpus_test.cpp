@@ -13,14 +13,14 @@
 namespace verbund {
 namespace {
 
-std::vector<std::string> words_of(const std::string& sentence) {
+std::vector<std::string> tokens_of(const std::string& sentence) {
   std::istringstream stream(sentence);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
 }
 
-std::vector<SentencePair> all_pairs(const GeneratedCorpus& corpus) {
+std::vector<SentencePair> every_pair(const GeneratedCorpus& corpus) {
   std::vector<SentencePair> pairs = corpus.train;
   pairs.insert(pairs.end(), corpus.dev.begin(), corpus.dev.end());
   pairs.insert(pairs.end(), corpus.test.begin(), corpus.test.end());
@@ -32,10 +32,10 @@ TEST(ReversalCorpus, target_is_the_source_backwards) {
   EXPECT_EQ(corpus.train.size(), 2000u);
   EXPECT_EQ(corpus.dev.size(), 100u);
   EXPECT_EQ(corpus.test.size(), 100u);
-  for (const SentencePair& pair : all_pairs(corpus)) {
-    std::vector<std::string> backwards = words_of(pair.target);
+  for (const SentencePair& pair : every_pair(corpus)) {
+    std::vector<std::string> backwards = tokens_of(pair.target);
     std::reverse(backwards.begin(), backwards.end());
-    EXPECT_EQ(words_of(pair.source), backwards);
+    EXPECT_EQ(tokens_of(pair.source), backwards);
   }
 }
 
@@ -44,7 +44,7 @@ TEST(ReversalCorpus, keeps_to_its_shape_and_uses_all_of_it) {
   std::set<size_t> lengths;
   std::set<std::string> symbols;
   for (const SentencePair& pair : corpus.train) {
-    const std::vector<std::string> words = words_of(pair.source);
+    const std::vector<std::string> words = tokens_of(pair.source);
     lengths.insert(words.size());
     symbols.insert(words.begin(), words.end());
   }
@@ -54,7 +54,7 @@ TEST(ReversalCorpus, keeps_to_its_shape_and_uses_all_of_it) {
 
 TEST(ReversalCorpus, no_sequence_occurs_twice) {
   std::set<std::string> sources;
-  for (const SentencePair& pair : all_pairs(reversal_corpus(5, {400, 50, 50}, {2, 3, 10}))) {
+  for (const SentencePair& pair : every_pair(reversal_corpus(5, {400, 50, 50}, {2, 3, 10}))) {
     EXPECT_TRUE(sources.insert(pair.source).second) << pair.source;
   }
 }
@@ -63,13 +63,13 @@ TEST(ReversalCorpus, is_a_pure_function_of_the_seed) {
   EXPECT_EQ(reversal_corpus(5, {50, 5, 5}).train, reversal_corpus(5, {50, 5, 5}).train);
   EXPECT_NE(reversal_corpus(5, {50, 5, 5}).train, reversal_corpus(6, {50, 5, 5}).train);
   std::string text;
-  for (const SentencePair& pair : all_pairs(reversal_corpus(5, {50, 5, 5}))) text += pair.source + '\n';
+  for (const SentencePair& pair : every_pair(reversal_corpus(5, {50, 5, 5}))) text += pair.source + '\n';
   EXPECT_EQ(checksum_of(text), "2a8d631091255c92b2f8063615c6516e");
 }
 
 TEST(ReversalCorpus, can_give_away_every_sequence_there_is) {
   const GeneratedCorpus corpus = reversal_corpus(1, {20, 5, 5}, {.min_length = 1, .max_length = 4, .symbols = 2});
-  EXPECT_EQ(all_pairs(corpus).size(), 30u);  // 2 + 4 + 8 + 16
+  EXPECT_EQ(every_pair(corpus).size(), 30u);  // 2 + 4 + 8 + 16
   const GeneratedCorpus single = reversal_corpus(1, {3, 0, 0}, {.min_length = 1, .max_length = 3, .symbols = 1});
   EXPECT_EQ(single.train.size(), 3u);
 }

@@ -40,7 +40,7 @@ TEST(FetchFailures, Download) {
 
 // Downloaded, verified, extracted, converted.
 TEST(FetchFailures, Fetch) {
-  set_log_level(LogLevel::kQuiet);
+  set_log_level(LogLevel::kWarning);
   const TemporaryFolder site;
   site.write("a.en", "Resumption\n");
   site.write("a.de.sgm", "<refset><seg id=\"1\">Wiederaufnahme</seg></refset>\n");
