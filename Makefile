@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Two commands do everything on a fresh machine:
 #   make demo    sets up what the program needs, builds it, and does the main job on a corpus that the program makes itself
 #   make test    sets up what the tests need as well, builds them, and runs the tests of every part: some ten minutes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The BLAS libraries of this machine, loaded by name, so that benchmarks can compare with the fastest GEMM of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training step on a chosen device, and an emulated GPU's counters of it.
 //
 //   bench_step --device cpu|cuda|emulated [--precision fp32|tf32|bf16|fp16] [--sentences N] [--steps N]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_encode measures the throughput of encoding text, compared with Debian's spm_encode on the same file in the same
 // run. Verifies that the token ids are the same.
 //

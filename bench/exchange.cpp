@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_exchange measures how long an all-reduce of a buffer, and of a handful of numbers, takes. Verbund's exchange
 // and MPI_Allreduce take turns on the same buffer. Verifies every value of every sum. bench/exchange.py starts it on
 // hosts and compares.

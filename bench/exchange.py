@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Seconds to sum 64 MiB over all workers, and the latency of a sum of 6 numbers, on hosts joined by a shaped link.
 
     bench/exchange.py [--rate 1gbit] [--layouts 2x1,2x2,2x4,4x1,1x2,1x4] [--megabytes 64] [--rounds 3] [--python PYTHON]

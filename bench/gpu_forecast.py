@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Predicts, and does not measure, how long a training step takes on real GPUs, from what the emulated GPU counts.
 
     bench/gpu_forecast.py [--models base,big] [--tokens 4096,25000] [--counts FOLDER]

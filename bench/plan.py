@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Is `verbund plan` right? Predicts the step of two hosts joined by a shaped link from what a lone worker does, then
 measures it, all in one run.
 

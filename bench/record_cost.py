@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What it costs to have every step on record: a step with all observers on against one with train.record=false, in turn
 in one run.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How long the report of a long run takes: of a folder that tests/support makes, of 300,000 steps by 8 workers.
 
     bench/report.py [--steps 300000] [--ranks 8] [--evaluations 300] [--rounds 3]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The models and batches that the benchmarks train.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_step measures what a training step costs beyond its GEMMs. It times a full step (forward,
 // backward, clip, Adam, dropout on) and the same GEMMs alone with every BLAS of the machine
 // (the fastest is "the GEMM floor"), in one run, and verifies that the step trains.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training step of a benchmark's model on a batch of random tokens: forward, backward, clip, Adam, dropout on.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`verbund translate` beside CTranslate2: target tokens per second of the same model on the same text, in turn in one
 run, with the same threads, batches and beam, in fp32.
 

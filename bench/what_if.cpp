@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_what_if RUN FACTOR...: the step time that the replay of a run's traced exchanges predicts for so many times the
 // bandwidth, as one line of JSON. bench/what_if.py measures whether that is true.
 #include <cstdlib>

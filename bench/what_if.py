@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Does the network what-if of the report tell the truth? Trains over two hosts at one rate, predicts the step time at
 others from that run's own records, then trains at these rates and measures it, all in one run.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Does a smaller wire learn as well, and how much sooner? The demo's model on two hosts, 1 worker with 1 thread each.
 
     bench/wires.py                                                        the demo to its end, at 1 Gbit: is it as good?

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One worker of a training run on random sentences, the same number of tokens for each: how many
 // tokens per second do all of them train on, and how much of their exchange is hidden? Verifies
 // that the exchanged gradient is the sum of what the workers had, that all keep the same weights,
@@ -12,9 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/shapes.h"
+#include "collectives/agreement.h"
 #include "core/process.h"
 #include "device/cpu_device.h"
-#include "collectives/agreement.h"
 #include "train/step.h"
 
 using namespace verbund;

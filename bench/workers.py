@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tokens per second of 2 workers with one thread each against 1 such worker, same tokens per worker, in one run.
 
     bench/workers.py [--model base] [--steps 3] [--rounds 2] [--rate 1gbit] [--only "network fp32"]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # verbund_builtin_files(fetch corpora builtin_manifests) compiles every YAML file of corpora/ into the library of
 # src/fetch, as the list that builtin_manifests() returns. Other patterns than *.yaml may follow; files of several
 # kinds have their endings in their names.

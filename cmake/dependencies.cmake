@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Everything the program is built from, and what its tests need; scripts/setup.sh [--tests] installs it on Debian.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: the program, configurations and corpora, documents, and, if there is a
 # Python to make them, manual pages and the completion for bash.
 include(GNUInstallDirs)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The kernels are compiled once per instruction set; the best is chosen when the program runs.
 function(verbund_kernel_set name)
   add_library(verbund_kernels_${name} OBJECT src/kernels/simd/table.cpp)

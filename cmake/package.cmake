@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The Debian package, by CPack: `make deb`. Its version is completed with the commit when it is packed, and so are
 # the files that Debian asks for: see packaging/version.cmake and packaging/debian_files.cmake.
 set(VERBUND_MAINTAINER "The Verbund authors <verbund@example.org>" CACHE STRING "maintainer of the Debian package")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The headers that nearly every file needs, compiled once for all libraries, and once for all tests.
 #pragma once
 

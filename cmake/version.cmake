@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Generates version.h with the commit, the versions of what is linked and the kernels. The commit is
 # asked for at every build, and the file changes only when the answer does.
 if(CMAKE_SCRIPT_MODE_FILE)

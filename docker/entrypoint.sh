@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Starts a node: makes its host key, installs the user's key from outside, and runs the given command, or sshd.
 #   NODE_KEY        the private key as text, the same on all nodes, or
 #   NODE_KEY_FILE   a file with the key (default: /run/secrets/verbund_key, if it exists)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the image's contents on a bare Debian 12 (`docker build` runs it; a chroot works as well): the package and
 # entrypoint.sh beside this script, sshd, rsync, and the user "trainer". Leaves no key and no package lists.
 set -eu

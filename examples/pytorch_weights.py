@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A model that Verbund trained, in plain PyTorch: loads a checkpoint's weights and says how likely it finds given
 translations, as `verbund score-pairs` does.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # CPack runs this file once all files are in place. It adds what only Debian requires: compressed changelogs, and a
 # lintian override because there is no bug report to close.
 set(share ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the manual pages and the completion for bash from what the commands say with --help.
 
     manual.py PROGRAM FOLDER      FOLDER gets man1/verbund.1.gz, man1/verbund-train.1.gz, ... and completions/verbund

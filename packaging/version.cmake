@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # CPack reads this file when it packs. It turns 0.2.0 into 0.2.0+git20261116.5605ab8b2c: the day and id of the commit.
 execute_process(COMMAND git log -1 --abbrev=10 "--format=%cs;%h;%cD" WORKING_DIRECTORY ${CPACK_VERBUND_SOURCE}
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

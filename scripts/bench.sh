@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs every benchmark; each prints ratios taken in one run and verifies its results.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The main job on a corpus that the program makes itself: what a run looks like, in minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."

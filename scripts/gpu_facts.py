@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What `verbund doctor --json` has found of the first worker's GPU, for scripts/test-gpu.sh:
 
     gpu_facts.py FILE count      how many GPUs can be used (also: architecture)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Registers and shared memory of the kernels that a training step spends its time in, as NVRTC compiles them for real GPUs:
 the table of docs/benchmarks.md. No GPU is needed.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # clang-tidy over every source, as .clang-tidy says. Precompiled headers and warnings that
 # only GCC knows are taken out of the compile commands first. Left out are
 # kernels, which are made of GCC's vectors, and the plain path: clang cannot read libtorch's headers as C++20.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the programs that Verbund's results are compared with into .venv. They are for
 # tests and benchmarks only; nothing a user needs comes from here.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Multi30k English-German, test2016, with the tiny Transformer of the small-data literature: on the
 # lower-cased tokenised text (BLEU on that text), and on the raw text (sacreBLEU 13a). Trained first on
 # the text as it is, by the published protocol, then twice on copies of it whose words are split at random,

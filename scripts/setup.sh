@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes sure that what Verbund is built from is installed.
 #   scripts/setup.sh            installs what building and running the program needs (Debian and its derivatives)
 #   scripts/setup.sh --tests    and what its tests and benchmarks need

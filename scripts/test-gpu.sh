@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # For people with a GPU: every check of what runs on it, and a block to paste into an issue at the end.
 #   make test-gpu                                  on the GPUs of this machine
 #   VERBUND_TEST_DEVICE=emulated make test-gpu     on the tests' emulated one, which tests this script

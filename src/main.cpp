@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main program has the table of commands. An error becomes one message on stderr and an exit code:
 // 0 done, 1 the work failed, 2 the command line was wrong, 3 a worker was lost, 128 + n stopped by signal n.
 #include <unistd.h>

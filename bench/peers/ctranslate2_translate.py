@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times one translation of a text by CTranslate2; bench/translate.py calls this.
 
     .venv/bin/python bench/peers/ctranslate2_translate.py MODEL THREADS BATCH BEAM LONGEST < text

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Data-parallel training in stock PyTorch: tokens per second of 2 workers with one thread each against 1 such worker.
 
     /usr/bin/python3 bench/peers/ddp.py [--model base] [--steps 3] [--rounds 1] [--rate 1gbit] [--wire fp32 fp16]

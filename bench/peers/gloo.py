@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seconds that Gloo, by torch.distributed, takes to sum a buffer: one rank of several that mpirun has started.
 
     mpirun -n 4 python3 bench/peers/gloo.py MEGABYTES ROUNDS

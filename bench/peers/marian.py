@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Verbund's training step beside Marian's, on the CPU: tokens per second and memory, in turn in one run.
 
     .venv/bin/python bench/peers/marian.py [small base] [--threads 2]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Verbund's training step beside the same step in stock PyTorch: tokens per second and memory, in turn in one run.
 
     /usr/bin/python3 bench/peers/step.py [tiny small base] [--threads 2]

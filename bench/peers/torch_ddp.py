@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """One worker of a data-parallel training in stock PyTorch (DistributedDataParallel with Gloo), timed.
 
     torch_ddp.py NAME RANK WORKERS ADDRESS PORT INTERFACE [--wire fp32|fp16] [--tokens 1792] [--steps 3]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times the training step of bench/step.cpp in stock PyTorch, and prints the result as one line of JSON.
 
     echo '[12, 7, 31]' | torch_step.py NAME THREADS STEPS      (NAME: tiny, small or base)

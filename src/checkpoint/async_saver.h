@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AsyncSaver saves checkpoints while training continues: the training thread pays for a copy in memory, and a
 // background thread writes it. At most one save is in progress.
 #pragma once

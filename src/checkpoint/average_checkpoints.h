@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckpointMean is the mean of several checkpoints of one run, often a better model than each of them. It becomes a
 // checkpoint without optimiser, under a name that no step has, so that a run neither resumes from it nor deletes it.
 #pragma once

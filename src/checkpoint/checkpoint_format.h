@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format of a checkpoint on disk; docs/checkpoints.md describes it for users.
 //
 // checkpoints/step-00004000/ holds the files named below. manifest.json is written last and names every other file with

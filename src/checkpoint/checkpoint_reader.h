@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoint reads a checkpoint folder. It needs no right to write, so a run's checkpoints can be inspected and used
 // while the run continues.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckpointStore manages the checkpoints of a run, for the one program that writes them: it saves and names them, and
 // deletes outdated ones. Other programs read with checkpoint_reader.h.
 //

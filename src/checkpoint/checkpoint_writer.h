@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // write_checkpoint writes a checkpoint folder, which appears and disappears as a whole: a crash at any moment leaves
 // either a whole checkpoint under its name, or a leftover that is named as one. Links beside the folders name
 // checkpoints (last -> step-00004000) for people and scripts; the program itself finds checkpoints by their step.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SafetensorsFile reads named tensors in the safetensors format, and write_safetensors writes them; Python's
 // safetensors package reads and writes it too. A file has 8 bytes with the length of the header, the header in JSON,
 // and the tensors' bytes without gaps. docs/checkpoints.md describes it.

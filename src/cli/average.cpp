@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund average: several checkpoints of a run -> one, with the mean of their weights.
 #include "checkpoint/average_checkpoints.h"
 #include "cli/command.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command is an entry of main's table of commands. Each command has one file in this folder that reads its flags,
 // builds the parts and calls them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund config: explains every key, shows a file as understood, lists the presets, converts another system's file.
 #include <iostream>
 

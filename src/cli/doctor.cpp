@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund doctor checks whether hosts can train together.
 #include <unistd.h>
 

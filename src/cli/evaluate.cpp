@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund evaluate: loss, BLEU and chrF of a trained model on a test set.
 #include <cmath>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund export: a trained model -> the model folder of another engine; a run -> TensorBoard's events.
 #include "decode/export.h"
 #include "cli/command.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FileProgress shows the progress through files of known size that are read window by window: bytes, and within a
 // window the share of its lines that are done. Streams of unknown size have none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostFlags are the flags that name the hosts and their workers, for the commands that start workers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund import: a run of another program -> a run folder.
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund inspect: shows the content of a dataset, a run or a checkpoint, and checks every byte that has a checksum.
 #include <iostream>
 #include <nlohmann/json.hpp>

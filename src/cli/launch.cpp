@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund launch: trains with several workers, on this machine or on many.
 #include <algorithm>
 #include <cstdlib>

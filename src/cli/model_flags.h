@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model flags name the trained model that a command uses, and the device that computes.
 #pragma once
 

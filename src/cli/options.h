@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options reads the flags of one command. All commands share --help with examples, --quiet, --log-level, and errors as
 // UsageError. The parser itself, CLI11, is known to options.cpp alone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund plan predicts time and cost of a training on given hosts.
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -11,8 +12,8 @@
 #include "core/machine.h"
 #include "core/pipeline.h"
 #include "plan/compute_rates.h"
-#include "plan/measured_compute.h"
 #include "plan/exchange_rates.h"
+#include "plan/measured_compute.h"
 #include "plan/plan.h"
 #include "plan/quantities.h"
 #include "plan/run_rates.h"
@@ -155,11 +156,11 @@ TrainingPlan plan_with(PlanFlags& flags) {
   scenario.hosts = flags.hosts.given() || !recorded ? flags.hosts.hosts() : recorded->hosts;
   if (flags.hosts.workers > 0) scenario.hosts = used_hosts(scenario.hosts, flags.hosts.workers);
   scenario.gpu = flags.gpu;
-  scenario.compute =
-      recorded             ? recorded->compute
-      : !flags.gpu.empty() ? rates_of_gpu(flags.gpu, scenario.config.train.precision)
-      : flags.measure      ? measure_here(flags, scenario, *batches)
-                      : rates_of_throughput(flags.tokens_per_second, scenario.config, *batches, total_slots(scenario.hosts));
+  scenario.compute = recorded             ? recorded->compute
+                     : !flags.gpu.empty() ? rates_of_gpu(flags.gpu, scenario.config.train.precision)
+                     : flags.measure      ? measure_here(flags, scenario, *batches)
+                                          : rates_of_throughput(flags.tokens_per_second, scenario.config, *batches,
+                                                                total_slots(scenario.hosts));
   const bool told = !flags.link.empty() || !flags.doctor.empty();
   scenario.exchange = recorded && !told ? recorded->exchange : network_of(flags, scenario.hosts, scenario.config);
 

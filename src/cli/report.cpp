@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund report: run folder -> verdicts with their evidence, as a page; several -> a comparison.
 #include <unistd.h>
 

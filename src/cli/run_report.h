@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report of one run as `train` leaves it and `report` makes it: its page, with what a plan of it tells.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund score: translations of one system or several + references -> BLEU, chrF and TER with signatures, confidence
 // intervals, and tests whether systems differ.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScoreCommand has the flags of verbund score.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund score-pairs: sources + given translations -> their log-probabilities.
 #include <cmath>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verbund train: one worker of a training run, alone or with others.
 #include <algorithm>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `verbund translate` translates text from stdin or files.
 #include <chrono>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The version text of `verbund --version`: the commit, the linked libraries, and the kernels of this machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check_agreement makes sure, before the first step, that all workers run the same program for the same purpose on the
 // same data with the same configuration. A worker that differs is named, on all of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BucketPlan is the order in which gradient buckets are sent: buckets of values and the rows of lookups, in the same
 // order on all workers, whatever each of them has computed and how fast. The plan follows the order in which gradients
 // become ready; in a step, the next transfer starts as soon as all of it is ready.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChunkExchange runs collectives over flat buffers, hosts first. A buffer is exchanged chunk by chunk, many of them in
 // flight at a time:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chunks are the equal parts of a flat buffer; each has an owner, the workers in turn. So every longer piece of a
 // buffer is spread evenly over all workers, and the owners depend on the number of workers alone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Communicator is the interface of collective operations. Every worker calls the same operations in the same order;
 // each operation ends with the same bits on all of them, whatever arrived first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ExchangeTuner finds the fastest settings of the gradient exchange: the bucket size (large buckets have less overhead,
 // small ones leave less work for after the backward pass) and the number of chunks in flight (more keep a slow network
 // busy, fewer stay in the cache). The first steps try some sizes, the next ones some numbers; the setting with the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GradientReducer all-reduces the gradients of data-parallel workers while the backward pass still computes them, as
 // DDP does. As soon as a gradient bucket is ready, it is sent: by the communication thread, or, where the devices can
 // communicate directly, on a side stream. Gradients on a device that the hosts exchange are copied through host memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HierarchicalCommunicator runs the collectives over any transport. Numbers and texts go directly from worker to
 // worker; buffers are exchanged within hosts first (collectives/chunk_exchange.h). For one thread only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostLayout tells which workers are on which host, and which of them do what in an exchange between hosts.
 #pragma once
 

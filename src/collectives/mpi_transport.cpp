@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collectives/mpi_transport.h"
 
 #define OMPI_SKIP_MPICXX 1

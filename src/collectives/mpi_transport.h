@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The MPI transport connects processes that mpirun, or another launcher that MPI knows, has started on any hosts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QueuedCommunicator is a communicator for any thread: OperationQueue, the communication thread, performs one operation
 // after the other in the order of the calls, and each call waits for its own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collectives/residual_places.h"
 
 #include <fmt/format.h>

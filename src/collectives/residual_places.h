@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ResidualPlaces gathers the residuals of a gradient exchange (collectives/wire.h) into whole buffers that a
 // checkpoint can keep, and scatters them again. There is one buffer for each part of the sum that a host sends
 // (collectives/host_layout.h), mostly one for each host. It holds, for every chunk, the residual of the host's chunk

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RowExchange sums the rows of a looked-up table over all workers. A worker has rows of the tokens that it has seen,
 // some thousand of a much larger table, so every worker sends its rows to all others, and all add them in the same
 // order. Where the workers together have seen so many rows that the whole table is smaller, the table is all-reduced

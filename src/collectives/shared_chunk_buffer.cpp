@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collectives/shared_chunk_buffer.h"
 
 #include <linux/futex.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SharedChunkBuffer is the memory that the workers of one host share in an exchange: places for the chunks in flight,
 // and the progress of each worker. Chunks are numbered through all exchanges; a window of them is in flight at a time,
 // in places that are used in turn. A worker enters a chunk when it has left the one that had its place before; so when

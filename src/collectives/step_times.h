@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepTimes is where the time of one training step went on this worker, with the times of each gradient bucket.
 #pragma once
 

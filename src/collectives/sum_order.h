@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OrderedSum adds the values of n workers in a fixed order: a tree over their ranks, in which every range [begin, end)
 // is split at the largest power of two below its size. The order depends on n alone, so the same number of workers gets
 // the same bits on any hosts; and workers with adjacent ranks, as those of a host are, can mostly be summed before the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transport sends bytes from worker to worker. All collectives are made of messages in flight, so a new transport
 // (threads, MPI, another library) is one small class. Patience and Naps tell how long to pause between looks at them.
 #pragma once

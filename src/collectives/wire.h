@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire encodes values for sending: as they are, or rounded to 16 or 8 bits. A message of fp16 starts with a power
 // of two by which its values were multiplied, chosen so that the largest just fits: nothing overflows, and little
 // underflows, however large or small gradients are. A message of int8 consists of blocks of kWireBlock values: a scale,

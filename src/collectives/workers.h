@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers is the view that one data-parallel worker has of all workers of a run: their ranks and hosts, the
 // communicator and the watchdog. All communication happens on a thread of its own, in the order of the calls, so it
 // overlaps with the computation. Every worker must make the same calls in the same order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BatchConfig: the size, order and limits of training batches.
 #pragma once
 

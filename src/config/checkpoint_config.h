@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckpointConfig: the interval of checkpoints, and which of them are kept.
 #pragma once
 

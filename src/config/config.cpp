@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loading of configurations, and the presets that --config may name instead of a file.
 #include "config/config.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Config is the whole configuration: one struct per part, each field with its default, its range and its meaning.
 // Each part of the program receives its own struct and nothing else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CorpusConfig, CleanConfig and SubwordConfig: from parallel text to subword pieces.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DecodeConfig: beam search and sampling of translations.
 #pragma once
 

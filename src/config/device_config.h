@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DeviceChoice and Precision: the device that computes, and the precision of its matrix products.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // config_differences lists the keys on which two configurations differ.
 #pragma once
 

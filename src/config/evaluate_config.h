@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EvaluateConfig: evaluation during training, the best checkpoints, and early stopping.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FieldVisitor visits the fields of a configuration struct. Each struct has
 //
 //   void fields(FieldVisitor& visit) {

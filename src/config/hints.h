@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hints translate the keys and flags of other systems into those of Verbund. A mistyped key resembles the right one in
 // spelling; a key of another system resembles it in meaning.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loader fills a struct from a Value. Unknown keys are refused with their line and the key that was probably meant,
 // wrong types and ranges with what is allowed. Fields that are not named keep their value.
 #pragma once

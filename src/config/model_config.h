@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelConfig: the shape of the Transformer, its dropout and its loss.
 #pragma once
 

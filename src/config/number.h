@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers and step windows as people write them in a configuration: 25000, 25k, 2.5e4, 1000-1020. Whole numbers are
 // parsed exactly, without the detour of floating point.
 #pragma once

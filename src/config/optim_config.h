@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScheduleConfig, OptimizerConfig, AverageConfig and LossScaleConfig: everything between the gradient and the new
 // weights.
 #pragma once

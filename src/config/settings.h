@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A configuration as a flat list of keys and values, to see how it differs from the defaults or from another run.
 #pragma once
 

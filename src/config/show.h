@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shower writes a struct as YAML: its values, or every key with default and meaning.
 #pragma once
 

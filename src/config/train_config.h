@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TrainConfig: the length of training, its log, precision, and reaction to divergence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Value parsing with yaml-cpp, which no other file uses.
 #include "config/value.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Value is a parsed YAML file. Each part knows where it came from, so that errors can name a line.
 #pragma once
 

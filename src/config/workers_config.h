@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WorkersConfig: communication between the workers of a run. Of these settings only the rounding of the wire changes
 // what is learned.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "control/clock_estimator.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunClock tells the time of a run, and ClockEstimator how far another worker's clock is from the own one.
 //
 // The estimate is made over the network, as NTP makes it: a question leaves at `sent` and the answer arrives at

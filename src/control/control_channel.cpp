@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "control/control_channel.h"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ControlChannel carries heartbeats between worker 0 and the others. Sending never blocks, so a worker that does not
 // read cannot silence the workers that send to it.
 #pragma once

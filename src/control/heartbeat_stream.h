@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heartbeat is a worker's message on the control channel: a sign of life with the worker's current activity, or more.
 // HeartbeatWriter and HeartbeatReader turn heartbeats and attached bytes into a byte stream over a non-blocking socket:
 // the writer keeps what cannot be sent yet, the reader assembles what has arrived.

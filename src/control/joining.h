@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joining opens the control channel at the start of a run: worker 0 listens, the others connect. Anybody can connect to
 // a port, so a caller is a stranger until it has sent the number that only the workers of this run know; they have it
 // from the rendezvous. Strangers cannot delay the start: all callers are read at the same time, each has little time

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ListeningAddresses are the addresses at which worker 0 listens for the others: only those by which they can reach it,
 // so the port is not open to anybody who can reach the machine by another network.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rendezvous lets all ranks exchange short texts before the control channel exists, and open_control_sockets uses it to
 // connect each worker with worker 0.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Socket owns a TCP socket; the functions below are the few calls that the control channel needs.
 #pragma once
 

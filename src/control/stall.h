@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // find_stall names the straggler, the worker that the others wait for, from the last heartbeat of each worker.
 #pragma once
 

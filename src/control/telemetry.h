@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Telemetry: the messages of all workers to worker 0, such as records of their steps. TelemetrySender sends them over
 // the control channel and also measures worker 0's clock; TelemetryReceiver hands them to worker 0's handler. Neither
 // ever blocks the thread that posts a message: a MessageQueue holds a limited number of bytes, and what does not fit is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watchdog reports the rank that everyone waits for. Every worker sends heartbeats to worker 0 several times a second,
 // over a control channel of its own: its step, its phase and its current operation. A worker that died, froze, is cut
 // off or late (the straggler) is named with its host and step, first in warnings; after a deadline all workers end.

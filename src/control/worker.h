@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worker is one rank: its process and the host it runs on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AppendFile grows line by line, such as a log; RecordFile grows by binary records of one size. After a kill or a
 // failed write in the middle of a line or record, the next one is whole again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BuiltinFile is a text file of the source tree that is compiled into the program (cmake/builtin_files.cmake makes the
 // source).
 #pragma once

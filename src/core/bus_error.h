@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SIGBUS handler turns a lost page of a mapped file (the file was cut short, or its disk fails) into a message with
 // the name of the file and exit code 1.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChecksummedFile is complete or absent, as AtomicFile, and knows its size and checksum when it is written.
 #pragma once
 

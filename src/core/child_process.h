@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChildProcess runs a program or a function beside this process, reads what it prints and tells how it ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text on a terminal: the columns it needs, and cutting and wrapping it to a number of columns.
 #pragma once
 

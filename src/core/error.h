@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error and its kinds are the exceptions that end a command. `main` turns each into one message on stderr and the exit
 // code it carries.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AtomicFile and PartialFolder are complete or absent: written beside their name, synced, renamed. Every write is
 // checked, so that a full disk is an error and not a short file. MappedFile reads.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FileSystem has the system calls that read and change files: the seam where a test makes any of them fail at any
 // moment (tests/support/failing_file_system.h). Calls that only ask for the type, size or time of a file are not among
 // them.

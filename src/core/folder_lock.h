@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FolderLock keeps two commands from working in one folder at the same time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TreeEntry is one file, folder or link of a folder tree. Their sizes add up to the result of `du -b`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checksum detects damage and change of content (XXH3). It is not for security.
 #pragma once
 

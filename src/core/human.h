@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers in the form that people read, and the nearest word to a mistyped one.
 #pragma once
 

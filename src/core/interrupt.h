@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupts are clean: the first SIGINT, SIGTERM or SIGHUP (or SIGUSR1, which mpirun passes on to its processes, and
 // which counts as SIGTERM) is only noted. Long loops call `check_interrupt()`, which then throws `Interrupted`, so that
 // destructors remove unfinished files. A second signal ends the process at once.

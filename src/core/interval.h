@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interval is a half-open part [begin, end) of a flat buffer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IpAddress is an IPv4 or IPv6 address, IpNetwork a network of them, OwnAddress one of this machine.
 #pragma once
 

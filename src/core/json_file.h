@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON files from outside: the error of a damaged one names the file and the way to repair it.
 #pragma once
 

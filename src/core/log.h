@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The log shows what a command does: lines on stderr, and one status line, which makes room for everything else that is
 // printed. Results go to stdout (core/output.h).
 #pragma once

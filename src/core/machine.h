@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machine describes the machine that this process runs on: its name, processor, cores and memory.
 #pragma once
 

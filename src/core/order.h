@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // largest_first sorts indices by a key, so that similar items become neighbours.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results are written to standard output or to a file of any type, and every write is checked.
 #pragma once
 

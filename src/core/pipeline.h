@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ordered_pipeline works on a stream of blocks with several threads and keeps its order: one thread produces, several
 // transform, the caller consumes in the order of production. Only a few blocks are in flight, so memory stays bounded
 // however long the stream is.

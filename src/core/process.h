@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This process: its memory, command line, standard descriptors and threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress shows one stage of work: a bar on a terminal, a line every ten seconds elsewhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers are counter-based (Philox 4x32, 10 rounds): the value at a counter is a pure function of (key,
 // counter), so nothing depends on the order of calls, the number of threads or the number of workers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Status is the content of the status line: what is being done, how much of it, how long it will take. A worker that
 // launch has started has no terminal. It writes its status, and the loss of another worker, as marked lines on stderr,
 // which launch reads and does not show as they are.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terminal describes the output of stderr: whether it shows a status line and colours, or plain lines only, and whether
 // launch reads it. Decided once, by main.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The user who runs this program: the cache folder, and names of users.
 #pragma once
 

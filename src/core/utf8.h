@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UTF-8 text: validation, and conversion from and to code points.
 #pragma once
 

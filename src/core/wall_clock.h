@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wall-clock times are UTC, written as "2026-02-03T04:05:06Z", which sorts by time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers of operations_*.cpp that make the arguments of kernels from those of a Device's operations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compile_kernels compiles the kernels' source for a GPU by NVRTC.
 #pragma once
 

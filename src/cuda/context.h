@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Context is the driver's context of a GPU, and the check of its results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of cuBLAS, NVIDIA's GEMM library, that are used, declared as cublas_v2.h does, and the table that
 // the loader fills with them. tests/unit/cuda/api_test.cpp compares them with the real header.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CudaDevice is an NVIDIA GPU as a Device: its memory, one stream of operations in the order of their calls, kernels
 // compiled for it, and cuBLAS for GEMMs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of NVIDIA's driver (libcuda.so.1) that are used, declared as cuda.h does, and the table that the loader
 // fills with them. Declared here, so that the program is built without NVIDIA's headers; tests/unit/cuda/api_test.cpp
 // compares both where there are any.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CublasGemm computes GEMMs by cuBLAS.
 #pragma once
 

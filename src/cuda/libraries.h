@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CudaLibraries are NVIDIA's libraries, loaded when a GPU is requested: of each, the first that is found and fits the
 // GPUs of this machine, or the reason why there is none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Module holds the compiled kernels of a GPU, by name. Compiling takes some ten seconds, so the result is kept in the
 // user's cache folder.
 #pragma once

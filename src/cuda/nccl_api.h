@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of NCCL, NVIDIA's collectives between GPUs, that are used, declared as nccl.h does, and the table that
 // the loader fills with them. tests/unit/cuda/api_test.cpp compares them with the real header.
 #pragma once

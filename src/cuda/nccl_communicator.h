@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NcclCommunicator runs collectives between the GPUs of all ranks by NCCL, on a stream beside the one that computes.
 #pragma once
 

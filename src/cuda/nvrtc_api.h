@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of NVRTC, NVIDIA's compiler of CUDA C++ at run time, that are used, declared as nvrtc.h does, and the
 // table that the loader fills with them. tests/unit/cuda/api_test.cpp compares them with the real header.
 #pragma once

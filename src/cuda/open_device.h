@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // open_device opens the device that a configuration or a flag asks for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of attention: of whole sentences, and of single queries while decoding.
 #include <algorithm>
 

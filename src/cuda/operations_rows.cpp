@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the operations on rows of features: norms, ReLU, embeddings, biases and sums over rows.
 #include "core/error.h"
 #include "cuda/arguments.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the operations on logits: the loss, and the choice of next tokens.
 #include <algorithm>
 #include <limits>

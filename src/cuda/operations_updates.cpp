@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the operations on flat buffers: optimizer updates, EMA, norms.
 #include <algorithm>
 #include <vector>

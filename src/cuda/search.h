@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search lists the places where NVIDIA's libraries may be: the driver's with the system, the others with a toolkit or
 // in Python wheels.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CudaEvent is a point in a GPU's order of operations, CudaSideStream a stream beside its main one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StagingRing is pinned memory through which any host memory is copied to and from a GPU at the bus's full rate. The
 // caller may change uploaded data at once, while the copy runs in the stream's order; a download waits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch holds sentences packed for the model: the tokens of all of them in one row, with offsets and without padding.
 #pragma once
 

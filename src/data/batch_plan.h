@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BatchPlan assigns training pairs to batches. The batches of an epoch depend only on (split, config, seed, epoch), not
 // on the number of workers, so a position in the data is two integers, and resuming is a seek. Workers share a batch in
 // slices of equal work.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CorpusSource is the origin of the text of a dataset: files given by the user, a corpus fetched by its manifest, or
 // one that the program generates.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dataset is a prepared dataset, memory-mapped: opening it takes no time however large it is, and all workers of a host
 // share its pages.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dataset files on disk: their format, the manifest, and the writer of a split. docs/formats.md explains the format.
 //
 // Each split ("train", "dev", "test") has three binary files, little-endian, each starting with the same 16-byte

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // encode_split() encodes parallel text into the token ids of one split, on all cores.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encoded text (prepare --encoded): its pieces, separated by spaces, are looked up in the vocabulary. The text is
 // neither split again nor cleaned nor shuffled; only training pairs with an empty side are left out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TextExport writes the encoded text and the vocabulary under the names of OpenSeq2Seq:
 // export/train.clean.en.shuffled.BPE_common.32K.tok, export/wmt13-en-de.src.BPE_common.32K.tok,
 // export/m_common.vocab, ...

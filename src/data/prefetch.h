@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prefetcher prepares the next batches of a worker in a thread, while the current one is trained on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // prepare() turns raw parallel text into a dataset folder: fetch or generate -> clean -> shuffle -> subwords -> encode.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // provenance.json records when, where, by what and from what a dataset was made. It is not part of the checksum of the
 // dataset. See docs/formats.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DatasetStatistics counts the pairs, tokens and pieces of a dataset while it is made, for JSON and for a table.
 #pragma once
 

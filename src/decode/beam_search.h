@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beam search translates many sentences at once, with one model or an ensemble.
 //
 // In every step, the 2 beam likeliest continuations of a sentence's rows are considered in order. A continuation that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ensemble makes several models act as one: the probability of a token is the mean of theirs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // export_to_ctranslate2 writes a trained model in the folder format of CTranslate2: binary version 6, TransformerSpec
 // revision 7. docs/export.md describes the files.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PairScorer computes how likely the model finds each target line, given its source line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SharedTranslation translates with several workers: each line is translated by one of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TrainedModel is a model ready for use, with its vocabularies, loaded from a run or checkpoint folder.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TranslationStream translates text files line by line: it reads a window of lines, translates them with all workers,
 // and prints the results in the order of the input, as text, TSV columns or JSON.
 #pragma once

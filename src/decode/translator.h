@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Translator translates lines of text of any length, in their order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An embedded parallel corpus: true English sentences and their true German translations,
 // made by a grammar. The English sentence determines the German one, so a model that has
 // learned the grammar gets nearly every sentence exactly right.

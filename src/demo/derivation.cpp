@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "demo/derivation.h"
 
 #include <algorithm>
@@ -18,10 +19,10 @@ class Deriver {
   Deriver(const Grammar& grammar, Random& random) : grammar_(grammar), random_(random) {}
 
   // Rules are tried in random order, by their weights, until one can be completed.
-  std::unique_ptr<Node> derive(const std::vector<Rule>& rules, const Demand& demand) {
-    std::vector<const Rule*> candidates;
+  std::unique_ptr<Node> derive(const std::vector<GrammarRule>& rules, const Demand& demand) {
+    std::vector<const GrammarRule*> candidates;
     uint64_t total = 0;
-    for (const Rule& rule : rules) {
+    for (const GrammarRule& rule : rules) {
       if (!fits(rule, demand)) continue;
       candidates.push_back(&rule);
       total += static_cast<uint64_t>(rule.weight);
@@ -42,7 +43,7 @@ class Deriver {
   }
 
  private:
-  bool fits(const Rule& rule, const Demand& demand) const {
+  bool fits(const GrammarRule& rule, const Demand& demand) const {
     if (!rule.features.is_compatible(demand.features)) return false;
     if (!rule.is_word) return true;
     if (rule.once && std::find(used_.begin(), used_.end(), &rule) != used_.end()) return false;
@@ -50,7 +51,7 @@ class Deriver {
                                             [&](Classes classes) { return (classes & rule.classes) != 0; });
   }
 
-  std::unique_ptr<Node> complete(const Rule& rule, const Demand& demand) {
+  std::unique_ptr<Node> complete(const GrammarRule& rule, const Demand& demand) {
     auto node = std::make_unique<Node>(Node{&rule, demand.features, {}});
     if (rule.is_word) used_.push_back(&rule);
     for (const Part& part : rule.parts) {
@@ -95,7 +96,7 @@ class Deriver {
 
   const Grammar& grammar_;
   Random& random_;
-  std::vector<const Rule*> used_;
+  std::vector<const GrammarRule*> used_;
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node is the tree of rules and words behind one sentence; written in both languages, it is a sentence pair.
 #pragma once
 
@@ -9,7 +10,7 @@
 namespace verbund::demo {
 
 struct Node {
-  const Rule* rule;
+  const GrammarRule* rule;
   Features features;
   std::vector<std::unique_ptr<Node>> parts;  // nullptr: left out
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "demo/generated_corpus.h"
 
 #include <unordered_set>

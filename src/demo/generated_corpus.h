@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GeneratedCorpus is what the generators of parallel text (demo sentences, reversed sequences) make: distinct pairs,
 // dealt out to three splits.
 #pragma once

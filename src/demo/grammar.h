@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grammar holds the words and the paired rules of the demo corpus, as read from text files.
 //
 // A sentence is derived once, as a tree of rules, and written twice: a rule has fields of both languages ("en",
@@ -72,7 +73,7 @@ struct Template {
 };
 
 // The first row and the first column whose features are given choose the cell.
-struct Table {
+struct FormTable {
   struct Row {
     Features features;
     std::vector<Template> cells;
@@ -98,7 +99,7 @@ struct Part {
 };
 
 // One way to make a category. A word is a rule without parts.
-struct Rule {
+struct GrammarRule {
   std::string category;
   int weight = 1;
   bool is_word = false;
@@ -117,8 +118,8 @@ struct Replacement {
 };
 
 struct Grammar {
-  std::map<std::string, std::vector<Rule>, std::less<>> categories;
-  std::map<std::string, Table, std::less<>> tables;  // "de-the", and of a category of words: "Verb.en-past"
+  std::map<std::string, std::vector<GrammarRule>, std::less<>> categories;
+  std::map<std::string, FormTable, std::less<>> tables;  // "de-the", and of a category of words: "Verb.en-past"
   std::map<std::string, std::vector<Replacement>, std::less<>> spelling;  // by language
   std::set<std::string, std::less<>> fields;                              // the names of all
 };

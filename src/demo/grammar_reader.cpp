@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads words.txt and rules.txt.
 #include <algorithm>
 #include <regex>
@@ -119,7 +120,7 @@ class GrammarReader {
       fail_at(position_, "{} cells in {} columns: two blanks part cells, and - is an empty one", cells.size(),
               columns_.size());
     }
-    Rule word{.category = name_, .is_word = true, .once = once_, .position = position_};
+    GrammarRule word{.category = name_, .is_word = true, .once = once_, .position = position_};
     for (size_t i = 0; i < cells.size(); ++i) {
       const std::string cell = cells[i] == "-" ? "" : cells[i];
       if (is_field(columns_[i])) {
@@ -142,7 +143,7 @@ class GrammarReader {
     const std::string field = name_.substr(name_.find('.') + 1);
     if (!is_field(field)) fail_at(position_, "the name of a table begins with en or de, not as in \"{}\"", field);
     grammar.fields.insert(field);
-    Table table{.language = language_of(field), .position = position_};
+    FormTable table{.language = language_of(field), .position = position_};
     const bool is_one_line = right.find(':') != std::string_view::npos;
     for (const std::string& column : split(is_one_line ? "" : right, "  ")) {
       table.columns.push_back(read_features(column));
@@ -153,9 +154,9 @@ class GrammarReader {
   }
 
   void read_row(std::string_view text) {
-    Table& table = grammar.tables.at(name_);
+    FormTable& table = grammar.tables.at(name_);
     const auto [left, right] = sides(text, ":");
-    Table::Row row{.features = read_features(left)};
+    FormTable::Row row{.features = read_features(left)};
     const bool is_list = table.columns.size() == 1;
     for (const std::string& cell : is_list ? std::vector{std::string(right)} : split(right, "  ")) {
       row.cells.push_back(read_template(cell == "-" ? "" : cell, table.language));
@@ -172,7 +173,7 @@ class GrammarReader {
     static const std::regex kPart(R"(^ *(\w+):(\w+)(?:\?(\d+))?(?:\((.*?)\))?)");
     std::smatch found;
     if (!std::regex_match(text, found, kRule)) fail_at(position_, "expected CATEGORY[FEATURES] WEIGHT : PARTS");
-    Rule rule{.category = name_ = found[1], .position = position_};
+    GrammarRule rule{.category = name_ = found[1], .position = position_};
     for (const std::string& entry : split(found[2].str())) {
       if (entry[0] == '@') {
         rule.features_of.push_back(split(entry.substr(1), "."));
@@ -212,7 +213,7 @@ class GrammarReader {
     add_field(grammar.categories[name_].back(), field, trimmed(text.substr(end)));
   }
 
-  void add_field(Rule& rule, const std::string& field, std::string_view text) {
+  void add_field(GrammarRule& rule, const std::string& field, std::string_view text) {
     grammar.fields.insert(field);
     rule.fields[field] = read_template(text, language_of(field));
   }

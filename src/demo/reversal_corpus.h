@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simplest task that needs attention: copy a random sequence of symbols backwards.
 // Any length and any number of symbols can be asked for, and a right model gets every
 // sentence right, so it shows quickly whether training works.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "demo/derivation.h"
 
 namespace verbund::demo {
@@ -61,8 +62,8 @@ class Writer {
     }
   }
 
-  void write_table(const Table& table, const Node& node, const Context& context) {
-    for (const Table::Row& row : table.rows) {
+  void write_table(const FormTable& table, const Node& node, const Context& context) {
+    for (const FormTable::Row& row : table.rows) {
       if (!context.features.includes(row.features)) continue;
       for (size_t i = 0; i < table.columns.size(); ++i) {
         if (context.features.includes(table.columns[i])) return write_template(row.cells[i], node, context);

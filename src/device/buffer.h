@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffer holds floats in a device's memory, zero at first. The host reads and writes them by copies, or through
 // `host()` where the device is the CPU.
 #pragma once

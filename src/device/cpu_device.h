@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CpuDevice is the CPU as a device: its memory is the host's, and its operations are done when they return.
 #pragma once
 

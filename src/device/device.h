@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device is a CPU with one of its instruction sets, or a GPU: its memory, the operations of a training step on it, and
 // the precision of its GEMMs. A device is passed to what computes on it; a program may have several.
 //

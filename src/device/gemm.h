@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The three GEMMs of a linear layer, by name: output, gradient of the input, gradient of the weight.
 #pragma once
 

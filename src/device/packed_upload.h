@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PackedUpload copies several arrays of the host to a device in one transfer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights holds a model's weights in a device's memory, and a second time in the compute dtype, if that is not float.
 // The copy always follows the weights, whoever writes them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workspace is a device's memory for the activations of a step: allocated by moving a pointer, freed all at once. It
 // grows until it has the size that a step needs; after that nothing is allocated.
 #pragma once

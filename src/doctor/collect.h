@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts that a worker collects about itself, its host and its GPU, without the other workers.
 #pragma once
 

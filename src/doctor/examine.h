@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The doctor's examination, by the workers themselves and by the process that starts them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process that starts the workers: reads their output, and gives up if they do not connect.
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts about hosts that are to train together: collected and measured in other files of this folder, judged in yet
 // others. They can be sent between workers and printed as JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings are what the doctor concludes from facts; nothing here looks at files, clocks or the network. A problem
 // keeps the hosts from training together; a warning makes training slow, or surprising later.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Consistency: what must be, or should be, the same on all workers.
 #include <fmt/format.h>
 

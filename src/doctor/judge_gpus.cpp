@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GPU checks: enough GPUs with their libraries, the same results as the CPU, memory for the model, and correct sums by
 // NCCL. If training runs on the CPU, GPUs are only listed.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Network checks: clocks, addresses, links and all-reduce.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resource checks: cores, memory and disk of each host against the needs of its workers.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measurements that all workers make together: links between their hosts, an all-reduce, and a sum by the GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory and disk that training a model needs, without its batches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Report of the findings: a table for people, or JSON with all facts for programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "evaluate/evaluation.h"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/interrupt.h"
+#include "core/log.h"
 #include "core/order.h"
 #include "core/progress.h"
 #include "data/batch.h"

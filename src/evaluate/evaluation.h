@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluation is the quality of a model on a test set: its loss on the references, and BLEU and chrF of its
 // translations.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TestSet holds sentences with their reference translations, as text and as tokens.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Archives (.tgz, .tar.gz, .tar.xz, .zip, ...): their members and their published checksums. Only this file uses
 // libarchive and OpenSSL.
 #pragma once

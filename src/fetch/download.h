@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // download() fetches one URL into one file, which is complete or absent. Bytes that have arrived are kept beside it
 // (PATH.download), so that the next attempt, or the next run of the program, resumes where the last one stopped.
 #pragma once

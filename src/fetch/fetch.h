@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fetch() downloads, verifies and extracts the files of a corpus that are not in its cache folder yet.
 #pragma once
 

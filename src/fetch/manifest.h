@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CorpusManifest describes a corpus: the files to download and the parallel texts inside them. docs/corpora.md explains
 // the file format.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format looks like SGML, but the text of a segment may contain a bare `&` or `<`, which no parser accepts. So only
 // the <seg> tags are searched for, and what is not a known entity is text.
 #include "fetch/sgm.h"

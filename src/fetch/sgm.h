@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converter of the .sgm files of the WMT test sets to plain text, one segment per line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // transfer() makes one attempt to fetch the missing bytes of a PartialFile. Only this file uses libcurl.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "import/config_dump.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConfigDump reads the configuration in an OpenSeq2Seq log: a printed Python dictionary, with objects as Python shows
 // them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // import_run() turns a run of another program into a run folder, which `verbund report` and other commands read like
 // any other; docs/import.md describes it. To add a kind of source: write a reader that makes an ImportedRun, add its
 // name to kSourceKinds, and a line each to recognise_source and import_run.

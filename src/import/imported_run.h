@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ImportedRun is what is known of a run of another program, before it becomes a run folder. Nothing is invented: what
 // the source does not say stays empty.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "import/openseq2seq_lines.h"
 
 #include <algorithm>

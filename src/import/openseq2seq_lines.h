@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parsers for the informative lines of an OpenSeq2Seq console log, and for what follows from several of them.
 #pragma once
 

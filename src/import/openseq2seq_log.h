@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reader for the console log of a training run with OpenSeq2Seq.
 #pragma once
 

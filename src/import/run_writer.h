@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer of imported runs: the run folder is complete or absent.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "import/scalar_tags.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scalar tags of other systems, translated to the keys of metrics.jsonl.
 #pragma once
 

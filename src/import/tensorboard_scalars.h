@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers for the curves of a run in TensorBoard: its event files, and the CSV files that its web page offers for
 // download.
 #pragma once

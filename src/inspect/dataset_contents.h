@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contents of a dataset folder, with some of its pairs, for `verbund inspect`.
 #pragma once
 

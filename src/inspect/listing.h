@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Listings of runs and checkpoints for `verbund inspect`: as text for people, as JSON for programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunContents describes a run folder: its files and their purposes, its starts, its progress, its best values and its
 // checkpoints. For `verbund inspect`.
 #pragma once

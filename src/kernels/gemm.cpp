@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GEMM on a CPU, cut over its threads.
 #include <omp.h>
 

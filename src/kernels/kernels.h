@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels are the CPU's implementations of the operations: one table per instruction set, and portable functions for
 // the rest. Every operation splits its rows or columns over OpenMP threads so that the result does not depend on their
 // number. (A GPU has kernels of its own: src/cuda.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations of a device: one struct of arguments each, and the lists from which Device, its implementations and
 // the CPU's kernel tables declare them.
 //

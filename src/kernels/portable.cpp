@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU's operations that are compiled once: updates of flat buffers and sums over them.
 #include <algorithm>
 #include <cmath>

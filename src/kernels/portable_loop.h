@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VERBUND_PORTABLE_LOOP before a function that loops over flat buffers compiles it once per instruction set, and the
 // loader picks the best version that the processor has. The bits do not depend on that choice: no multiplication is
 // fused with an addition (-ffp-contract=off), square root and division are exact everywhere. So ranks on different

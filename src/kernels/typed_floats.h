@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TypedFloats is an array of floating-point numbers whose dtype is known when the program runs: what only GEMMs read is
 // kept in 16 bits by devices that multiply such numbers faster.
 #pragma once

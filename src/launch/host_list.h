@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hosts of a job and the number of workers (slots) on each, as the user gives them: `-H a:2,b:2` or a host file.
 // Workers fill the hosts in the order of the list.
 #pragma once

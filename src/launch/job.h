@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A job is one start of mpirun, from launch until mpirun and all processes that it left behind have ended. How it ended
 // decides whether another start makes sense.
 #pragma once

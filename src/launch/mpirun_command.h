@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mpirun command line of a job: the flags that training over several hosts needs, each with its reason.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "launch/mpirun_output.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parsers of mpirun's output: the lines of each worker, and mpirun's own notices about lost workers and hosts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MpirunSession runs mpirun until it and all processes that it left behind have ended. It passes on the workers' output
 // line by line; mpirun's own messages are parsed, and shown where they help.
 //

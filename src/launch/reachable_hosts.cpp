@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "launch/reachable_hosts.h"
 
 #include <fmt/format.h>

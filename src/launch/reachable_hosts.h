@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostProbe finds out which hosts answer, by running `true` on each the way mpirun starts its daemons there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StopSignals takes SIGINT, SIGTERM, SIGHUP and SIGUSR1 (which counts as SIGTERM) one by one: the first asks a job to
 // save and exit, the second (but see `insists` in core/interrupt.h) to end now. While an object of this class lives,
 // they do not reach the handlers of core/interrupt.h.

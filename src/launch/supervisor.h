@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // supervise() starts a job and restarts it from its newest checkpoint when a worker or a host is lost.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConvertedConfig is a configuration that was made from another system's: its values under our keys, each with the name
 // it had there, and what has no counterpart as comments with a reason.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convert_openseq2seq makes our configuration from one of OpenSeq2Seq's Transformer. docs/from-openseq2seq.md has the
 // table for people.
 #pragma once

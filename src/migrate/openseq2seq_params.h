@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenSeq2SeqParams are the parameters of an OpenSeq2Seq configuration, by path ("encoder_params.hidden_size"). They
 // remember which were used, so that the others can be named.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "migrate/python_config.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PythonFile is a configuration in Python that was parsed and never executed.
 //
 // Python itself parses it: read_config.py, in a process of its own that has limits of time and memory, opens no file

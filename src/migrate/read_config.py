@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reads the Python file on stdin, without executing it, and prints as JSON what it assigns.
 #
 #   {"variables": {NAME: VALUE, ...}, "unread": [[LINE, TEXT], ...]}    or    {"refused": WHY, "line": LINE}

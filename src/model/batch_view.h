@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows are the packed tokens of one side of a batch in a device's memory, as the model's operations need them.
 #pragma once
 

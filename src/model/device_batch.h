@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DeviceBatch holds a batch in a device's memory, copied in one transfer: tokens, sentence offsets and all else that
 // the operations of a pass need.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backward pass of the FusedTransformer.
 #include <cmath>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FusedTransformer is the Transformer made of a device's fused operations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GradientOrder is the order in which a backward pass finishes gradients, and GradientReady the callbacks that report
 // them, so that they can be sent while the pass continues. The order is known before the pass begins and depends on the
 // model's configuration alone, so all ranks agree on the order of sending, even a rank without sentences.

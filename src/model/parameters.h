@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ParameterTable lays out all parameters of a model in one flat buffer, and their gradients in another: the optimizer,
 // the gradient reducer and the checkpoint see one array; the model sees names.
 #pragma once

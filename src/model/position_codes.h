@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PositionCodes tell the model the position of a token in its sentence.
 #pragma once
 

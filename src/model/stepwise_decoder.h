@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepwiseDecoder runs the decoder one token at a time with a kv cache: keys and values of earlier tokens are kept,
 // never computed again and never moved. An unfinished sentence (a row) has the addresses of its tokens' cache entries,
 // so reordering the beams of a search copies pointers, not caches.

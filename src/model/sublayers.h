@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sublayers of encoder and decoder on packed rows, forward and backward: linear layers, self-attention,
 // cross-attention, feed-forward, and ResidualNorm between them. Each keeps in the workspace what its backward needs.
 #pragma once

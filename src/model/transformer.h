@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TranslationModel is a Transformer on one device: the loss of a packed batch, and its gradient added to one flat
 // buffer. Losses are sums, never means: the caller that divides knows the tokens of all ranks.
 #pragma once

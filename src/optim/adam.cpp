@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adam and AdamW as PyTorch computes them. For update t with gradient g:
 //
 //   m = beta1 m + (1 - beta1) g              the mean gradient

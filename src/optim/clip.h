@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradient clipping: the size of a gradient, and the factor to scale it by. One pass computes the norm, the largest
 // value and whether all values are finite; the scaling itself happens inside the optimizer's pass.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WeightAverage is the exponential moving average (EMA) of the weights, which often translates better than the last
 // weights. The n-th update (n from 1) moves it towards the weights w:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LossScaler scales the loss for 16-bit gradients: the loss is multiplied by a scale before the backward pass, and the
 // gradients are divided by it afterwards, so that small ones do not vanish. The dynamic scalers look for the largest
 // scale without overflow:

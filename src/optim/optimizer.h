@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Optimizer updates weights from gradients. Both are flat buffers in the same order, and so is the optimizer's own
 // state.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedule is the learning rate of each step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The learning-rate policies: each is three small functions and a row in a table.
 #include <fmt/format.h>
 
@@ -66,9 +67,7 @@ void check_fixed(const Parameters&) {}
 
 double fixed_rate(const Parameters& p, double) { return p.config.learning_rate; }
 
-std::string describe_fixed(const Parameters& p) {
-  return fmt::format("constant {}", number(p.config.learning_rate));
-}
+std::string describe_fixed(const Parameters& p) { return fmt::format("constant {}", number(p.config.learning_rate)); }
 
 // piecewise_constant
 

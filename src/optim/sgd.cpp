@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradient descent with momentum, as PyTorch computes it:
 //
 //   b = momentum b + g          (b = g at the first update)

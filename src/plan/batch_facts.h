@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BatchFacts describes the batches of a training run: counted with the batch plan of training, or assumed without a
 // dataset.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ComputeRates is the speed of a worker, which gives the duration of the stages of a step. Rates are measured
 // (measured_compute.h), come from a run's record (run_rates.h), from a throughput that the user gives, or from the data
 // sheet of a GPU.

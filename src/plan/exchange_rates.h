@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exchange rates of a cluster, and the time that a collective over gradients takes with them.
 //
 // On CPUs the workers of a host sum in shared memory, and each of h hosts sends 2 (h-1)/h of the gradient over its

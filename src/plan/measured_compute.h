@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // measure_compute() measures the compute rates of this machine: one worker trains on a typical micro-batch for some
 // seconds.
 #pragma once

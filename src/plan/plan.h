@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TrainingPlan predicts a training run for 1 .. N workers: duration, cost, bottleneck, and settings that would help;
 // shown as a table or as JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plan as a table for people, and as JSON for programs.
 #include <nlohmann/json.hpp>
 

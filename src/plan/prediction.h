@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prediction of a training step, its throughput and its memory, for a number of workers on given hosts.
 #pragma once
 

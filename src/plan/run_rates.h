@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunRates are the compute and exchange rates of a finished run, from its record. A plan for another layout starts from
 // them; a plan for the same layout can be compared with the run.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // scaling_section() adds a section to a run's page: throughput with more workers, and settings that would help,
 // simulated from the run's own record.
 #pragma once

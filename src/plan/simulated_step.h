@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // simulate_step() simulates one training step of many workers. The stages of the last micro-batch run one after the
 // other; gradients that are ready are cut into buckets as in training, and sent one by one while later stages run. When
 // both are done, the weights are updated.

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // WorkStage is a part of a training step: its amount of work, and the gradients that are ready after it. The list of
-// stages follows the forward and backward pass of model/fused_transformer.cpp sublayer by sublayer; a test compares it with
-// the order that the model itself reports.
+// stages follows the forward and backward pass of model/fused_transformer.cpp sublayer by sublayer; a test compares it
+// with the order that the model itself reports.
 #pragma once
 
 #include <optional>

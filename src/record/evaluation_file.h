@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer and reader of evaluations/step-00001000.jsonl: the results of an evaluation, one line per dev sentence. The
 // statistics of two such files compare two models without translating again. See docs/formats.md.
 #pragma once

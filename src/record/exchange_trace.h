@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer and reader of exchange.jsonl: the exchange of the gradient buckets of one worker in some steps. See
 // docs/formats.md.
 #pragma once

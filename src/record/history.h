@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer and reader of history.jsonl: the events of a run, over all its starts. Worker 0 writes it; events of another
 // worker alone are sent to it. See docs/formats.md.
 #pragma once

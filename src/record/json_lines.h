@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reader of files with one JSON object per line, such as history.jsonl and exchange.jsonl, in any state: their writer
 // may have been killed in the middle of a line, or may still be writing.
 #pragma once

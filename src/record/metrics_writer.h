@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer of metrics.jsonl, with one object per logged step or evaluation. See docs/formats.md; metrics_reader.h reads
 // it.
 #pragma once

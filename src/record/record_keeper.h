@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RecordKeeper is worker 0's writer of the messages of all workers to the run folder: steps/, resources/,
 // exchange.jsonl, timeline/, and their events and the number of lost messages to the history. A message is on disk when
 // `receive` returns.

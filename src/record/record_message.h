@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RecordMessage is a worker's message to worker 0 for the record of the run; RecordPost sends it over the control
 // channel. The decoder trusts nothing and rejects malformed bytes.
 #pragma once

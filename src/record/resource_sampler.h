@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ResourceSampler is every worker's observer that samples resources once a second, on its own thread: those of the
 // worker, and on the first worker of a host those of the host. The rows go to worker 0 (resources/rank-N.start-K.bin).
 #pragma once

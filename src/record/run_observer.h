@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunObserver is the interface of everything that follows a training run: the log, metrics.jsonl, TensorBoard, the step
 // records, the history, the timeline. A new one is one file here and one line in train/observers.cpp. Every worker has
 // observers; only those of worker 0 write to the run folder.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunRecord writes run.json: every start and stop of a run with its reason, the program, the command and the machines,
 // and the dataset with its statistics. See docs/formats.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepRecorder and TimelineRecorder are every worker's observers that send its steps to worker 0.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer and reader of steps/rank-N.bin, with one record per step of a worker: a header of 16 bytes ("VBsteps\n",
 // version, size of a record), then the records as they came, never rewritten. See docs/formats.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline writes steps of all workers on one clock as Chrome's trace-event JSON, for ui.perfetto.dev and
 // chrome://tracing: each worker is a process, its steps with their phases are one track, each bucket is another.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference/reference_transformer.h"
 
 #include <torch/torch.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference Transformer is written in plain ATen with autograd: the fused model is tested against it, in single or
 // double precision.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chart is a chart as data: drawn as SVG, and printed as numbers by report --json.
 #pragma once
 

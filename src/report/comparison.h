@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparison of several runs: differences between them, their results and curves, and which one is really better.
 #pragma once
 

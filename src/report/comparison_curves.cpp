@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Curves of a comparison: several runs on one chart, by step, by time, by tokens.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of a comparison: differences between the runs, and their results.
 #include <fmt/format.h>
 

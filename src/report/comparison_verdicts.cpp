@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdicts of a comparison: the better run, and the step up to which two runs are the same.
 #include <fmt/format.h>
 

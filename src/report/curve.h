@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduction of long series for drawing: buckets with the smallest, largest and last value, so that no spike is lost,
 // and smoothed curves for noisy ones. Pure.
 #pragma once

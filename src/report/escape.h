@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Escaping of foreign text, such as translations and names of runs: it is shown unchanged, and can neither leave its
 // place nor act as markup. Invalid UTF-8 and control characters become a replacement character.
 #pragma once

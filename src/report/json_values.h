@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lenient access to JSON that others have written: missing values and values of another type are unknown.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judgement of a run: the facts of the page's head, and the verdicts on the eleven questions, each answered by a
 // function of its own from the record.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ledger assigns every second of a run, as seen by worker 0, to one use of time.
 #pragma once
 

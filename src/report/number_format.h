@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats of numbers, times and lists on the pages of a report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page is a report before it becomes HTML, Markdown or JSON: a head, verdicts, and sections of paragraphs, tables,
 // charts and code. The report on one run and the comparison of several are pages.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlotArea holds the axes of a drawing: the values they span, where a value lies, and their ticks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reader of a run folder in any state: parts are read independently, and a fault in one becomes a note.
 #include <algorithm>
 #include <charconv>

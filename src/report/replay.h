@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replay predicts the step time with another network bandwidth, by replaying the exchange of traced steps bucket by
 // bucket: a bucket begins when every worker has it ready and the one before it is done, and takes a latency plus its
 // bytes over the rate. Both are fitted to the traces; then the steps are replayed with another rate. Only exchange that

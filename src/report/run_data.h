@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunData is a run folder as data: everything that verdicts, charts and comparisons need, read once. Missing values are
 // empty or NaN, never 0; `notes` names what could not be read.
 #pragma once

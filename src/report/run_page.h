@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of one run: its head, its verdicts, and the sections after them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers for parts of a run folder, used by read_run (run_data.h) and by single pages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples from files that are too large to keep as a whole, and kept evaluations.
 #include <algorithm>
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections with the table of evaluations, and with curves that no verdict shows.
 #include <fmt/format.h>
 

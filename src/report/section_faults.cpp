@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section on the faults that the run survived.
 #include <fmt/format.h>
 

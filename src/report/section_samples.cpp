@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section with sentences over the evaluations: most improved, most forgotten, typical and hardest.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections on the configuration, environment and commands of the run.
 #include <fmt/format.h>
 

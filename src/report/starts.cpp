@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Starts of a run, from run.json and, more precisely, from its history.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walk_steps() visits the step records of all workers in parallel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // svg_chart() draws a Chart as SVG, chart_legend() its legend as HTML. Colours are CSS variables of the page
 // (page.css), so that one drawing serves light, dark and print; series also differ by dash and shape, and parts of
 // bars by a number, so that nobody needs the colours. Text is escaped.

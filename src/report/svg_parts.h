@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of an SVG chart: the look of the n-th series, labels and legends, and bars. Each is escaped.
 #pragma once
 

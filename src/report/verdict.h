@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict is the answer to one question about a run, with its evidence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer of report.html and report.md of a run, and of comparison.html and comparison.md of several.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sources of the machine's devices: network interfaces, disks, GPUs.
 #include <algorithm>
 

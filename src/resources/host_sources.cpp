@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sources of the whole machine: processors, memory, pressure, load, temperature, clock frequency.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parsers of the text files in which Linux describes a process and its machine (/proc and /sys, see proc(5)). They take
 // text and return numbers, or nothing if the text is malformed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nvml reads the state of this machine's GPUs through NVIDIA's management library (libnvidia-ml.so.1). The library is
 // loaded at run time; without it, no GPU is found and nothing else changes.
 #pragma once

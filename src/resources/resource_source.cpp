@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/resource_source.h"
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ResourceSource reads some columns of resources/: it finds out once which columns it has, and reads them on demand. In
 // a container, many sources have none. A new source is a function here and a line in `resource_sources`.
 #pragma once

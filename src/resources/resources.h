@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer and reader of resources/rank-N.start-K.bin: resources that a worker and its host used, one row per second. The
 // file names its columns. See docs/formats.md.
 #pragma once

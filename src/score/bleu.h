@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BLEU (Papineni et al., 2002) as sacreBLEU defines it: the precision of a translation's 1- to 4-grams, times a penalty
 // for brevity.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // chrF (Popovic, 2015) as sacreBLEU defines it: the F-score of the character n-grams of a translation; chrF++ adds
 // words and pairs of words.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparison of several systems on one test set: their scores, and paired tests against the first one, the baseline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EditDistance counts the edits (insertions, deletions, substitutions of words) that turn hypotheses of one length into
 // a reference. Only cells near the diagonal are computed, as in tercom: the beam is part of TER's definition.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metric is the interface of all metrics: sufficient statistics of segments, and a score of their sums.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NgramMatcher counts the n-grams of a hypothesis that are found in its references.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of several systems side by side, with the results of paired tests: sacreBLEU's table for people, its JSON for
 // programs.
 #pragma once

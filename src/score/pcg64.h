@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pcg64 is NumPy's default random generator (PCG64, O'Neill 2014), bit for bit, seeded like numpy.random.default_rng.
 // Significance tests that draw from it give exactly the numbers of other tools. Everything else uses core/random.h.
 #pragma once

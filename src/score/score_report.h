@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScoreReport shows a score: as sacreBLEU's line for people and papers, as JSON for programs.
 #pragma once
 

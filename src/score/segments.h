@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Segments are the text that is scored, one segment (mostly a sentence) per element, and what all metrics do with it:
 // lower-casing, splitting at whitespace, numbering of tokens. All text is valid UTF-8.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Significance tests and confidence intervals of scores, computed from sufficient statistics alone: approximate
 // randomisation (Riezler and Maxwell, 2005) and the bootstrap (Koehn, 2004). Trials are drawn and computed as in
 // sacreBLEU with NumPy 2, so that the results are exactly its numbers. They say nothing about another seed of the same

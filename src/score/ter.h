@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TER (Snover et al., 2006) as sacreBLEU defines it: the edits per reference word that turn a translation into its
 // reference, where moving several words together counts as one edit. Lower is better.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search for the shifts of words that reduce the edits of TER, as in tercom.
 #include <algorithm>
 #include <tuple>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokenisers of BLEU and TER. They are part of the metrics' definition, so each follows its published rules exactly,
 // including their mistakes.
 #pragma once

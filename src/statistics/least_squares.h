@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multiple linear regression by least squares, y = c0 + c1 x1 + c2 x2 + ..., with an interval for each coefficient.
 #pragma once
 

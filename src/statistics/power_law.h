@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PowerLaw is the curve that losses follow, L(s) = floor + scale * s^-exponent. The fit is robust against outliers;
 // intervals come from refitting curves resampled from its residuals.
 #pragma once

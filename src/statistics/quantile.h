@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantiles of samples and of the normal and Student distributions, and Bounds, the interval that most results of this
 // folder come with.
 #pragma once

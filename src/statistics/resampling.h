@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The block bootstrap gives an interval for a statistic of a series whose neighbouring values are correlated: the
 // series is put together again and again from random blocks of itself, and the statistic is computed for each. Blocks
 // wrap around at the end of the series, so that every value is equally likely. The sign-flip test compares paired

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robust trend of a series: the Theil-Sen slope (the median of the slopes of all pairs of points) with its interval,
 // and the Mann-Kendall test. A few outliers change neither.
 #pragma once

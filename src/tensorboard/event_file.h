@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EventFile writes and RecordReader reads TensorBoard's event files, a sequence of records:
 //   u64 length, u32 masked CRC-32C of those 8 bytes, the bytes, u32 masked CRC-32C of the bytes
 // A file is only appended to: a resumed run creates another one. TensorBoard reads the files of a folder in the order

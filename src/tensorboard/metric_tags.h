@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorBoard tags for the values of a line of metrics.jsonl: the tags that users of OpenSeq2Seq know, and the rest in
 // groups. docs/tensorboard.md has the table.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values for TensorBoard's plugins: the layout of the custom charts, the hyper-parameters in the table of runs, and
 // translations of an evaluation on the page of texts.
 #pragma once

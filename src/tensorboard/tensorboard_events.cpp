@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tensorboard/tensorboard_events.h"
 
 #include "tensorboard/event_file.h"

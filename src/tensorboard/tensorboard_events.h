@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encoder and decoder of TensorBoard's Event messages, which are the records of an event file, as far as this project
 // uses them. docs/tensorboard.md describes what Verbund writes.
 #pragma once

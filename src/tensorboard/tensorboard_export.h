@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Export of a run folder to TensorBoard events: from metrics.jsonl, the translations of its evaluations, its
 // configuration and its first start.
 #pragma once

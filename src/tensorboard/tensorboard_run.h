@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorBoardRun writes the event files of a run, while it trains or afterwards from its folder. A resumed run adds a
 // file and retracts what was undone (written_events.h).
 #pragma once

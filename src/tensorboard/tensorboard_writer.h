@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorBoardWriter is worker 0's observer that writes TensorBoard events while a run trains. It never fails the run:
 // the first failure is a warning, and after it nothing more is written.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WrittenEvents holds the events that a run has written so far, and retracts the last of them.
 //
 // TensorBoard has two loaders. The one in Python drops, at a START event, all points of its step and later ones. The

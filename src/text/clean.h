@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cleaning of training pairs: normalisation, and the rules that a pair must pass. Both sides are kept or dropped
 // together, and every dropped pair is counted under the first rule it breaks.
 #pragma once

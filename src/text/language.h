@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LanguageGuess guesses the language of a text from the share of its words that are frequent in each language. It
 // notices a file in the wrong language; it is too coarse for anything else.
 #pragma once

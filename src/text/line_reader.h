@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LineReader reads a plain, gzip or xz file line by line. The format is recognised by the first bytes, not by the name.
 // A truncated file is an error, not an end.
 #pragma once

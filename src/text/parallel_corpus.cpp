@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "text/parallel_corpus.h"
 
 #include "core/error.h"

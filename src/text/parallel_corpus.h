@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ParallelReader reads parallel text in blocks of pairs, one corpus after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uniform shuffle of the lines of a file that need not fit into memory: lines are dealt to random buckets, and each
 // bucket is shuffled in memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SubwordSampler splits words at random (BPE-dropout, Provilkov et al., 2020): the byte-pair merges are repeated from
 // the characters on, and at each step every possible merge is left out with a given probability. The model learns what
 // longer pieces are made of, which helps most where text is scarce.

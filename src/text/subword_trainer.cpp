@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SentencePiece's trainer reports no progress, cannot be interrupted and keeps the memory it allocates. So it runs in a
 // child process: its log, read through a pipe, becomes progress; Ctrl-C ends it at once; its memory is freed with it.
 #include "text/subword_trainer.h"

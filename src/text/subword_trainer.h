@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Subword trainer: learns a SentencePiece model from a sample of a corpus.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Subwords is a SentencePiece model: text <-> token ids. Ids 0 to 3 are the same in every model that Verbund uses. Only
 // this file and the trainer use the SentencePiece library.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vocabulary files of OpenSeq2Seq: one line per piece, piece TAB score; the line number is the id. Such a file is
 // enough to make a SentencePiece model that encodes like the original one.
 #pragma once

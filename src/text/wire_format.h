@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WireReader and WireWriter: the part of the protocol buffer format that SentencePiece's model files use. A message is
 // a sequence of fields, each a tag (number << 3 | wire type), then a varint (0), 8 bytes (1), length + bytes (2) or 4
 // bytes (5).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BestTracker records the best evaluation by each metric, and decides when training no longer improves.
 #pragma once
 

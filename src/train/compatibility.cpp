@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The check of a resumed run: its configuration and dataset must be those of its checkpoint. See train/run_opening.h.
 #include <fmt/format.h>
 

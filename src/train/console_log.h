@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConsoleLog is worker 0's observer that writes the console, log.txt and the status line while a run trains.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The connection of the workers' GPUs, see train/run_opening.h.
 #include <map>
 #include <optional>

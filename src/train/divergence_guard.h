@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DivergenceGuard detects a loss that is not finite or that explodes.
 #pragma once
 

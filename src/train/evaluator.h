@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluator checks the current weights before they are saved or evaluated, and evaluates them on the dev pairs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The automatic batch size, see train/run_opening.h.
 #include "core/error.h"
 #include "core/human.h"

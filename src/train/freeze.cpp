@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters that train.freeze keeps constant, see train/run_opening.h.
 #include <regex>
 

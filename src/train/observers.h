@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // make_observers creates the observers of a run: one line there for each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The residuals of the exchange in checkpoints, see train/train_state.h.
 #include "core/log.h"
 #include "train/train_state.h"

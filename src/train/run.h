@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run is a training run on one of its workers: the request, the dataset, the device, the run folder and the state of
 // training.
 #pragma once

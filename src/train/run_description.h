@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Descriptions of a run: its hosts for run.json, the first lines of its log, and the last ones.
 #pragma once
 

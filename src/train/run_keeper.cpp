@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "train/run_keeper.h"
 
 #include "checkpoint/checkpoint_format.h"

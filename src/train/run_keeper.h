@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunKeeper is the access to the run folder with its record and checkpoints. Only worker 0 has a FolderKeeper; that of
 // the other workers keeps nothing and finds nothing, so that all workers run the same code.
 #pragma once

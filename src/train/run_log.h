@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunLog writes the lines of a run to the console and to log.txt; LiveStatus keeps its status line moving.
 #pragma once
 

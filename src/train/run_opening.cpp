@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // open_run prepares a run for training, see train/run.h.
 #include "train/run_opening.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of opening a run, which open_run (train/run.h) takes one after the other: the devices of the workers, the
 // automatic batch size, the frozen parameters, and the checks of a resumed run.
 #pragma once

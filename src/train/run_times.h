@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunTimes is the wall time of a run by activity; seconds_left estimates the rest.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // train_step is one step of training: the whole algorithm.
 #pragma once
 

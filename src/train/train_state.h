@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TrainState owns everything that training changes and a checkpoint saves: the model, the optimiser, the averaged
 // weights, the loss scale, the residuals of the exchange, and the position in the run. A run that is restored from a
 // checkpoint computes the same bits as one that never stopped.

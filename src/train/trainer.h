@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // train runs the training of a model on one or many workers: from a dataset to checkpoints.
 #pragma once
 

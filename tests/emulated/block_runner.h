@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlockRunner runs the blocks of one launch, one after another, each thread of a block as a fiber. A thread runs until
 // it waits: at a barrier, or for the lanes of its warp; then the next that can run goes on, in the order of the
 // settings. Threads that never wait share one fiber and cost a function call each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated NCCL's collectives on the CPU, block by block through a RankMeeting: sums in the order of ranks, so that
 // all ranks get the same bits, and a check that all of them are in the same call.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A communicator of the emulated NCCL: its ranks and its errors. Work in streams keeps it alive after the
 // handle is gone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counters of each kernel and library function: how often it ran, what it moved and computed. Predictions for a real
 // GPU are made from them. Bytes of kernels are counted in the checked build, those of copies and GEMMs always.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated cuBLAS: handles and their settings. (The GEMM is in cublas_gemm.cpp.)
 #include <mutex>
 #include <set>

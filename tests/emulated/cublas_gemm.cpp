@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated cublasGemmEx: refuses what cuBLAS refuses or leaves undefined, with a message, and computes the rest on
 // the CPU when the stream reaches it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A handle of the emulated cuBLAS, and its refusals.
 #pragma once
 

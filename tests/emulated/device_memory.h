@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of one emulated GPU. Addresses come from one range that the host can never use by mistake: pages are
 // without access but while work of the device runs. An allocation ends at the end of a page, and a page without access
 // follows; addresses of freed memory are not given out again soon. Fresh memory is NaN.

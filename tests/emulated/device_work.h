@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of the emulated GPU for cuBLAS and NCCL: the owner of a stream and of an address, and a way to queue
 // work on a stream.
 #pragma once

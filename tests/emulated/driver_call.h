@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks that every function of the emulated driver begins with: is there a driver, a context in this thread, an
 // earlier error, and are the handles valid. Refusals are reported on stderr, with the real driver's error.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices, contexts and errors of the emulated driver.
 #include <cstdio>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory and copies of the emulated driver.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules, functions and launches of the emulated driver.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams and events of the emulated driver. Priorities change nothing: any order that the events allow may happen.
 #include "emulated/driver_call.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions by which tests control the emulated GPU: they look them up with dlsym in the library that was loaded as
 // the driver.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA C++ that kernels are written in, for g++: src/cuda/kernels/language.cuh includes this instead of NVRTC's
 // built-in names. Each thread of a block is a fiber (block_runner.h); what waits for other threads is implemented
 // there.

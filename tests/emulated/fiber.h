@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fiber is a stack of its own and a way to switch to it: a thread of an emulated block runs on one. Some 5 ns a switch
 // where the switch is written by hand (x86-64); ucontext elsewhere.
 #pragma once

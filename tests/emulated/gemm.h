@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GEMM on the CPU as cuBLAS defines it (column-major, C = alpha op(A) op(B) + beta C), with sums in float whatever the
 // type of the operands.
 #pragma once

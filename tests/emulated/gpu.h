@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated GPUs: devices with memory, contexts, streams and events, and the work that waits in streams. Work runs
 // only when somebody waits for it, in the order of the settings as far as events allow: what a program does not wait
 // for has not happened, so a missing wait shows in the results.

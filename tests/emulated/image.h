@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Image takes the place of a cubin between the emulated NVRTC and driver: which kernels, for which GPU.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels compiled into the library: by name and by compute dtype (VERBUND_COMPUTE_DTYPE), with what is
 // needed to copy the arguments of a launch and to call one thread.
 #pragma once

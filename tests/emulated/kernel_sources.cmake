@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run as a script: writes a C++ file with the text of every file in SOURCE to OUTPUT, as image.h declares it.
 file(GLOB files ${SOURCE}/*.cu ${SOURCE}/*.cuh ${SOURCE}/*.h)
 set(entries "")

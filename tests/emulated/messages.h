@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of the emulated GPU: each is written to stderr and kept until a test takes it.
 #pragma once
 

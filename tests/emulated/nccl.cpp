@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated NCCL: communicators. Ranks are processes of this machine or threads of one. (Collectives are in
 // nccl_collectives.cpp.)
 #include <fmt/format.h>

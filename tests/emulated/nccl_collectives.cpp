@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated NCCL: collectives and groups. Refuses, with a message, what NCCL refuses, hangs on or leaves undefined.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 16-bit numbers of GPUs as bits, to float and back, rounded to nearest with ties to even; and tf32, a float with
 // as few bits as half.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated NVRTC. The kernels are compiled already; it checks that the given text is theirs, that every included
 // file comes with it, and that NVRTC accepts the options.
 #include "cuda/nvrtc_api.h"

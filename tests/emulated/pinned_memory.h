@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory from cuMemHostAlloc. Copies read and write it when they run, not when they are called, so it must live
 // that long: addresses of freed memory are kept without access and remembered.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RaceChecker finds accesses of device and shared memory that a real GPU may do in either order: by threads of a block
 // without a barrier between them, by different blocks of a launch, and by work of different streams without an event or
 // a wait of the host between. Kernels compiled with -fsanitize=thread call it for each access (tsan_runtime.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RankMeeting is a piece of shared memory through which ranks, processes of this machine or threads of one, exchange
 // blocks of bytes. Every rank puts a block, waits until all have, and reads all of them.
 //

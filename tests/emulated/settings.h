@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The settings of the emulated GPUs: from the environment when the library is loaded, later set by tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layout of a kernel's arrays in shared memory: one after another in the order in which they are first met, the
 // same in every block. A place in the source that several kernels come to (a function of theirs) has an offset for
 // each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The streams' queues of work, and the order in which it runs.
 #include <algorithm>
 #include <map>

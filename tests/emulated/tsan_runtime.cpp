@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that GCC's instrumentation calls: -fsanitize=thread before each access of memory, -fsanitize=alignment
 // where a pointer does not fit its type. In the place of the sanitizers' own runtimes, which know nothing of GPUs.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exchanges between the lanes of a warp: shuffles, ballots and barriers. All lanes that the mask names must reach
 // the same place; each then gets its result, whatever the others do next.
 #include <cstring>

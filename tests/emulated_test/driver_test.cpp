@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated driver and compiler check their arguments as the real ones do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planted races inside a launch: found as wrong results in one of the orders, and reported by the checked build in all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

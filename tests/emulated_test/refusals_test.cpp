@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planted errors that a real GPU refuses or leaves undefined: each must fail the launch and name the thread.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

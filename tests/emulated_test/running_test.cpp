@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that are right give the same results in every order of threads and blocks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

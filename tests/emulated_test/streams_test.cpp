@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams run late, and in an order that only events and waits decide: what a program forgets to wait for has not
 // happened.
 #include <gmock/gmock.h>

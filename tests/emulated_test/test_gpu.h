@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An emulated GPU as its tests use it: loaded as the program loads NVIDIA's libraries, with the tests' own kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund average as a user meets it: the mean of checkpoints is a model like any other, and no step of the run."""
 
 import array

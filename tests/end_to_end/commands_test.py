@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The manners that all commands share."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What users meet who ask for a device or a precision that is not here: one message with what is missing and what there is,
 exit code 2, and nothing written. On a machine without a GPU."""
 

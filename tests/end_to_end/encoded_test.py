@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text that is encoded already, as users of OpenSeq2Seq bring it."""
 
 import array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judging a model: while it trains, which checkpoint is kept as the best, and afterwards."""
 
 import json

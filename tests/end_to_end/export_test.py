@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund export as a user meets it: the folder holds the checkpoint's weights bit by bit, is whole or absent, and
 wrong calls are refused. That CTranslate2 understands it is shown by the oracle tests."""
 

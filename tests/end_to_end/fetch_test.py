@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund prepare --corpus: from a server's archives to a dataset, against a real HTTP server
 on this machine that serves small archives of WMT16's layout."""
 

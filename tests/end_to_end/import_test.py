@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund import: runs of other programs as run folders, each figure compared with what a few lines of Python find."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund inspect on a run and its checkpoints: every byte is listed, and damage is named."""
 
 import json

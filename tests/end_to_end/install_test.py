@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is installed beside the program: manual pages and completion made from its own help, presets, documents."""
 
 import gzip

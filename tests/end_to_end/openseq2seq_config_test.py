@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund config --from-openseq2seq: a Python configuration is read, never executed, and becomes ours."""
 
 import json

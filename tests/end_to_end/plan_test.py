@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund plan: what would a training cost? The numbers themselves are tested in tests/unit/plan."""
 
 import json

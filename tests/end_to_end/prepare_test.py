@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund prepare and inspect as a user meets them: good input, bad input, interruption."""
 
 import gzip

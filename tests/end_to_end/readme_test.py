@@ -1,4 +1,5 @@
-"""The README read literally: every command of it, in order, in a fresh folder, as a newcomer would type them.
+# SPDX-License-Identifier: Apache-2.0
+"""The README and the tutorial read literally: every command of them, in order, in a fresh folder, as a newcomer would type them.
 
 The sizes are those of a test: VERBUND_README_PREPARE and VERBUND_README_TRAIN are added to what the README says
 (put longer ones there, or nothing, to run it as it stands).
@@ -12,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E402
+from support.program import long_test, PROGRAM, ProgramTest, run_tests, SOURCE  # noqa: E402
 
 SMALL_PREPARE = "--set corpus.generated_pairs=1000 --set subwords.vocabulary=400 --set subwords.character_coverage=1"
 SMALL_TRAIN = ("--set model.d_model=32 --set model.d_ff=64 --set model.encoder_layers=1 --set model.decoder_layers=1 "
@@ -62,15 +63,13 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
         shim.chmod(0o755)
         return folder
 
-    def test_every_command_works_in_the_order_of_the_page(self):
+    def type_commands(self, page, at_least):
         environment = {"VERBUND_README_PREPARE": SMALL_PREPARE, "VERBUND_README_TRAIN": SMALL_TRAIN, **os.environ,
                        "PATH": f"{self.shim()}:{os.environ['PATH']}", "HOME": str(self.folder)}
         place = self.folder / "fresh"
         place.mkdir()
         done = 0
-        lines = commands((SOURCE / "README.md").read_text())
-        self.assertLessEqual(set(INSTEAD), set(lines))
-        for line in lines:
+        for line in commands((SOURCE / page).read_text()):
             command = INSTEAD.get(line, line)
             for pattern, replacement in REWRITTEN:
                 command = re.sub(pattern, replacement, command)
@@ -81,7 +80,18 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
                                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
                 self.assertEqual(result.returncode, 0, f"{line}\n{result.stdout[-2000:]}\n{result.stderr[-2000:]}")
                 done += 1
-        self.assertGreater(done, 9)  # the page was read
+        self.assertGreaterEqual(done, at_least)  # the page was read
+
+    def test_every_command_of_the_readme_works_in_its_order(self):
+        self.type_commands("README.md", 10)
+
+    @long_test
+    def test_every_command_of_the_tutorial_works_in_its_order(self):
+        self.type_commands("docs/tutorial.md", 30)
+
+    def test_what_is_typed_instead_is_on_a_page(self):
+        lines = {line for page in ("README.md", "docs/tutorial.md") for line in commands((SOURCE / page).read_text())}
+        self.assertLessEqual(set(INSTEAD), lines)
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund report on made runs whose state is known, and on folders that are in a bad one."""
 
 import html.parser

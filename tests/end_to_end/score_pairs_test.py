@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund score-pairs as a user meets it: the model's own numbers, in the order of the input, of any stream."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund score as a user calls it: published scores, formats, and what it says when the call is wrong."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user sees on a terminal: one status line that never breaks, plain lines where nothing can be drawn."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund train when something is wrong around it: other data, damaged checkpoints, a disk that takes no more,
 a second process. It says what is wrong, loses nothing, and goes on with the same bits when it can."""
 

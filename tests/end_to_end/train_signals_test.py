@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund train and what reaches it from outside: signals, a terminal that is closed, descriptors that are missing, a
 limit of file size. It saves, says so once, ends with the right exit code, and goes on to the same bits."""
 

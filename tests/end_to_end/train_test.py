@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund train as a user meets it: it learns, it goes on after anything, it refuses what is wrong."""
 
 import hashlib

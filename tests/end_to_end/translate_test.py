@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund translate: what goes in comes out translated, line by line, whatever it is."""
 
 import gzip

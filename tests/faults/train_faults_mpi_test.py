@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers that are killed or freeze while they train: the others end soon and say who was lost, and the same command
 goes on to the very weights that an undisturbed run has."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes transformer.json beside this file: losses and gradients of small Transformers from PyTorch's autograd.
 
 Run by hand where Debian's python3-torch is installed:

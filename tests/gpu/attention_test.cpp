@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention on a GPU: of whole sentences, and of single queries.
 #include <algorithm>
 #include <numeric>

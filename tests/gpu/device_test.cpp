@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory, copies, events, streams and cached kernels of a GPU.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GEMM by cuBLAS against the CPU's.
 #include "gpu/gpu.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GpuTest compares operations on a GPU with the CPU's. The GPU is the one that VERBUND_CUDA_PATH leads to, if that is
 // set, else the emulated one of the build folder. An operation is written once and runs on both devices: on the CPU
 // with its best instruction set, in float, from inputs that were rounded to the GPU's compute dtype; on the GPU several

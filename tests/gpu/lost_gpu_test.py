@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker with a GPU that is killed or freezes while NCCL sums: the other's GPU waits for it in vain, but the worker ends
 soon by itself, its exchange aborted, and says who was lost."""
 

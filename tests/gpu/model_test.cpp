@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole model on a GPU against the CPU's: loss, every gradient, and decoding token by token.
 #include "model/transformer.h"
 

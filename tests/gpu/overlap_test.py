@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gradients that leave while backward goes on, on the stream of NCCL or through the host's memory: the emulated GPU that
 checks for races sees none between the streams, and whatever order the streams, blocks and threads run in, two workers
 learn the same bits."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One GPU for each worker, and a GPU for each: runs that cannot have that are refused before anything is written."""
 
 import pathlib

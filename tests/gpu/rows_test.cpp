@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GPU operations on rows of features: norms, ReLU, embeddings, biases and sums over rows.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/test-gpu.sh, which people with a GPU run: without one it says so, and on the emulated one it passes and fails as
 its checks do."""
 

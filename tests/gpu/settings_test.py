@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tests of `make test-races` run on the emulated GPU that checks for races: on the other one they would pass as well."""
 
 import json

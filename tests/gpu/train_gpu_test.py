@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training on GPUs, one for each worker: the same curve as the CPU's, the same bits when killed and resumed, checkpoints
 that go on on another device, the same translations. On the emulated GPU of the build folder, or, where
 VERBUND_TEST_DEVICE=cuda, on real ones."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GPU operations on flat buffers: optimizer updates, EMA, magnitudes.
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/cluster.md, block by block, between two hosts with an sshd each: from a key to a trained model, with folders
 that are not shared; beta's power is cut while they train, then alpha is started anew."""
 

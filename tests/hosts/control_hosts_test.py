@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The control channel over a network: it speaks IPv4 and IPv6, worker 0 listens only where the others come from and
 only until they have come, and strangers at its ports, during the start and after it, change nothing."""
 

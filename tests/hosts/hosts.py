@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several hosts on one machine, as hosts.sh makes them, for the length of a with statement:
 
     with Hosts(2, rate="1gbit") as hosts:

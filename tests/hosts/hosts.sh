@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Several hosts on one machine: network namespaces with a name, an address, a link of limited rate and a share of the
 # cores each, so that programs for many hosts can be tested on one. Needs root, iproute2, a kernel with veth and tbf.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hosts on one machine are as good as hosts: an MPI job finds two names, passes its bytes over the link at the link's
 rate, stands a link that is down for a while, and nothing is left of them afterwards. Skipped (exit code 77) where
 hosts cannot be made."""

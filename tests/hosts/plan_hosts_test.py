@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """plan --measure over two hosts: the link that it finds is the one that joins them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run over two hosts leaves on record, killed once and started again by launch: every step of every worker on
 one clock, the resources of both hosts, the history, and a report that accounts for all of its time."""
 

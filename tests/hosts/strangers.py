@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strangers at the ports of a host, for tests: they call every port of some ranges again and again, for some seconds and
 some thousand calls at most, or until SIGTERM. Then they print how often each port has answered, as JSON.
 

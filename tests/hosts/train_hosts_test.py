@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training over a network: two hosts on one machine, joined by a link of 1 Gbit. As many bytes pass the link as the
 run says and theory wants; a link that is down for a while does no harm, and one that stays down ends the run."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund doctor with the real mpirun: what is well, and each thing that may be wrong with a worker, is told; over hosts
 of their own (network namespaces, root only), the link is measured."""
 

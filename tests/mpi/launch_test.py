@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund launch with the real mpirun: whose lines are shown how, what is started again and what is not, hosts that do
 not answer. The workers are a small script here, and other hosts are this machine under another name."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers that are processes: what they tell worker 0 over the control channel arrives, they know its clock, and what they
 do together passes the tests that workers as threads pass."""
 

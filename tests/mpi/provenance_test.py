@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Datasets, runs, checkpoints and what is made of them say by themselves when, where and by what they were made."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund translate and evaluate with the real mpirun: the work is shared, each line is done once, the order is kept."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund train with the real mpirun: any number of workers trains the same model, they stop together, and who does
 not belong to the others is named before the first step."""
 

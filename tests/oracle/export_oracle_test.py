@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What leaves Verbund means the same elsewhere: exported models in CTranslate2 itself, and checkpoints in PyTorch by
 way of examples/pytorch_weights.py. Small models of every shape that changes the names or places of parameters are
 trained by the program on the demo corpus; not for long, so that searches are hard and close calls are many.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What NVRTC makes of the kernels for real GPUs, of every generation and for each type of factors: it has nothing to
 say against them, and they fit: no registers in memory, no more shared memory than any GPU has.
 

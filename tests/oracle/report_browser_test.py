@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A report as a real browser shows it: Debian's Chromium at the width of a phone and of a desk, light and dark, and as PDF.
 
 With VERBUND_SCREENSHOTS=FOLDER the pictures stay there, to be looked at.

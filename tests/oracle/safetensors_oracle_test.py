@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verbund's safetensors files against Python's safetensors package, in both directions.
 
 Files made by Python are read by Verbund, written again, and read by Python. What Python

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verbund score against sacreBLEU itself: real translations, and lines made to be awkward.
 
 Skipped (exit code 77) where the sacrebleu module is not installed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real TensorBoard, with each of its two loaders, shows what metrics.jsonl holds, point by point: for a straight
 run, for one that was killed and resumed twice, for the moment after a resume, and for what `export` makes of run
 folders. Its pages of texts, hyper-parameters and custom charts have their data, and hostile text stays text.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts the real TensorBoard on a folder of runs and takes pictures of its pages with headless Chromium, to be looked
 at by a person:
 

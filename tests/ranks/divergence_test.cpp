@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exploding weights are never saved and never become the best, whenever they explode.
 #include <gmock/gmock.h>
 

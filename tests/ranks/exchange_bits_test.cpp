@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gradient exchange does not change the bits of whole runs: the same number of workers makes the same bits on any
 // layout of hosts and with buckets of any size; and a resumed run makes the bits of an uninterrupted one, on every
 // wire.

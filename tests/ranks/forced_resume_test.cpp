@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --resume force keeps the state that fits the new configuration, resets the rest, and logs it.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole runs with int8 on the wire learn as with fp32, and the residuals of rounding are part of their state.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

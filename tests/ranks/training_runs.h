@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests here are whole training runs of a small model, with threads as workers.
 #pragma once
 
@@ -7,6 +8,7 @@
 
 #include "core/log.h"
 #include "data/prepare.h"
+#include "demo/corpus_generators.h"
 #include "support/temporary_folder.h"
 #include "support/thread_workers.h"
 #include "train/trainer.h"
@@ -40,7 +42,11 @@ class Training : public ::testing::Test {
     config_.threads = 1;
   }
 
-  void prepare_data() { prepare({config_, folder_ / "data", false, "test"}); }
+  void prepare_data() {
+    PrepareRequest request{config_, folder_ / "data", false, "test"};
+    request.generator = find_generator(config_.corpus.name)->generator;
+    prepare(request);
+  }
 
   // Each worker on a host of its own.
   fs::path run(const std::string& name, int workers, Resume resume = Resume::kAuto) {

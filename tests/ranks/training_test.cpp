@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any number of workers, which are threads here, trains the same model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A name of a type means one thing: two types of one name in the namespace are two definitions of it, which the linker
 takes for the same."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The folders of src/ in the order of the data: CMakeLists.txt lists them with what each may use, and each uses
 only folders listed before it, and includes only what it says it uses. docs/architecture.md shows the same order."""
 

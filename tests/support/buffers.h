@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers of reproducible numbers for the tests of the optimisers, and their number of threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks that every communicator must pass, over any transport: run by workers that are threads
 // (tests/unit/collectives/communicator_test.cpp) and by processes under mpirun (tests/mpi/messages_test.py).
 #pragma once

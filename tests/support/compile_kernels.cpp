@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compile_kernels FOLDER                      the architectures that the NVRTC in that folder knows
 // compile_kernels FOLDER ARCH FACTOR CUBIN    compiles the program's kernels with it
 //

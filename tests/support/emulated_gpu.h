@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EmulatedGpu is one emulated GPU of a test: a context of this thread, one stream, and memory for numbers.
 #pragma once
 

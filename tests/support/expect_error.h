@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EXPECT_ERROR(statement, type, matchers...) expects an error of this type whose message has these values.
 #pragma once
 

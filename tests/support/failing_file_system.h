@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FailingFileSystem fails at one call, or stops there as if the machine had crashed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walk_failures walks a writer through every failure: each of its calls to the file system fails in each way, on what
 // an earlier call has made. Whatever happens, the earlier work is whole or the new one is, and calling again gives the
 // bytes of an undisturbed call, without leftovers.

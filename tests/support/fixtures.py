@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One prepared dataset and one trained model that test files share. CTest makes them before the tests that need them; a
 test file that is run by hand makes what is missing. Tests only read them: who changes something copies it first.
 

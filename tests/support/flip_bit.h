@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flip_bit damages a file in place, as a disk does; the same call again repairs it.
 #pragma once
 

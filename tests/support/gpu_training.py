@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training on GPUs, one for each worker, for the tests of whole jobs: on the emulated GPU of the build folder, or, where
 VERBUND_TEST_DEVICE=cuda, on real ones."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HttpServer is a small server on 127.0.0.1 whose every answer a test can decide: whole, in parts, broken off, stalled.
 // One request per connection, one connection at a time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EXPECT_HEARS_CTRL_C(statement) expects that the statement is interrupted, in a process of its own that has received
 // SIGINT.
 #pragma once

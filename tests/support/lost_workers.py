@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers of which one is lost, for the tests of what the others do then."""
 
 import re

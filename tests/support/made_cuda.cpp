@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Made-up libraries of NVIDIA, in one file, for tests of the loader. MADE_CUDA is the version of the driver and of the
 // toolkit: 12, with a V100; 13, with a GPU of sm_103; 0: a driver without a GPU.
 #include <algorithm>

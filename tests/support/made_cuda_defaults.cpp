@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every function of NVIDIA's libraries that is used: each succeeds and does nothing, unless made_cuda.cpp has another.
 #include "cuda/cublas_api.h"
 #include "cuda/driver_api.h"

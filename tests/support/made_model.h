@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MadeModel is a small model of random shape and weights, whose translations are varied and end.
 #pragma once
 

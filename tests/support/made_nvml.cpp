@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library with the names and the interface of NVIDIA's management library, for machines without a GPU: it knows two,
 // and the second one cannot tell its power. Built as a shared library of its own, and loaded as the real one is.
 #include "resources/nvml.h"

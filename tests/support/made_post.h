@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MadePost is a worker's connection to the record without workers: it keeps what is sent, and its clock stands still
 // until the test changes it.
 #pragma once

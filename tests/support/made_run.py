@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a run folder in the formats of docs/formats.md without training: for tests of the report, and for its cost.
 
     python3 tests/support/made_run.py FOLDER --steps 300000 --ranks 8 --evaluations 300

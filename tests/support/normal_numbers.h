@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard normal numbers, the same on every machine, as noise for made series.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NVIDIA's compiler without a GPU: what it makes of the program's kernels, and what each of them takes.
 
 NVRTC 12.8, the last that knows the V100, comes from .venv, NVRTC 13 from an installed toolkit; cuobjdump reads what they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cpu() is the device of tests, and the helpers here put values into its memory.
 #pragma once
 

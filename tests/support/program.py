@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the real executable, for the end-to-end tests."""
 
 import os

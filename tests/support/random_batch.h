@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models and batches of random shape, to compare one computation with another.
 #pragma once
 

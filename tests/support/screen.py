@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the program on a pseudo-terminal and reads what it draws there as a terminal would."""
 
 import fcntl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TemporaryFolder is a folder for one test, removed when the test is over.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the real TensorBoard on a folder and asks it what it shows."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ThreadWorld makes threads of one process behave as workers, on one host or on several.
 #pragma once
 

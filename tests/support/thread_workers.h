@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run_as_workers runs a function on several workers that are threads of this process, each with its own Workers.
 #pragma once
 

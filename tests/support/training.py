@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs training with several workers under the real mpirun, for the tests of whole jobs."""
 
 import hashlib

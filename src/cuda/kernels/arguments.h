@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of the GPU kernels: the host passes one of these structs by value to each kernel. Arrays in the compute
 // dtype are `void*` here.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients of attention. With w the weights, m their dropout mask and p = output gradient x value: the gradient of the
 // scores is w (m p - shift), where shift is the row's sum of w m p. First the queries' gradients, tile by tile of
 // queries, which finds the shifts; then the keys' and values', tile by tile of keys. No two threads add to one number.

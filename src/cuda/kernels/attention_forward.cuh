@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention of each sentence by itself over packed rows: scores, softmax, dropout and the weighted sum of values. The
 // weights go to memory, for backward; scores wait there while a sentence has more than one tile of keys.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tiles of attention: one block of 128 threads has one head of one sentence and works on tiles of 32 rows by 32
 // keys in shared memory. Thread (y, x) of 8 by 16 has rows 4 y to 4 y + 3 of a tile, and of these keys x and x + 16 or
 // the features 4 x to 4 x + 3 (and those 64 further).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums over rows: the rows are cut into 32 blocks (as on the CPU), a block of threads
 // sums 128 columns of one of them, and its warps process rows in turn. Their sums are added in order, here and in
 // add_partials.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of decoding token by token: attention of single queries over a kv cache whose rows lie anywhere in memory,
 // the most likely next tokens, and the mean of several models' probabilities.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dropout masks, bit by bit those of the CPU (kernels/simd/dropout.h): Philox with 7 rounds gives 8 decisions per
 // counter, over features that are 16 apart.
 #pragma once

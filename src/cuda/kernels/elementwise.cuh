@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReLU with bias and dropout, biases, and embeddings with positions and dropout.
 #pragma once
 

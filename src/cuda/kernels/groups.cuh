@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums and maxima over the threads of a warp, of a part of it, and of a block: in a fixed order, so that the bits are
 // the same on every run. All threads must take part.
 #pragma once

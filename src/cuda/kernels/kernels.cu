@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All kernels, as NVRTC and the emulated GPU compile them: once per compute dtype (see
 // numbers.cuh).
 // clang-format off: the order matters

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The differences between the two compilers of the kernels: NVRTC, for GPUs, and the host's, for the emulated GPU of the
 // tests. No other file of this folder distinguishes them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VERBUND_CUDA_KERNELS lists the names of all kernels: those that are looked up in a compiled module, and that the
 // emulated GPU of the tests offers.
 #pragma once

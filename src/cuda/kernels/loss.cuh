@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cross-entropy with label smoothing of rows of logits: one block per row, which reads it twice: for the largest and
 // the sum of exponentials, and for the gradient.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Residual + dropout + layer norm, and its backward: a group of 4 to 32 threads per row, each with one strip of it in
 // registers. Rows of more than 1024 features give each thread several strips, which it reads again in each pass.
 #pragma once

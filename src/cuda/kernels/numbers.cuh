@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of 16 and 32 bits, and four of them at a time. Everything is computed in float.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A strip is the part of a row that one thread works on: the 32 features that four counters of dropout decide over.
 //
 // Strip u of a row has features 128 (u / 4) + 16 k + 4 (u % 4) + c for k < 8, c < 4: four strips lie side by side, four

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels on flat buffers of weights and gradients: each thread strides over them, four numbers at a time. New
 // weights are also stored in the compute dtype.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention of each sentence by itself over packed rows: no padding is computed. One thread computes one head of one
 // sentence; all its matrices fit into the nearest cache.
 #pragma once

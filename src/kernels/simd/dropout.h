@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dropout masks by Philox (7 rounds, which passes the usual test batteries) on 16 counters: each gives 8 decisions of
 // 16 bits, so one call decides over 128 features.
 #pragma once

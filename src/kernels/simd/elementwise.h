@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReLU with bias and dropout, embeddings with positions and dropout, biases and their sums.
 #pragma once
 

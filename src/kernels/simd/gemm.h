@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GEMM on one thread. Blocks of both operands are packed into the order in which a tile of the result, held in
 // registers, reads them; the packed copies stay in the caches while they are used. Every element is summed in the same
 // order wherever the GEMM is cut into parts, so the number of threads does not change a bit of the result.

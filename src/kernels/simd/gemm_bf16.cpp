@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GEMM whose operands are rounded to bfloat16 while they are packed, with sums in float: nearly twice the speed where
 // the processor multiplies pairs of such numbers (AVX512-BF16). The scheme is that of gemm.h, with two depths in every
 // 32 bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cross-entropy with label smoothing on rows of logits, in place: loss, best token and gradient while the row is in the
 // cache.
 #pragma once

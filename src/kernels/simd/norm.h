@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Residual + dropout + layer norm in one pass over each row, and its backward pass.
 #pragma once
 

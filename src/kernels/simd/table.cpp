@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel table of one instruction set: compiled several times, with VERBUND_SIMD_NAME naming the set and its
 // namespace.
 #include "kernels/simd/attention.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of floats by the compiler's vector extension, and rows of them: 16 lanes whatever the instruction set, which
 // become one, two or four registers. Included by the files of this folder only, each of which is compiled once per
 // instruction set with VERBUND_SIMD_NAME as its namespace.

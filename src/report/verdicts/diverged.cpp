@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verdict before all others: divergence.
 #include <algorithm>
 

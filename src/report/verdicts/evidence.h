@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evidence that several verdicts share: the dev curve, and a sample of steps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 2: whether the model is fully trained.
 #include <algorithm>
 #include <cmath>

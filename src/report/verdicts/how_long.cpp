@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 1: how long the run took, and for what.
 #include <algorithm>
 

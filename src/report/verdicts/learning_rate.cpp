@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 6: the origin of the learning-rate curve.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 5: network traffic, and whether the network was the bottleneck.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 3: whether the model was overfitting.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 4: whether the processors were busy.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions 7 to 9: the size of the training set, and the files and size of a checkpoint.
 #include "core/human.h"
 #include "report/judge.h"

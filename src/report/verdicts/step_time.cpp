@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 10: how long a step took.
 #include <algorithm>
 

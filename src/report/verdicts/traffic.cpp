@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict 11: how step time relates to the traffic between hosts.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles all kernels into the library, once per compute dtype, each time in a namespace of its own.
 #include "emulated/emulated_language.h"
 #include "emulated/kernel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small kernels: what the emulated GPU must run right, and what it must refuse.
 #include "language.cuh"
 

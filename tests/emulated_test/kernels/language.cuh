@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These kernels are for the emulated GPU only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the emulated GPU's own tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Saving, naming, deleting and averaging checkpoints, through every failure of the file system.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a disk, a system or an operator can do to a program that is saving.
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MadeSnapshot is a snapshot for tests: all its numbers follow from the step and a size, so that a checkpoint can be
 // compared with it.
 #pragma once

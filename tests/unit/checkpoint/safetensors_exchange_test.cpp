@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of tests/oracle/safetensors_oracle_test.py that runs in this program: every file
 // of a folder is read and written again, or the refusal is written down.
 #include <gtest/gtest.h>

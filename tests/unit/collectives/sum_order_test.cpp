@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collectives/sum_order.h"
 
 #include <gmock/gmock.h>

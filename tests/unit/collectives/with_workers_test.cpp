@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run alone it is one worker; tests/mpi/messages_test.py runs it with several processes.
 #include <gtest/gtest.h>
 

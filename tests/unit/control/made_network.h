@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heartbeats of a run and IP addresses, as the tests of the control channel need them.
 #pragma once
 

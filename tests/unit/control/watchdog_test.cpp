@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers that are threads, with a watchdog over real sockets between them.
 #include "control/watchdog.h"
 

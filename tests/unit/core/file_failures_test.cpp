@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writers at the bottom of all others, through every failure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

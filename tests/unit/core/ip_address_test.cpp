@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/ip_address.h"
 
 #include <gmock/gmock.h>

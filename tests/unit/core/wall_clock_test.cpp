@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/wall_clock.h"
 
 #include <fcntl.h>

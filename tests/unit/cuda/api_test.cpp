@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our declarations of NVIDIA's functions are those of NVIDIA's headers, where there are any: the compiler decides, and
 // this file is all there is to run. A type is the same if it goes through the same registers and memory: integers
 // exactly, enums as enums, handles as pointers to something unknown.

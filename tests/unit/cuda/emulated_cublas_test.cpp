@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated cuBLAS: its GEMM against sums in double, and its refusals.
 #include <gmock/gmock.h>
 
@@ -176,7 +177,8 @@ TEST_F(EmulatedCublas, HandlesAreOfOneDevice) {
 
 // A copy that does not wait for the product of another stream: a race, which the build that checks for them sees.
 TEST(EmulatedCublasChecked, AResultThatIsNotWaitedForIsARace) {
-  if (!std::filesystem::exists(VERBUND_EMULATED_CHECKED "/libcuda.so.1")) GTEST_SKIP() << "only `make test-races` builds that device";
+  if (!std::filesystem::exists(VERBUND_EMULATED_CHECKED "/libcuda.so.1"))
+    GTEST_SKIP() << "only `make test-races` builds that device";
   static const CudaLibraries checked = load_emulated(VERBUND_EMULATED_CHECKED);
   for (const bool waits : {true, false}) {
     EmulatedGpu gpu(0, checked);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated NCCL: ranks as threads with a GPU each, and as processes.
 #include <gmock/gmock.h>
 #include <spawn.h>

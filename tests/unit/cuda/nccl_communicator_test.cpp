@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NcclCommunicator on the emulated NCCL: a failure of any rank is an error on the others, never a wrong sum.
 #include "cuda/nccl_communicator.h"
 

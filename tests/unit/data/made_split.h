@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // made_split() writes a split of given tokens and opens it.
 #pragma once
 

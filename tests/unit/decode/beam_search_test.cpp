@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search with caches against the model without, and a batch against its sentences.
 #include "decode/beam_search.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What else a search can be asked for: beginnings, samples, several models, lengths, alignments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

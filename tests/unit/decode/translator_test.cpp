@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From text to text: order, odd lines and long ones, with a real subword model and a made Transformer.
 #include "decode/translator.h"
 

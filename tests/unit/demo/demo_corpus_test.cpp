@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "demo/demo_corpus.h"
 
 #include <gmock/gmock.h>
@@ -141,7 +142,7 @@ TEST(DemoCorpus, every_word_is_used) {
   }
   const demo::Grammar grammar = demo::read_grammar(builtin_demo_files());
   for (const auto& [category, rules] : grammar.categories) {
-    for (const demo::Rule& rule : rules) {
+    for (const demo::GrammarRule& rule : rules) {
       if (!rule.is_word) continue;
       bool is_used = rule.fields.empty();  // "who" is written by its rule
       for (const auto& [field, cell] : rule.fields) {

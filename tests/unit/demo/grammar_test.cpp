@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading of grammars, and what the notation means.
 #include "demo/grammar.h"
 

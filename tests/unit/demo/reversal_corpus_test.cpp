@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "demo/reversal_corpus.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chosen sentences of the demo grammar: agreement, case, word order, tense and negation.
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace {
 Grammar grammar_with(const std::set<std::string>& words) {
   Grammar grammar = read_grammar(builtin_demo_files());
   for (auto& [name, rules] : grammar.categories) {
-    std::erase_if(rules, [&](const Rule& rule) {
+    std::erase_if(rules, [&](const GrammarRule& rule) {
       return rule.once && std::none_of(rule.fields.begin(), rule.fields.end(), [&](const auto& field) {
                return !field.second.pieces.empty() && words.contains(field.second.pieces[0].text);
              });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GEMMs of a linear layer on the CPU: transposition, strides, adding; and their log.
 #include "device/gemm.h"
 

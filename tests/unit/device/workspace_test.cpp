@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that is handed out by moving a pointer, and how much of it is taken.
 #include "device/workspace.h"
 

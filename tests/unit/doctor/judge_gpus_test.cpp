@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GPUs that are fine, missing, too few, wrong, full or mixed with CPUs: each gives the right verdict and advice.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each fault gives the right verdict, names the worker or host, and gives advice; all other checks stay ok.
 #include "doctor/judge.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts of healthy hosts, for tests to spoil.
 #pragma once
 

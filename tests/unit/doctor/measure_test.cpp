@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measurements with threads as workers: all get the same facts, about each pair once in each direction.
 #include "doctor/measure.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Archives are made by tar, xz and Python's zipfile: independent implementations of the formats.
 #include "fetch/archive.h"
 

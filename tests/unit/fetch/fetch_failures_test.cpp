@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Downloads and fetches, through every failure of the file system.
 #include <gtest/gtest.h>
 

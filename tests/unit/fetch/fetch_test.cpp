@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A corpus with the layout of the real ones: training text in two archives, test sets as
 // .sgm, and files that are the text themselves.
 #include "fetch/fetch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "import/imported_run.h"
 
 #include "unit/import/shown_points.h"

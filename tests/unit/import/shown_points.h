@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Imported points as short texts, for comparison.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention over packed sentences against the textbook's formula.
 #include "unit/kernels/reference.h"
 

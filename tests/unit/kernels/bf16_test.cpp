@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GEMM in bfloat16 against three loops in double precision over operands rounded the same way.
 #include <omp.h>
 

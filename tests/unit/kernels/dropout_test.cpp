@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dropout masks: their statistics, and their independence of the order of calls.
 #include "unit/kernels/reference.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReLU, embeddings, biases and their sums against loops in double precision.
 #include "unit/kernels/reference.h"
 

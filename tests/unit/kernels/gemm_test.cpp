@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GEMM against three loops in double precision.
 #include <limits>
 

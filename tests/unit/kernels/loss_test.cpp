@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cross-entropy with label smoothing against the Kullback-Leibler divergence of its targets.
 #include <limits>
 

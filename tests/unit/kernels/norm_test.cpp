@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Residual + dropout + layer norm against the textbook's formula.
 #include "unit/kernels/reference.h"
 

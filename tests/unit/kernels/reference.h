@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelTest and its helpers: one test instance per instruction set, the same bits for any number of threads, and
 // comparison with formulas in double precision. Gradients are compared with finite differences of those formulas, so no
 // derivative is worked out twice.

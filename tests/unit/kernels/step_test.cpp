@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention of single queries over a kv cache in any order of memory, and the best tokens of a row, against their
 // formulas in double precision.
 #include <limits>

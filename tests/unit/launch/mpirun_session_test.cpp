@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MpirunSession on the output of a program that prints what mpirun would.
 #include "launch/mpirun_session.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fused model against the reference model: loss and every gradient.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fused and the reference model against PyTorch's autograd: losses and gradients of small models with known
 // weights, as tests/golden/make_golden.py wrote them.
 #include <gtest/gtest.h>

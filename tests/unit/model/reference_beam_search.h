@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reference_beam_search is beam search of one sentence in its simplest form: every row is continued by every token,
 // nothing is cached, and it does not stop early.
 #pragma once

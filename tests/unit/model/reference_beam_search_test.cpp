@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The batched beam search with a kv cache against the reference search of single sentences on the reference model.
 #include "unit/model/reference_beam_search.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests on a small dataset of which every figure is known.
 #pragma once
 

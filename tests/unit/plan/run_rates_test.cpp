@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plan/run_rates.h"
 
 #include <gtest/gtest.h>

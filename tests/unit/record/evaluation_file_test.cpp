@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "record/evaluation_file.h"
 
 #include <gmock/gmock.h>

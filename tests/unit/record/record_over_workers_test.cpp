@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the recorders of several workers to the files of worker 0, over the workers' own channel.
 #include <gmock/gmock.h>
 

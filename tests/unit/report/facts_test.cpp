@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdicts that need no statistics: time, learning rate, training set, checkpoint; and all verdicts together.
 #include "optim/schedule.h"
 #include "report/judge.h"

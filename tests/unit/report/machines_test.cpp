@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdicts on processors, network, step time and traffic, for runs with known properties.
 #include "report/judge.h"
 #include "report/verdicts/evidence.h"

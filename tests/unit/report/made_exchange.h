@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Made-up exchange traces over a network with a known rate.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MadeRun builds runs with known properties without training: steps, starts, events and evaluations of a test's choice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page as HTML, Markdown and JSON.
 #include "report/page.h"
 

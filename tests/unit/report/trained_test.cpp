@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdicts on training progress and divergence, for known curves.
 #include <cmath>
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/nvml.h"
 
 #include <gmock/gmock.h>
 
 #include <type_traits>
 
-#include "support/temporary_folder.h"
 #include "resources/resource_source.h"
+#include "support/temporary_folder.h"
 
 #ifdef VERBUND_NVML_HEADER
 #include <nvml.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statistics of two systems that differ in places, by formulas that another program can reproduce.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "score/ngram_matcher.h"
 
 #include <gmock/gmock.h>

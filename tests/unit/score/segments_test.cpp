@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "score/segments.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "statistics/least_squares.h"
 
 #include "support/normal_numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tensorboard/plugin_values.h"
 
 #include <gmock/gmock.h>

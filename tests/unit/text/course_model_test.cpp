@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The joint model that OpenSeq2Seq's WMT16 script produced, and newstest2014 as encoded by
 // it: our encoding must be that, to the last piece. Needs the optional data folder.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "train/run_opening.h"
 
 #include <gtest/gtest.h>
@@ -36,8 +37,7 @@ TEST(Freeze, PatternsThatMatchNothingOrAreNone) {
 }
 
 TEST(Freeze, PatternsThatWouldEndTheProgram) {
-  EXPECT_ERROR(frozen_count(std::string(20000, '(') + std::string(20000, ')')), UsageError,
-               HasSubstr("40000"));
+  EXPECT_ERROR(frozen_count(std::string(20000, '(') + std::string(20000, ')')), UsageError, HasSubstr("40000"));
   EXPECT_ERROR(frozen_count("((a?){999}){999}"), UsageError, HasSubstr("{999}"));
   EXPECT_EQ(frozen_count(std::string(240, '(') + "embedding" + std::string(240, ')')), 1u);
 }

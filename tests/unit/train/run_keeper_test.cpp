@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run folder, and the files of a run through every failure of the file system.
 #include "train/run_keeper.h"
 
