@@ -10,8 +10,12 @@ say "Preparing the demo corpus: English-German sentences from a grammar"
 build/verbund prepare --config configs/demo.yaml --out data/demo
 say "A few of its pairs, as text and as pieces"
 build/verbund inspect data/demo --split dev --count 5 | sed -n '/^pair/,$p'
-say "Training a small Transformer on it with two workers (some minutes; Ctrl-C saves, the same command goes on)"
-build/verbund launch -n 2 -- train --config configs/demo.yaml --data data/demo --run runs/demo
+# bf16 where the processor has it: products are then nearly twice as fast.
+precision=fp32
+grep -qs avx512_bf16 /proc/cpuinfo && precision=bf16
+say "Training a small Transformer on it with two workers (two minutes; Ctrl-C saves, the same command resumes)"
+build/verbund launch -n 2 -- train --config configs/demo.yaml --data data/demo --run runs/demo \
+  --set train.precision=$precision
 say "How good it is on sentences it has never seen"
 build/verbund evaluate -m runs/demo --data data/demo
 say "A few translations"
