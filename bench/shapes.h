@@ -63,7 +63,7 @@ inline Batch make_batch(const Shape& shape, uint64_t stream = 0) {
     batch.source_offsets.push_back(static_cast<int32_t>(batch.source.size()));
     batch.target_offsets.push_back(static_cast<int32_t>(batch.target_input.size()));
     batch.longest_source = batch.longest_target = std::max(batch.longest_target, length);
-    batch.names.push_back(static_cast<uint64_t>(s));
+    batch.sentence_ids.push_back(static_cast<uint64_t>(s));
   }
   return batch;
 }

@@ -4,7 +4,7 @@
 // (the fastest is "the GEMM floor"), in one run, and verifies that the step trains.
 //
 //   bench_step [tiny|small|base ...] [threads ...] [bf16]    bf16: and with operands in bfloat16
-//   bench_step --json NAME THREADS STEPS    the step alone, as one line of JSON
+//   bench_step --json NAME THREADS STEPS [fp32|bf16]    the step alone, as one line of JSON
 //   bench_step --device cpu|cuda|emulated ...    the step alone, on that device: see device_step.h
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -107,8 +107,7 @@ bool compare_with_products(const Shape& shape, int threads, bool bf16) {
   return bench.trains();
 }
 
-bool print_json(const Shape& shape, int threads, int steps) {
-  CpuDevice device;
+bool print_json(const Shape& shape, int threads, int steps, CpuDevice& device) {
   Bench bench(shape, threads, device);
   bench.step();
   std::vector<double> seconds;
@@ -137,8 +136,9 @@ int main(int argc, char** argv) try {
   wait_briefly_for_threads(argv);
   keep_freed_memory();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 4 && arguments[0] == "--json") {
-    return print_json(shape_named(arguments[1]), std::stoi(arguments[2]), std::stoi(arguments[3])) ? 0 : 1;
+  if (arguments.size() >= 4 && arguments[0] == "--json") {
+    CpuDevice device(arguments.size() > 4 && arguments[4] == "bf16" ? Precision::kBf16 : Precision::kFp32);
+    return print_json(shape_named(arguments[1]), std::stoi(arguments[2]), std::stoi(arguments[3]), device) ? 0 : 1;
   }
   if (!arguments.empty() && arguments[0] == "--device") return bench_on_device(arguments) ? 0 : 1;
   std::vector<std::string> names;
