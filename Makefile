@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands do everything on a fresh machine:
 #   make demo    sets up what the program needs, builds it, and does the main job on a corpus that the program makes itself
-#   make test    sets up what the tests need as well, builds them, and runs the tests of every part: some ten minutes
+#   make test    sets up what the tests need as well, builds them, and runs the tests of every part
 # Before a release there is a third:
 #   make test-all  the long matrices, the race checker and the address sanitizer as well; needs nothing but Debian's packages
 # With NVIDIA's GPUs there is one more:
