@@ -21,6 +21,6 @@ pkg_check_modules(openmpi REQUIRED IMPORTED_TARGET ompi)
 
 if(VERBUND_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  find_package(Torch REQUIRED)  # for src/reference alone, which the fused path is tested against
+  find_package(Torch REQUIRED)  # for tests/reference alone, which the fused path is tested against
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
 endif()

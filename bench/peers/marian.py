@@ -24,6 +24,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from table import print_steps
+
 HERE = Path(__file__).resolve().parent
 SHAPES = {
     "tiny": {"vocabulary": 10000, "d_model": 128, "d_ff": 256, "heads": 4, "layers": 4, "steps": 12},
@@ -102,18 +104,7 @@ def compare(name, options):
                                          "bf16" if "bf16" in what else "fp32"))
     tokens, uniform = results["Verbund"][0]["target_tokens"], math.log(shape["vocabulary"])
     print(f"{name} on {threads} threads, {tokens} target tokens an update; Marian {importlib.metadata.version('pymarian')}")
-    marian = statistics.median(result["seconds_per_step"] for result in results["Marian"])
-    good = True
-    for what, found in results.items():
-        seconds = statistics.median(result["seconds_per_step"] for result in found)
-        memory = max(result["peak_memory_bytes"] for result in found)
-        first, last = found[0]["first_loss"], found[0]["last_loss"]
-        trains = math.isfinite(last) and last < first and uniform - 1.5 < first < uniform + 1.5
-        good = good and trains
-        ratio = "" if what == "Marian" else f"{marian / seconds:.2f} x as fast as Marian"
-        print(f"  {what:<14} {tokens / seconds:8.0f} tokens/s  {seconds:8.4f} s a step  {memory / 2**20:6.0f} MiB  "
-              f"loss {first:.3f} -> {last:.3f}  {ratio}{'' if trains else '  DOES NOT TRAIN'}".rstrip(), flush=True)
-    return good
+    return print_steps(results, tokens, uniform)
 
 
 def main():

@@ -4,26 +4,28 @@
 
     /usr/bin/python3 bench/peers/step.py [tiny small base] [--threads 2]
 
-Needs build/bench_step (ninja -C build bench_step) and Debian's python3-torch. PyTorch takes the batch twice: as it
-is, padded; and with its tokens spread evenly over the sentences, the best that sorting by length could do. Fails if
-a loss does not fall, or does not start near that of a model that knows nothing.
+Needs build/bench_step (ninja -C build bench_step), PyTorch (Debian's python3-torch, or --python with another one) and
+libtcmalloc-minimal4. PyTorch takes the batch three times: as it is, padded; with its tokens spread evenly over the
+sentences, the best that sorting by length could do; and the same with tcmalloc as the allocator, its best setting.
+Fails if a loss does not fall, or does not start near that of a model that knows nothing.
 """
 import argparse
 import json
-import math
 import os
-import statistics
 import subprocess
 import sys
 from pathlib import Path
 
+from table import print_steps
+
 HERE = Path(__file__).resolve().parent
 STEPS = {"tiny": 9, "small": 5, "base": 3}  # timed steps of a round, after one to warm up
+TCMALLOC = "libtcmalloc_minimal.so.4"
 
 
-def run(command, threads, lengths=None):
+def run(command, threads, lengths=None, **environment):
     done = subprocess.run([str(word) for word in command], input=json.dumps(lengths), stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+                          env={**os.environ, "OMP_NUM_THREADS": str(threads), **environment})
     try:
         return json.loads(done.stdout)
     except ValueError:
@@ -37,45 +39,24 @@ def evenly(lengths):
     return [shortest + 1] * longer + [shortest] * (len(lengths) - longer)
 
 
-def fault(result, uniform_loss):
-    first, last = result["first_loss"], result["last_loss"]
-    if not (math.isfinite(last) and last < first):
-        return "DOES NOT TRAIN"
-    # Random weights do not predict evenly: they start a little above.
-    if not uniform_loss - 0.5 < first < uniform_loss + 1.5:
-        return f"STARTS FAR FROM {uniform_loss:.3f}"
-    return ""
-
-
 def compare(name, options):
     """Prints the results of one shape; returns whether all is well."""
     threads, steps = options.threads, STEPS[name]
-    results = {"Verbund": [], "PyTorch, padded": [], "PyTorch, even lengths": []}
+    results = {"Verbund": [], "PyTorch, padded": [], "PyTorch, even lengths": [], "PyTorch, even lengths, tcmalloc": []}
     for _ in range(options.rounds):
         ours = run([options.program, "--json", name, threads, steps], threads)
-        torch_step = ["/usr/bin/python3", HERE / "torch_step.py", name, threads, steps]
-        padded, even = (run(torch_step, threads, lengths) for lengths in (ours["lengths"], evenly(ours["lengths"])))
-        for found, result in zip(results.values(), (ours, padded, even)):
+        torch_step = [options.python, HERE / "torch_step.py", name, threads, steps]
+        padded = run(torch_step, threads, ours["lengths"])
+        even = run(torch_step, threads, evenly(ours["lengths"]))
+        tcmalloc = run(torch_step, threads, evenly(ours["lengths"]), LD_PRELOAD=TCMALLOC)
+        for found, result in zip(results.values(), (ours, padded, even, tcmalloc)):
             found.append(result)
 
     lengths, tokens = ours["lengths"], ours["target_tokens"]
     padding = 1 - tokens / (len(lengths) * max(lengths))
     print(f"{name} on {threads} threads, {len(lengths)} sentences of {tokens} target tokens, "
           f"{padding:.0%} padding if padded; {padded['version']}")
-    good = True
-    for what, found in results.items():
-        seconds = statistics.median(result["seconds_per_step"] for result in found)
-        memory = max(result["peak_memory_bytes"] for result in found)
-        if what == "Verbund":
-            our_seconds, ratio = seconds, ""
-        else:
-            ratio = f"Verbund is {seconds / our_seconds:.2f} x as fast"
-        problem = next(filter(None, (fault(result, padded["uniform_loss"]) for result in found)), "")
-        good = good and not problem
-        print(f"  {what:<22} {tokens / seconds:8.0f} tokens/s  {seconds:8.4f} s a step  "
-              f"{memory / 2**20:6.0f} MiB  loss {found[0]['first_loss']:.3f} -> {found[0]['last_loss']:.3f}  "
-              f"{ratio}{problem and '  ' + problem}".rstrip(), flush=True)
-    return good
+    return print_steps(results, tokens, padded["uniform_loss"])
 
 
 def main():
@@ -84,14 +65,18 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=2, help="the median of this many is taken; default: 2")
     parser.add_argument("--program", type=Path, default=HERE.parents[1] / "build" / "bench_step")
+    parser.add_argument("--python", default="/usr/bin/python3", help="an interpreter that has torch")
     options = parser.parse_args()
     for name in options.names:
         if name not in STEPS:
             parser.error(f"{name} is none of the shapes: {', '.join(STEPS)}")
     if not options.program.exists():
         parser.error(f"there is no {options.program}: build it with ninja -C build bench_step")
-    if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0:
-        parser.error("/usr/bin/python3 has no torch: apt-get install python3-torch")
+    if subprocess.run([options.python, "-c", "import torch"], capture_output=True).returncode != 0:
+        parser.error(f"{options.python} has no torch: apt-get install python3-torch")
+    loaded = subprocess.run(["true"], env={"LD_PRELOAD": TCMALLOC}, capture_output=True, text=True)
+    if loaded.stderr:
+        parser.error(f"{TCMALLOC} is not there: apt-get install libtcmalloc-minimal4")
     return 0 if all([compare(name, options) for name in options.names or STEPS]) else 1
 
 
