@@ -2,17 +2,15 @@
 #include "checkpoint/average_checkpoints.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/progress.h"
 #include "core/wall_clock.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string list_names(const fs::path& checkpoints) {
   std::vector<std::string> names;
@@ -97,7 +95,7 @@ std::string common_vocabularies(const std::vector<Checkpoint>& checkpoints) {
     known = &checkpoint;
     common = own;
   }
-  return known != nullptr ? common.dump() : "";
+  return known != nullptr ? dump_json(common) : "";
 }
 
 // The origins of the checkpoints, as JSON. An old checkpoint has only its step.
@@ -108,7 +106,7 @@ std::string origins_of(const std::vector<Checkpoint>& checkpoints) {
     origin.update(checkpoint.use_state([](const Json& state) { return state.value(kOriginKey, Json::object()); }));
     origins.push_back(origin);
   }
-  return origins.dump();
+  return dump_json(origins);
 }
 
 std::vector<float> mean_of(const std::string& name, const std::vector<const SafetensorsFile*>& files) {
@@ -127,7 +125,7 @@ std::vector<float> mean_of(const std::string& name, const std::vector<const Safe
 bool is_mean(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / kStateFile, error)) return false;
-  const Json state = Json::parse(read_file(folder / kStateFile), nullptr, false);
+  const Json state = try_parse_json(read_file(folder / kStateFile));
   return state.is_object() && state.contains(kMeanOfKey);
 }
 
@@ -186,9 +184,9 @@ CheckpointSnapshot CheckpointMean::snapshot(const std::string& program) const {
     snapshot.weights.push_back(view_tensor<float>(tensor.name, tensor.shape, tensor.values));
   }
   Json state = {{"step", snapshot.step}, {kMeanOfKey, steps_}, {"file", exponential_ ? kAverageFile : kWeightsFile}};
-  if (!vocabularies_.empty()) state[kVocabulariesKey] = Json::parse(vocabularies_);
-  state[kOriginKey] = {{"program", program}, {"time", utc_time()}, {"made_of", Json::parse(origins_)}};
-  snapshot.state_json = state.dump(2) + "\n";
+  if (!vocabularies_.empty()) state[kVocabulariesKey] = parse_json(vocabularies_);
+  state[kOriginKey] = {{"program", program}, {"time", utc_time()}, {"made_of", parse_json(origins_)}};
+  snapshot.state_json = dump_json(state, 2) + "\n";
   snapshot.config_yaml = config_yaml_;
   return snapshot;
 }

@@ -3,15 +3,13 @@
 
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_file.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormatName = "verbund-checkpoint";
 constexpr std::string_view kStepPrefix = "step-";
@@ -43,7 +41,7 @@ void write_checkpoint_manifest(const fs::path& folder, const CheckpointManifest&
     json["files"][name] = {{"size", file.size}, {"xxh3_128", file.checksum}};
   }
   json["checksum"] = manifest.checksum();
-  write_file(folder / kCheckpointManifest, json.dump(2) + "\n");
+  write_file(folder / kCheckpointManifest, dump_json(json, 2) + "\n");
 }
 
 CheckpointManifest read_checkpoint_manifest(const fs::path& folder) {

@@ -11,6 +11,7 @@
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/user.h"
@@ -85,8 +86,7 @@ void Checkpoint::check_steps() const {
   if (named && *named != step()) {
     fail("{} is damaged: {} says step {}", folder_.string(), kCheckpointManifest, step());
   }
-  const int64_t state_step =
-      use_state([&](const nlohmann::ordered_json& state) { return state.value("step", step()); });
+  const int64_t state_step = use_state([&](const Json& state) { return state.value("step", step()); });
   if (state_step != step()) {
     fail("{} is damaged: {} says step {}, but {} says {}", folder_.string(), kStateFile, state_step,
          kCheckpointManifest, step());

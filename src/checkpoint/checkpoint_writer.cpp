@@ -3,13 +3,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/file_system.h"
+#include "core/json.h"
 #include "core/log.h"
 
 namespace verbund {
@@ -82,7 +82,7 @@ std::optional<int64_t> linked_step(const fs::path& path) {
 
 void write_checkpoint(const fs::path& folder, const CheckpointSnapshot& snapshot) {
   if (snapshot.step < 0) fail("a checkpoint cannot be of step {}", snapshot.step);
-  if (!nlohmann::json::parse(snapshot.state_json, nullptr, false).is_object()) {
+  if (!try_parse_json(snapshot.state_json).is_object()) {
     fail("the state to save is not a JSON object: {:.80}", snapshot.state_json);
   }
   // Such names belong to training: a leftover of a killed call is removed.

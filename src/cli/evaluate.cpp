@@ -2,7 +2,6 @@
 // verbund evaluate: loss, BLEU and chrF of a trained model on a test set.
 #include <cmath>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.h"
@@ -14,6 +13,7 @@
 #include "core/file.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/json.h"
 #include "core/output.h"
 #include "core/process.h"
 #include "data/dataset.h"
@@ -62,7 +62,7 @@ TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
   return read_test_set(command.source, command.reference, trained.source, trained.target);
 }
 
-nlohmann::ordered_json to_json(const TrainedModel& trained, const Evaluation& result) {
+Json to_json(const TrainedModel& trained, const Evaluation& result) {
   return {{"checkpoint", trained.checkpoint.string()},     {"step", trained.step},
           {"averaged_weights", trained.averaged},          {"loss", result.smoothed()},
           {"cross_entropy", result.cross_entropy()},       {"perplexity", std::exp(result.cross_entropy())},
@@ -128,7 +128,7 @@ void run_evaluate(const Arguments& arguments) {
   });
   if (!leads) return;
   if (command.json) {
-    std::cout << to_json(trained, result).dump(1) << "\n";
+    std::cout << dump_json(to_json(trained, result), 1) << "\n";
   } else {
     print(trained, result, set.size());
   }

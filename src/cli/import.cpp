@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // verbund import: a run of another program -> a run folder.
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "import/import_run.h"
 
@@ -27,7 +27,7 @@ void run_import(const Arguments& arguments) {
       ->check(one_of({kSourceKinds.begin(), kSourceKinds.end()}));
   if (!options.read(arguments)) return;
 
-  const nlohmann::ordered_json imported = import_run(source, kind, run);
+  const Json imported = import_run(source, kind, run);
   log("{} holds {} of {} ({})", run, imported["what"].get<std::string>(), source, imported["kind"].get<std::string>());
   for (const auto& note : imported["notes"]) log("note: {}", note.get<std::string>());
   log("unknown: {}", fmt::join(imported["unknown"].get<std::vector<std::string>>(), ", "));

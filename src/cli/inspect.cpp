@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // verbund inspect: shows the content of a dataset, a run or a checkpoint, and checks every byte that has a checksum.
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "data/dataset.h"
 #include "inspect/checkpoint_contents.h"
 #include "inspect/dataset_contents.h"
@@ -17,15 +17,14 @@ namespace {
 
 template <typename Contents>
 void print(const Contents& contents, std::string (*show)(const Contents&), bool json) {
-  std::cout << (json ? to_json(contents).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                     : show(contents));
+  std::cout << (json ? dump_json(to_json(contents), 2) + "\n" : show(contents));
 }
 
 void inspect_dataset(const fs::path& folder, const PairsToShow& wanted, bool json) {
   const Dataset dataset(folder);
   verify(dataset);
   const auto pairs = sample_pairs(dataset, wanted);
-  std::cout << (json ? dataset_contents(dataset, pairs).dump(2) + "\n" : show_dataset_contents(dataset, pairs));
+  std::cout << (json ? dump_json(dataset_contents(dataset, pairs), 2) + "\n" : show_dataset_contents(dataset, pairs));
 }
 
 void inspect_checkpoint(const fs::path& folder, bool json) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // verbund plan predicts time and cost of a training on given hosts.
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/host_flags.h"
 #include "config/config.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_file.h"
 #include "core/machine.h"
 #include "core/pipeline.h"
@@ -130,7 +130,7 @@ ExchangeRates network_of(PlanFlags& flags, const std::vector<Host>& hosts, const
     rates.named = true;
   } else if (!flags.doctor.empty()) {
     rates = use_json_file(fs::path(flags.doctor), "Make it again: verbund doctor -H ... --json > FILE",
-                          [](nlohmann::json json) { return rates_of_hosts(json.at("facts").get<Facts>()); });
+                          [](Json json) { return rates_of_hosts(json.at("facts").get<Facts>()); });
   } else if (flags.measure && total_slots(hosts) > 1) {
     Training training;
     training.config_file = flags.config;
@@ -190,7 +190,7 @@ void run_plan(const Arguments& arguments) {
   if (!options.read(arguments)) return;
   flags.check();
   const TrainingPlan plan = plan_with(flags);
-  std::cout << (flags.json ? plan_json(plan).dump(1) + "\n" : plan_table(plan));
+  std::cout << (flags.json ? dump_json(plan_json(plan), 1) + "\n" : plan_table(plan));
 }
 
 }  // namespace verbund

@@ -12,6 +12,7 @@
 #include "core/columns.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/progress.h"
 #include "report/comparison.h"
@@ -102,7 +103,7 @@ void run_report(const Arguments& arguments) {
   const std::string name = single ? "report" : "comparison";
   if (!json || !out.empty()) write_page(page, folder, name);
   if (json) {
-    std::cout << json_page(page).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    std::cout << dump_json(json_page(page), 1) << '\n';
     return;
   }
   const size_t columns = isatty(STDOUT_FILENO) != 0 ? terminal_columns(STDOUT_FILENO) : 100;

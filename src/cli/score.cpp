@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/score_flags.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/utf8.h"
 #include "score/paired_test_table.h"
@@ -105,10 +106,10 @@ std::vector<ScoreReport> reports_by(const Metric& metric, const ScoreCommand& co
 
 void print(const ScoreCommand& command, const std::vector<ScoreReport>& reports) {
   if (command.json) {
-    nlohmann::ordered_json list;
+    Json list;
     for (const ScoreReport& each : reports) list.push_back(score_json(each, command.width));
     const bool is_list = command.sentence || command.metrics.size() > 1;
-    std::cout << (is_list ? list : list.front()).dump(1) << '\n';
+    std::cout << dump_json(is_list ? list : list.front(), 1) << '\n';
     return;
   }
   for (const ScoreReport& each : reports) {
@@ -127,7 +128,7 @@ void score_one(const ScoreCommand& command, const Segments& hypotheses, const Re
 void score_several(const ScoreCommand& command, const std::vector<NamedSystem>& systems, const References& references) {
   const Comparison comparison = compare_systems(systems, references, make_metrics(command), command.test);
   if (command.json) {
-    std::cout << comparison_json(comparison, command.test, command.width).dump(4) << '\n';
+    std::cout << dump_json(comparison_json(comparison, command.test, command.width), 4) << '\n';
   } else {
     std::cout << comparison_text(comparison, command.test, command.width);
   }

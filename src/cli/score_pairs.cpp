@@ -2,7 +2,6 @@
 // verbund score-pairs: sources + given translations -> their log-probabilities.
 #include <cmath>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.h"
@@ -11,6 +10,7 @@
 #include "cli/options.h"
 #include "collectives/threads.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/output.h"
 #include "core/process.h"
@@ -118,16 +118,16 @@ class PairReader {
 
 std::string show_json(const ScorePairsCommand& command, const TextPair& pair, const PairScore& score,
                       const Subwords& subwords) {
-  nlohmann::ordered_json object = {{"line", pair.number},
-                                   {"source", pair.source},
-                                   {"target", pair.target},
-                                   {"log_probability", score.sum()},
-                                   {"tokens", score.tokens.size()}};
+  Json object = {{"line", pair.number},
+                 {"source", pair.source},
+                 {"target", pair.target},
+                 {"log_probability", score.sum()},
+                 {"tokens", score.tokens.size()}};
   for (size_t i = 0; command.per_token && i < score.tokens.size(); ++i) {
     object["per_token"].push_back(
         {{"piece", subwords.piece(score.tokens[i])}, {"log_probability", score.log_probabilities[i]}});
   }
-  return object.dump() + "\n";
+  return dump_json(object) + "\n";
 }
 
 // Columns: log-probability, tokens, and if asked for, "piece=log-probability" of each token.

@@ -6,12 +6,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "collectives/hierarchical_communicator.h"
 #include "collectives/mpi_transport.h"
 #include "core/elapsed.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/machine.h"
 
@@ -101,10 +101,10 @@ void Workers::connect(const Connect& connect, Watched watched) {
 void Workers::meet(Watched watched) {
   rank_ = communicator_->rank();
   if (rank_ == 0 && !receiver_) receiver_ = std::make_shared<TelemetryReceiver>();
-  const nlohmann::json own = {{"host", host_name()}, {"cores", allowed_cores()}, {"machine_cores", machine_cores()}};
+  const Json own = {{"host", host_name()}, {"cores", allowed_cores()}, {"machine_cores", machine_cores()}};
   std::map<std::string, int> on_host;
-  for (const std::string& text : communicator_->gather(own.dump())) {
-    const auto other = nlohmann::json::parse(text);
+  for (const std::string& text : communicator_->gather(dump_json(own))) {
+    const auto other = parse_json(text);
     const std::string host = other.at("host");
     all_.push_back(
         {static_cast<int>(all_.size()), host, on_host[host]++, 1, other.at("cores"), other.at("machine_cores")});

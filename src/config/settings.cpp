@@ -2,12 +2,11 @@
 #include "config/settings.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
+
+#include "core/json.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 class Flattener final : public FieldVisitor {
  public:
@@ -72,7 +71,7 @@ std::vector<Setting> settings_of(const Config& config) {
   std::vector<Setting> settings;
   for (const auto& [key, value] : flattener.object().items()) {
     settings.push_back(
-        {key, value.is_string() ? value.get<std::string>() : value.dump(), flattener.meanings().at(key)});
+        {key, value.is_string() ? value.get<std::string>() : dump_json(value), flattener.meanings().at(key)});
   }
   return settings;
 }

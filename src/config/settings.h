@@ -2,11 +2,11 @@
 // A configuration as a flat list of keys and values, to see how it differs from the defaults or from another run.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
+#include "core/json.h"
 
 namespace verbund {
 
@@ -21,7 +21,7 @@ struct Setting {
 std::vector<Setting> settings_of(const Config& config);
 
 // The same with typed values: {"seed": 1, "model.d_model": 512, "corpus.train.0.source": "a.en", ...}.
-nlohmann::ordered_json flatten(const Config& config);
+Json flatten(const Config& config);
 
 struct ChangedSetting {
   Setting setting;

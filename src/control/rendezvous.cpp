@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/rendezvous.h"
 
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "control/joining.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/log.h"
 
 namespace verbund {
@@ -27,17 +27,17 @@ std::vector<IpAddress> addresses_for_others() {
 
 // A worker's own place in the network, as JSON.
 std::string describe_place() {
-  nlohmann::json place = {{"network", network_identity()}, {"addresses", nlohmann::json::array()}};
+  Json place = {{"network", network_identity()}, {"addresses", Json::array()}};
   for (const IpAddress& address : addresses_for_others()) place["addresses"].push_back(address.text());
-  return place.dump();
+  return dump_json(place);
 }
 
 // The workers that worker 0 cannot reach over the loopback.
 std::vector<RemoteWorker> find_remote(const std::vector<std::string>& places, const std::vector<Worker>& workers) {
   std::vector<RemoteWorker> remote;
-  const std::string own = nlohmann::json::parse(places[0]).at("network");
+  const std::string own = parse_json(places[0]).at("network");
   for (size_t rank = 1; rank < places.size(); ++rank) {
-    const nlohmann::json place = nlohmann::json::parse(places[rank]);
+    const Json place = parse_json(places[rank]);
     if (!own.empty() && place.at("network") == own) continue;
     RemoteWorker worker{workers[rank].name(), {}};
     for (const std::string text : place.at("addresses")) {
@@ -83,13 +83,13 @@ std::string names_of(const std::vector<int>& ranks, const std::vector<Worker>& w
   return text;
 }
 
-nlohmann::json to_json(const std::vector<Endpoint>& endpoints) {
-  nlohmann::json list = nlohmann::json::array();
+Json to_json(const std::vector<Endpoint>& endpoints) {
+  Json list = Json::array();
   for (const Endpoint& endpoint : endpoints) list.push_back({endpoint.address.text(), endpoint.port});
   return list;
 }
 
-std::vector<Endpoint> endpoints_of(const nlohmann::json& list) {
+std::vector<Endpoint> endpoints_of(const Json& list) {
   std::vector<Endpoint> endpoints;
   for (const auto& item : list) endpoints.push_back({*IpAddress::parse(item.at(0)), item.at(1)});
   return endpoints;
@@ -104,13 +104,13 @@ ControlSockets open_control_sockets(Rendezvous& rendezvous, const std::vector<Wo
   const std::vector<std::string> places = rendezvous.gather(describe_place());
   const bool leads = rendezvous.rank() == 0;
   Reachable own;
-  nlohmann::json invitation;
+  Json invitation;
   if (leads) {
     own = listen_for(find_remote(places, workers), workers[0].name(), networks);
     std::random_device random;
     invitation = {{"endpoints", to_json(own.endpoints)}, {"run", uint64_t{random()} << 32 | random()}};
   }
-  invitation = nlohmann::json::parse(rendezvous.broadcast(invitation.dump()));
+  invitation = parse_json(rendezvous.broadcast(dump_json(invitation)));
   const std::vector<Endpoint> endpoints = endpoints_of(invitation.at("endpoints"));
 
   ControlSockets sockets{invitation.at("run"), std::vector<Socket>(workers.size())};
@@ -128,7 +128,7 @@ ControlSockets open_control_sockets(Rendezvous& rendezvous, const std::vector<Wo
   } else {
     sockets.by_rank[0] = call_leader(endpoints, hello);
   }
-  missing = nlohmann::json::parse(rendezvous.broadcast(nlohmann::json(missing).dump())).get<std::vector<int>>();
+  missing = parse_json(rendezvous.broadcast(dump_json(missing))).get<std::vector<int>>();
   if (missing.empty()) return sockets;
   tell_launch({missing[0]});
   throw Error(

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
+
+#include "core/json.h"
 
 namespace verbund {
 namespace {
@@ -68,7 +69,7 @@ Machine this_machine() {
   return {host_name(), processor_name(), machine_cores(), memory, system_name()};
 }
 
-nlohmann::ordered_json to_json(const Machine& machine) {
+Json to_json(const Machine& machine) {
   return {{"host", machine.host},
           {"processor", machine.processor},
           {"cores", machine.cores},

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
@@ -31,6 +32,6 @@ std::vector<int> allowed_cores();
 // The number of threads to use when a configuration says `threads` (0: one for each allowed core).
 int thread_count(int64_t threads);
 
-nlohmann::ordered_json to_json(const Machine& machine);
+Json to_json(const Machine& machine);
 
 }  // namespace verbund

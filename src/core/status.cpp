@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "core/columns.h"
+#include "core/json.h"
 
 namespace verbund {
 namespace {
@@ -52,15 +52,15 @@ std::optional<Status> parse_marked_status(std::string_view line) {
 }
 
 std::string marked_record(const LossRecord& loss) {
-  const nlohmann::ordered_json object = {{"event", kLossEvent}, {"worker", loss.worker}};
-  return kRecordMark + object.dump();
+  const Json object = {{"event", kLossEvent}, {"worker", loss.worker}};
+  return kRecordMark + dump_json(object);
 }
 
 std::optional<LossRecord> parse_marked_record(std::string_view line) {
   if (line.empty() || line.front() != kRecordMark) return std::nullopt;
-  const nlohmann::json object = nlohmann::json::parse(line.substr(1), nullptr, false);
-  if (!object.is_object() || object.value("event", nlohmann::json()) != kLossEvent) return std::nullopt;
-  const nlohmann::json worker = object.value("worker", nlohmann::json());
+  const Json object = try_parse_json(line.substr(1));
+  if (!object.is_object() || object.value("event", Json()) != kLossEvent) return std::nullopt;
+  const Json worker = object.value("worker", Json());
   if (!worker.is_number_integer()) return std::nullopt;
   return LossRecord{worker.get<int>()};
 }

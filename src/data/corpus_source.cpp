@@ -47,7 +47,7 @@ CorpusSource generated(const Config& config, const CorpusGenerator& generator, c
   stages.run("generate", key, {train, dev, test}, [&] {
     generator.write(static_cast<uint64_t>(config.seed), static_cast<size_t>(config.corpus.generated_pairs), train, dev,
                     test);
-    return Stages::Json();
+    return Json();
   });
   CorpusSource source;
   source.name = config.corpus.name;

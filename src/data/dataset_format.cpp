@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/dataset_format.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/json.h"
 #include "core/json_file.h"
 
 namespace verbund {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -21,7 +18,7 @@ void check_own_checksum(Json json, const fs::path& path) {
   if (!json.contains(kOwnChecksum)) return;
   const std::string expected = json[kOwnChecksum];
   json.erase(kOwnChecksum);
-  if (checksum_of(json.dump()) == expected) return;
+  if (checksum_of(dump_json(json)) == expected) return;
   fail("{} is damaged: its own checksum is wrong. Run `verbund prepare` again.", path.string());
 }
 
@@ -57,8 +54,8 @@ void write_manifest(const fs::path& folder, const DatasetManifest& manifest) {
   }
   json["checksum"] = manifest.checksum();
   json["made_by"] = manifest.made_by;
-  json[kOwnChecksum] = checksum_of(json.dump());
-  write_file(folder / kDatasetManifest, json.dump(2) + "\n");
+  json[kOwnChecksum] = checksum_of(dump_json(json));
+  write_file(folder / kDatasetManifest, dump_json(json, 2) + "\n");
 }
 
 DatasetManifest read_manifest(const fs::path& folder) {

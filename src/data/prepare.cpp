@@ -28,8 +28,6 @@
 namespace verbund {
 namespace {
 
-using Json = Stages::Json;
-
 // The key of a stage: a checksum of everything that its result depends on.
 template <typename... Parts>
 std::string key_of(const Parts&... parts) {
@@ -259,7 +257,7 @@ class Preparation {
   void write_provenance(const CleanReport& cleaned) const {
     const Json provenance =
         dataset_provenance({request_.made_by, request_.command}, sources_, cleaned.lines, stages_.memory());
-    write_file(out_ / kProvenanceFile, provenance.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_file(out_ / kProvenanceFile, dump_json(provenance, 2) + "\n");
   }
 
   DatasetManifest describe(const Vocabularies& vocabularies, bool joint) const {

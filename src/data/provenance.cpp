@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/provenance.h"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/json.h"
 #include "core/machine.h"
 #include "core/wall_clock.h"
 #include "text/parallel_corpus.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 

@@ -3,10 +3,10 @@
 // dataset. See docs/formats.md.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "data/corpus_source.h"
 
 namespace verbund {
@@ -17,8 +17,7 @@ struct Maker {
 };
 
 // `train_lines` of each training corpus may be empty if unknown; `stages` is Stages::memory().
-nlohmann::ordered_json dataset_provenance(const Maker& maker, const CorpusSource& sources,
-                                          const std::vector<uint64_t>& train_lines,
-                                          const nlohmann::ordered_json& stages);
+Json dataset_provenance(const Maker& maker, const CorpusSource& sources, const std::vector<uint64_t>& train_lines,
+                        const Json& stages);
 
 }  // namespace verbund

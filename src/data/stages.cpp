@@ -13,12 +13,10 @@
 namespace verbund {
 namespace {
 
-Stages::Json record_of(const fs::path& path) {
-  return {{"size", fs::file_size(path)}, {"xxh3_128", file_checksum(path)}};
-}
+Json record_of(const fs::path& path) { return {{"size", fs::file_size(path)}, {"xxh3_128", file_checksum(path)}}; }
 
 // Compares the content: a file that was damaged or edited may have its old size and time.
-bool is_unchanged(const fs::path& path, const Stages::Json& record) {
+bool is_unchanged(const fs::path& path, const Json& record) {
   std::error_code error;
   return fs::file_size(path, error) == record.at("size") && !error && file_checksum(path) == record.at("xxh3_128");
 }
@@ -27,7 +25,7 @@ bool is_unchanged(const fs::path& path, const Stages::Json& record) {
 
 Stages::Stages(fs::path file) : file_(std::move(file)) {
   if (!fs::exists(file_)) return;
-  memory_ = Json::parse(read_file(file_), nullptr, false);
+  memory_ = try_parse_json(read_file(file_));
   if (!memory_.is_object()) memory_ = Json::object();  // damaged: no stage counts as done
 }
 
@@ -49,8 +47,8 @@ bool Stages::is_done(const std::string& name, const std::string& key) const try 
   return false;
 }
 
-Stages::Json Stages::run(const std::string& name, const std::string& key, const std::vector<fs::path>& outputs,
-                         const std::function<Json()>& work) {
+Json Stages::run(const std::string& name, const std::string& key, const std::vector<fs::path>& outputs,
+                 const std::function<Json()>& work) {
   if (is_done(name, key)) {
     log("{:<10} already done", name);
     return memory_[name]["result"];
@@ -71,7 +69,7 @@ Stages::Json Stages::run(const std::string& name, const std::string& key, const 
     entry["outputs"][path.lexically_relative(file_.parent_path()).string()] = record_of(path);
   }
   memory_[name] = entry;
-  write_file(file_, memory_.dump(2) + "\n");
+  write_file(file_, dump_json(memory_, 2) + "\n");
   return result;
 }
 

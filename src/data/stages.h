@@ -6,16 +6,15 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
 class Stages {
  public:
-  using Json = nlohmann::ordered_json;
-
   explicit Stages(std::filesystem::path file);
 
   // Runs `work` unless it was done with the same key and its outputs are unchanged, byte by byte. Returns the result of

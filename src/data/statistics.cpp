@@ -3,17 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "core/json_file.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void add_side(SideStatistics& side, std::span<const TokenId> ids) {
   side.tokens += ids.size();
@@ -155,7 +152,7 @@ std::string statistics_json(const DatasetStatistics& statistics) {
     json["vocabulary"]["source"] = pieces_json(statistics.source_pieces);
     json["vocabulary"]["target"] = pieces_json(statistics.target_pieces);
   }
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 double average_training_tokens(const std::filesystem::path& file) {

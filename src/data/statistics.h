@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "text/clean.h"
 #include "text/subwords.h"
 
@@ -43,8 +43,8 @@ struct DatasetStatistics {
   void count_pieces(std::span<const TokenId> ids, std::span<const uint32_t> lengths);
 };
 
-nlohmann::ordered_json to_json(const CleanReport& report);
-CleanReport clean_report(const nlohmann::ordered_json& json);
+Json to_json(const CleanReport& report);
+CleanReport clean_report(const Json& json);
 
 std::string statistics_json(const DatasetStatistics& statistics);
 // Mean length of the longer side of the training text in tokens with </s>, from a dataset's statistics.json.

@@ -3,12 +3,12 @@
 
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint_format.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
+#include "core/json.h"
 #include "core/wall_clock.h"
 #include "model/position_codes.h"
 
@@ -179,26 +179,25 @@ void write_model(const fs::path& path, const Variables& variables) {
 // Makes CTranslate2 treat a sentence as training did.
 void write_config(const fs::path& path, const TrainedModel& trained) {
   const Subwords& target = trained.target;
-  const nlohmann::ordered_json config = {{"add_source_bos", false},
-                                         {"add_source_eos", true},
-                                         {"bos_token", target.piece(kStartOfSentence)},
-                                         {"decoder_start_token", target.piece(kStartOfSentence)},
-                                         {"eos_token", target.piece(kEndOfSentence)},
-                                         {"layer_norm_epsilon", trained.config.model.norm_epsilon},
-                                         {"multi_query_attention", false},
-                                         {"unk_token", target.piece(kUnknown)}};
-  write_file(path, config.dump(2) + "\n");
+  const Json config = {{"add_source_bos", false},
+                       {"add_source_eos", true},
+                       {"bos_token", target.piece(kStartOfSentence)},
+                       {"decoder_start_token", target.piece(kStartOfSentence)},
+                       {"eos_token", target.piece(kEndOfSentence)},
+                       {"layer_norm_epsilon", trained.config.model.norm_epsilon},
+                       {"multi_query_attention", false},
+                       {"unk_token", target.piece(kUnknown)}};
+  write_file(path, dump_json(config, 2) + "\n");
 }
 
 void write_vocabulary(const fs::path& path, const Subwords& subwords) {
-  nlohmann::ordered_json pieces = nlohmann::ordered_json::array();
+  Json pieces = Json::array();
   for (size_t id = 0; id < subwords.size(); ++id) pieces.push_back(subwords.piece(static_cast<TokenId>(id)));
-  write_file(path, pieces.dump(0) + "\n");
+  write_file(path, dump_json(pieces, 0) + "\n");
 }
 
 // Not a file of CTranslate2: the program and the checkpoint that the export was made from.
 void write_provenance(const fs::path& path, const TrainedModel& trained, const std::string& program) {
-  using Json = nlohmann::ordered_json;
   const Json json = {{"format", "verbund-export"},
                      {"version", 1},
                      {"time", utc_time()},
@@ -206,8 +205,8 @@ void write_provenance(const fs::path& path, const TrainedModel& trained, const s
                      {"checkpoint", fs::absolute(trained.checkpoint).string()},
                      {"step", trained.step},
                      {"averaged_weights", trained.averaged},
-                     {"origin", Json::parse(trained.origin)}};
-  write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+                     {"origin", parse_json(trained.origin)}};
+  write_file(path, dump_json(json, 2) + "\n");
 }
 
 void write_contents(const fs::path& folder, const TrainedModel& trained, const std::string& program) {

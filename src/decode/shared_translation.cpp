@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/shared_translation.h"
 
-#include <nlohmann/json.hpp>
+#include "core/json.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::json;
 
 Json pack(const Line& line) { return {line.text, line.prefix, line.number}; }
 Json pack(const Translation& t) { return {t.text, t.score, t.alignment, t.pieces, t.finished, t.split}; }
@@ -18,8 +16,8 @@ Translation unpack_translation(const Json& json) {
 
 }  // namespace
 
-std::string packed(const nlohmann::json& json) {
-  const std::vector<uint8_t> bytes = nlohmann::json::to_cbor(json);
+std::string packed(const Json& json) {
+  const std::vector<uint8_t> bytes = Json::to_cbor(json);
   return {bytes.begin(), bytes.end()};
 }
 

@@ -2,16 +2,16 @@
 // SharedTranslation translates with several workers: each line is translated by one of them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "collectives/workers.h"
+#include "core/json.h"
 #include "decode/translator.h"
 
 namespace verbund {
 
 // JSON as bytes to send to other workers: CBOR, because texts need not be UTF-8.
-std::string packed(const nlohmann::json& json);
+std::string packed(const Json& json);
 
 class SharedTranslation {
  public:

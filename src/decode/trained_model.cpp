@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/trained_model.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "config/load.h"
@@ -9,6 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "cuda/open_device.h"
 
@@ -22,7 +22,7 @@ fs::path run_of(const fs::path& folder) {
 
 // The checksum of the vocabulary that the weights were trained with; "" if the checkpoint is an old one.
 std::string known_checksum(const Checkpoint& checkpoint, const char* side) {
-  return checkpoint.use_state([&](const nlohmann::ordered_json& state) {
+  return checkpoint.use_state([&](const Json& state) {
     return state.contains(kVocabulariesKey) ? state.at(kVocabulariesKey).at(side).get<std::string>() : "";
   });
 }
@@ -112,9 +112,8 @@ TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device>
   load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
 
   const SafetensorsFile& weights = checkpoint.average() != nullptr ? *checkpoint.average() : checkpoint.weights();
-  const std::string origin = checkpoint.use_state([](const nlohmann::ordered_json& state) {
-    return state.value(kOriginKey, nlohmann::ordered_json::object()).dump();
-  });
+  const std::string origin =
+      checkpoint.use_state([](const Json& state) { return dump_json(state.value(kOriginKey, Json::object())); });
   debug("model: step {}, vocabularies {} and {}", checkpoint.step(), source_path.string(), target_path.string());
   TrainedModel trained{
       config,      checkpoint.folder(), checkpoint.step(),     checkpoint.average() != nullptr, origin,

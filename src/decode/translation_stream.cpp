@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/output.h"
 
@@ -26,12 +26,11 @@ std::string show_alignment(const Translation& translation) {
 
 std::string show_as_json(const LineFormat& format, const std::string& input, const Line& line,
                          const std::vector<std::string>& source_pieces, const std::vector<Translation>& translations) {
-  using OrderedJson = nlohmann::ordered_json;
-  OrderedJson object = {{"line", line.number}, {"source", line.text}};
+  Json object = {{"line", line.number}, {"source", line.text}};
   if (format.column > 0) object["columns"] = split_columns(input);
   if (format.alignment) object["source_pieces"] = source_pieces;
   for (const Translation& translation : translations) {
-    OrderedJson each = {{"text", translation.text}, {"score", translation.score}};
+    Json each = {{"text", translation.text}, {"score", translation.score}};
     if (!translation.finished) each["finished"] = false;
     if (format.alignment) {
       each["pieces"] = translation.pieces;
@@ -39,7 +38,7 @@ std::string show_as_json(const LineFormat& format, const std::string& input, con
     }
     object["translations"].push_back(each);
   }
-  return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";  // other columns may be any bytes
+  return dump_json(object) + "\n";  // other columns may be any bytes
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 #include "doctor/examine.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "config/config.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "doctor/measure.h"
 
 namespace verbund {
@@ -29,8 +29,8 @@ Travel planned_travel(Workers& workers, const Training& training) {
     own = {config.wire, config.transport};
   } catch (const Error&) {  // it is among the facts
   }
-  const nlohmann::json numbers = nlohmann::json::parse(
-      workers.comm().broadcast(nlohmann::json{static_cast<int>(own.wire), static_cast<int>(own.transport)}.dump()));
+  const Json numbers = parse_json(
+      workers.comm().broadcast(dump_json(Json{static_cast<int>(own.wire), static_cast<int>(own.transport)})));
   return {static_cast<Wire>(numbers[0].get<int>()), static_cast<Exchange>(numbers[1].get<int>())};
 }
 
@@ -43,9 +43,7 @@ bool gpus_meet(const Facts& facts, const Travel& travel) {
 }
 
 // File names and messages of the system need not be UTF-8.
-std::string line_of(const nlohmann::json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string line_of(const Json& json) { return dump_json(json); }
 
 }  // namespace
 
@@ -55,9 +53,9 @@ Facts examine(Workers& workers, const Training& training) {
   workers.watchdog().set_limits(limits);
   Facts facts;
   const Collected collected = collect_worker_facts(workers.self(), workers.size(), training);
-  const nlohmann::json own = collected.facts;
+  const Json own = collected.facts;
   for (const std::string& text : workers.comm().gather(line_of(own))) {
-    facts.workers.push_back(nlohmann::json::parse(text).get<WorkerFacts>());
+    facts.workers.push_back(parse_json(text).get<WorkerFacts>());
   }
   facts.links = measure_links(workers);
   uint64_t gradient = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that starts the workers: reads their output, and gives up if they do not connect.
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/terminal.h"
 #include "doctor/examine.h"
@@ -62,7 +62,7 @@ class Examination {
       if (line.text == kTogether) {
         mpirun_.cancel_kill();  // from now on their watchdogs take over
       } else {
-        facts_ = nlohmann::json::parse(line.text).get<Facts>();
+        facts_ = parse_json(line.text).get<Facts>();
       }
       return;
     }

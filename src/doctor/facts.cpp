@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "core/json.h"
 
 namespace verbund {
 
@@ -14,88 +15,30 @@ NLOHMANN_JSON_SERIALIZE_ENUM(StartResult, {{StartResult::kTogether, "together"},
                                            {StartResult::kNoProgram, "no program"},
                                            {StartResult::kNoMpirun, "no mpirun"},
                                            {StartResult::kFailed, "failed"}})
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AskedHost, name, slots, answers, said)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkAddress, interface, address)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DiskFacts, path, free_bytes, writable)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelNeeds, parameters, gradient_bytes, worker_bytes, gpu_bytes, leader_bytes,
-                                   checkpoint_bytes, checkpoints)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryFacts, name, path, version, why_not)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepFacts, loss, gradient_norm)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuFacts, wish, precision, cpu_trouble, libraries, missing, nccl_missing, driver,
-                                   count, number, name, architecture, memory, free_memory, trouble, step, cpu_step)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuSumFacts, workers, trouble, bytes, seconds, difference)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AllReduceFacts, workers, bytes, measured_bytes, seconds)
-
-namespace {
-
-// The one list of members, for both directions.
-template <typename Members, typename Visit>
-void each_member(Members& facts, Visit visit) {
-  visit("rank", facts.rank);
-  visit("host", facts.host);
-  visit("cores", facts.cores);
-  visit("machine_cores", facts.machine_cores);
-  visit("threads", facts.threads);
-  visit("program", facts.program);
-  visit("build", facts.build);
-  visit("kernels", facts.kernels);
-  visit("config", facts.config);
-  visit("config_error", facts.config_error);
-  visit("dataset", facts.dataset);
-  visit("dataset_error", facts.dataset_error);
-  visit("dataset_bytes", facts.dataset_bytes);
-  visit("needs", facts.needs);
-  visit("free_memory", facts.free_memory);
-  visit("run", facts.run);
-  visit("dataset_disk", facts.dataset_disk);
-  visit("temporary", facts.temporary);
-  visit("addresses", facts.addresses);
-  visit("gpus", facts.gpus);
-  visit("gpu", facts.gpu);
-}
-
-}  // namespace
-
-void to_json(nlohmann::json& json, const WorkerFacts& facts) {
-  each_member(facts, [&](const char* name, const auto& value) { json[name] = value; });
-}
-
-void from_json(const nlohmann::json& json, WorkerFacts& facts) {
-  each_member(facts, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-}
-
-void to_json(nlohmann::json& json, const LinkFacts& facts) {
-  json = {{"from", facts.from},
-          {"to", facts.to},
-          {"round_trip_seconds", facts.round_trip_seconds},
-          {"clock_offset_seconds", facts.clock_offset_seconds},
-          {"bytes_per_second", facts.bytes_per_second}};
-}
-
-void from_json(const nlohmann::json& json, LinkFacts& facts) {
-  json.at("from").get_to(facts.from);
-  json.at("to").get_to(facts.to);
-  json.at("round_trip_seconds").get_to(facts.round_trip_seconds);
-  json.at("clock_offset_seconds").get_to(facts.clock_offset_seconds);
-  json.at("bytes_per_second").get_to(facts.bytes_per_second);
-}
-
-void to_json(nlohmann::json& json, const Facts& facts) {
-  json = {{"asked", facts.asked},         {"start", facts.start},    {"start_message", facts.start_message},
-          {"workers", facts.workers},     {"links", facts.links},    {"all_reduce", facts.all_reduce},
-          {"transport", facts.transport}, {"gpu_sum", facts.gpu_sum}};
-}
-
-void from_json(const nlohmann::json& json, Facts& facts) {
-  json.at("asked").get_to(facts.asked);
-  json.at("start").get_to(facts.start);
-  json.at("start_message").get_to(facts.start_message);
-  json.at("workers").get_to(facts.workers);
-  json.at("links").get_to(facts.links);
-  json.at("all_reduce").get_to(facts.all_reduce);
-  json.at("transport").get_to(facts.transport);
-  json.at("gpu_sum").get_to(facts.gpu_sum);
-}
+// nlohmann's own macro is for json alone, not for ordered_json.
+#define JSON_MEMBERS(Type, ...)                                                \
+  void to_json(Json& nlohmann_json_j, const Type& nlohmann_json_t) {           \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))   \
+  }                                                                            \
+  void from_json(const Json& nlohmann_json_j, Type& nlohmann_json_t) {         \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM, __VA_ARGS__)) \
+  }
+JSON_MEMBERS(AskedHost, name, slots, answers, said)
+JSON_MEMBERS(NetworkAddress, interface, address)
+JSON_MEMBERS(DiskFacts, path, free_bytes, writable)
+JSON_MEMBERS(ModelNeeds, parameters, gradient_bytes, worker_bytes, gpu_bytes, leader_bytes, checkpoint_bytes,
+             checkpoints)
+JSON_MEMBERS(LibraryFacts, name, path, version, why_not)
+JSON_MEMBERS(StepFacts, loss, gradient_norm)
+JSON_MEMBERS(GpuFacts, wish, precision, cpu_trouble, libraries, missing, nccl_missing, driver, count, number, name,
+             architecture, memory, free_memory, trouble, step, cpu_step)
+JSON_MEMBERS(GpuSumFacts, workers, trouble, bytes, seconds, difference)
+JSON_MEMBERS(AllReduceFacts, workers, bytes, measured_bytes, seconds)
+JSON_MEMBERS(WorkerFacts, rank, host, cores, machine_cores, threads, program, build, kernels, config, config_error,
+             dataset, dataset_error, dataset_bytes, needs, free_memory, run, dataset_disk, temporary, addresses, gpus,
+             gpu)
+JSON_MEMBERS(LinkFacts, from, to, round_trip_seconds, clock_offset_seconds, bytes_per_second)
+JSON_MEMBERS(Facts, asked, start, start_message, workers, links, all_reduce, transport, gpu_sum)
 
 std::string WorkerFacts::name() const { return fmt::format("worker {} on {}", rank, host); }
 

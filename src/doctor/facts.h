@@ -4,10 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
@@ -146,11 +147,11 @@ using WorkersByHost = std::vector<std::pair<std::string, std::vector<const Worke
 WorkersByHost by_host(const std::vector<WorkerFacts>& workers);
 using HostWorkers = WorkersByHost::value_type;
 
-void to_json(nlohmann::json& json, const WorkerFacts& facts);
-void from_json(const nlohmann::json& json, WorkerFacts& facts);
-void to_json(nlohmann::json& json, const LinkFacts& facts);
-void from_json(const nlohmann::json& json, LinkFacts& facts);
-void to_json(nlohmann::json& json, const Facts& facts);
-void from_json(const nlohmann::json& json, Facts& facts);
+void to_json(Json& json, const WorkerFacts& facts);
+void from_json(const Json& json, WorkerFacts& facts);
+void to_json(Json& json, const LinkFacts& facts);
+void from_json(const Json& json, LinkFacts& facts);
+void to_json(Json& json, const Facts& facts);
+void from_json(const Json& json, Facts& facts);
 
 }  // namespace verbund

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "collectives/chunks.h"
 #include "core/elapsed.h"
+#include "core/json.h"
 
 namespace verbund {
 namespace {
@@ -123,7 +123,7 @@ std::vector<LinkFacts> measure_links(Workers& workers) {
 
 std::vector<LinkFacts> measure_links_between(Workers& workers, const std::vector<int>& ranks) {
   const auto host = [&](int rank) { return workers.all()[static_cast<size_t>(rank)].host; };
-  nlohmann::json own = nlohmann::json::array();
+  Json own = Json::array();
   for (const Round& round : rounds_of_pairs(static_cast<int>(ranks.size()))) {
     const auto measure = [&](Communicator& all) {
       all.barrier();
@@ -141,8 +141,8 @@ std::vector<LinkFacts> measure_links_between(Workers& workers, const std::vector
     workers.start("measurement of links", measure).get();
   }
   std::vector<LinkFacts> links;
-  for (const std::string& text : workers.comm().gather(own.dump())) {
-    for (const nlohmann::json& link : nlohmann::json::parse(text)) links.push_back(link.get<LinkFacts>());
+  for (const std::string& text : workers.comm().gather(dump_json(own))) {
+    for (const Json& link : parse_json(text)) links.push_back(link.get<LinkFacts>());
   }
   return links;
 }

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/columns.h"
+#include "core/json.h"
 #include "core/terminal.h"
 
 namespace verbund {
@@ -70,15 +70,15 @@ std::string conclusion(const Findings& findings) {
 }
 
 std::string findings_json(const Findings& findings, const Facts& facts) {
-  nlohmann::json rows = nlohmann::json::array();
+  Json rows = Json::array();
   for (const Finding& finding : findings) {
     rows.push_back({{"verdict", name_of(finding.health)},
                     {"check", finding.check},
                     {"finding", finding.text},
                     {"advice", finding.advice}});
   }
-  const nlohmann::json all = {{"verdict", name_of(worst_of(findings))}, {"findings", rows}, {"facts", facts}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const Json all = {{"verdict", name_of(worst_of(findings))}, {"findings", rows}, {"facts", facts}};
+  return dump_json(all, 2) + "\n";
 }
 
 }  // namespace verbund

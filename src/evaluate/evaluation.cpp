@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/order.h"
 #include "core/progress.h"
@@ -74,10 +74,10 @@ double seconds_now() {
 
 // Fills in the texts of the other workers; each text is made by one worker.
 void share_texts(Segments& texts, const PairNumbers& own, Workers& workers) {
-  nlohmann::json mine = nlohmann::json::array();
+  Json mine = Json::array();
   for (const size_t number : own) mine.push_back({number, texts[number]});
   for (const std::string& part : workers.comm().gather(packed(mine))) {
-    for (const auto& item : nlohmann::json::from_cbor(part)) texts[item.at(0)] = item.at(1);
+    for (const auto& item : Json::from_cbor(part)) texts[item.at(0)] = item.at(1);
   }
 }
 

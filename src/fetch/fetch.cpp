@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "core/folder_lock.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/json.h"
 #include "core/json_file.h"
 #include "core/log.h"
 #include "fetch/archive.h"
@@ -25,16 +25,14 @@
 namespace verbund {
 namespace {
 
-using nlohmann::json;
-
 // Identifies a file that was verified; null if there is none.
-json mark_of(const fs::path& path) {
+Json mark_of(const fs::path& path) {
   if (!fs::is_regular_file(path)) return nullptr;
   return {{"size", fs::file_size(path)}, {"time", fs::last_write_time(path).time_since_epoch().count()}};
 }
 
-json description_of(const ManifestArchive& archive) {
-  return {{"url", archive.url}, {"size", archive.size}, {"sha256", archive.sha256}, {"md5", archive.md5}};
+Json description_of(const ManifestArchive& archive) {
+  return {{"md5", archive.md5}, {"sha256", archive.sha256}, {"size", archive.size}, {"url", archive.url}};
 }
 
 bool is_sgm(const std::string& name) {
@@ -72,7 +70,7 @@ class CachedArchive {
   ManifestArchive archive_;
   fs::path folder_, path_;
   std::string listed_in_;
-  json stamp_;
+  Json stamp_;
   bool other_source_ = false;  // the existing file came from another URL
 };
 
@@ -93,12 +91,12 @@ fs::path CachedArchive::text_of(const std::string& member) const {
 void CachedArchive::provide(const std::set<std::string>& members, const DownloadOptions& options) {
   std::set<std::string> missing;
   for (const std::string& member : members) {
-    const json mark = mark_of(text_of(member));
-    if (mark.is_null() || stamp_["members"].value(member, json()) != mark) missing.insert(member);
+    const Json mark = mark_of(text_of(member));
+    if (mark.is_null() || stamp_["members"].value(member, Json()) != mark) missing.insert(member);
   }
   if (missing.empty()) return;  // the archive itself may be gone
-  const json mark = mark_of(path_);
-  if (mark.is_null() || stamp_.value("archive", json()) != mark) obtain(options);
+  const Json mark = mark_of(path_);
+  if (mark.is_null() || stamp_.value("archive", Json()) != mark) obtain(options);
   unpack(missing);
   for (const std::string& member : missing) stamp_["members"][member] = mark_of(text_of(member));
   save_stamp();
@@ -169,18 +167,18 @@ void CachedArchive::set_aside(const std::string& fault) const {
 
 // A stamp is valid only for the description that it was made with.
 void CachedArchive::load_stamp() {
-  use_note(stamp_path(), [this](json stamp) {
-    const json before = stamp.at("description");
+  use_note(stamp_path(), [this](Json stamp) {
+    const Json before = stamp.at("description");
     // Without a checksum, only the URL tells that this is another file.
     const bool has_checksum = !archive_.sha256.empty() || !archive_.md5.empty();
     other_source_ = !has_checksum && before.value("url", archive_.url) != archive_.url;
     if (before == description_of(archive_)) stamp_ = std::move(stamp);
   });
   stamp_["description"] = description_of(archive_);
-  if (!stamp_.value("members", json()).is_object()) stamp_["members"] = json::object();
+  if (!stamp_.value("members", Json()).is_object()) stamp_["members"] = Json::object();
 }
 
-void CachedArchive::save_stamp() const { write_file(stamp_path(), stamp_.dump(2) + "\n"); }
+void CachedArchive::save_stamp() const { write_file(stamp_path(), dump_json(stamp_, 2) + "\n"); }
 
 // Only one process at a time works in the folder of a corpus; a second one waits.
 void wait_for(FolderLock& lock, const fs::path& folder) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
 #include "fetch/transfer.h"
 
 #include <fcntl.h>
@@ -6,7 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"
@@ -51,7 +51,7 @@ void PartialFile::restart(std::string version, uint64_t total) {
   size_ = 0;
   version_ = std::move(version);
   total_ = total;
-  write_file(note_, nlohmann::json{{"url", url_}, {"version", version_}, {"size", total_}}.dump() + "\n");
+  write_file(note_, dump_json(Json{{"url", url_}, {"version", version_}, {"size", total_}}) + "\n");
 }
 
 void PartialFile::append(std::string_view bytes) {

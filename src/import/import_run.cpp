@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "import/imported_run.h"
 #include "import/openseq2seq_log.h"
 #include "import/run_writer.h"
@@ -67,7 +67,7 @@ std::string recognise_folder(const fs::path& folder) {
 
 }  // namespace
 
-nlohmann::ordered_json import_run(const fs::path& source, const std::string& kind, const fs::path& run_folder) {
+Json import_run(const fs::path& source, const std::string& kind, const fs::path& run_folder) {
   const fs::path folder = without_last_slash(run_folder);
   check_place_of_import(folder);
   ImportedRun run = read_source(source, kind.empty() ? recognise_source(source) : kind);

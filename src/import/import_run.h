@@ -6,15 +6,15 @@
 
 #include <array>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
 // `kind`: one of kSourceKinds, or "" to recognise it by its content. Returns the "imported" section of run.json.
-nlohmann::ordered_json import_run(const std::filesystem::path& source, const std::string& kind,
-                                  const std::filesystem::path& run_folder);
+Json import_run(const std::filesystem::path& source, const std::string& kind, const std::filesystem::path& run_folder);
 
 inline constexpr std::array kSourceKinds = {"openseq2seq-log", "scalar-csv", "tensorboard-events"};
 

@@ -6,9 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
@@ -32,15 +33,15 @@ struct ImportedSample {
 };
 
 struct ImportedRun {
-  std::string kind;                                                 // "openseq2seq-log"
-  std::vector<ImportedPoint> points;                                // as they came
-  std::vector<ImportedSample> samples;                              // as they came
-  nlohmann::ordered_json hosts = nlohmann::ordered_json::array();   // as in run.json
-  nlohmann::ordered_json facts = nlohmann::ordered_json::object();  // other facts, by name
-  std::string original_config;                                      // "": the source has none
-  std::string config_yaml;                                          // the same in our keys; "": it cannot be mapped
-  std::string end;                                                  // why it ended: "finished"; "": unknown
-  std::vector<std::string> notes;                                   // what was skipped or is uncertain
+  std::string kind;                     // "openseq2seq-log"
+  std::vector<ImportedPoint> points;    // as they came
+  std::vector<ImportedSample> samples;  // as they came
+  Json hosts = Json::array();           // as in run.json
+  Json facts = Json::object();          // other facts, by name
+  std::string original_config;          // "": the source has none
+  std::string config_yaml;              // the same in our keys; "": it cannot be mapped
+  std::string end;                      // why it ended: "finished"; "": unknown
+  std::vector<std::string> notes;       // what was skipped or is uncertain
 };
 
 // Sorts the points by time, and removes those of steps that were repeated after a restart: when a curve goes back to an

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "core/progress.h"
 #include "import/config_dump.h"
 #include "import/openseq2seq_lines.h"
@@ -18,8 +19,6 @@
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kConfigWords = "*** Training config:";
 constexpr const char* kEvalConfigWords = "*** Evaluation config:";

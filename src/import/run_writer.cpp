@@ -13,14 +13,13 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "core/wall_clock.h"
 #include "import/scalar_tags.h"
 #include "record/run_record.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // "2020-06-29T01:47:42.431786Z"
 std::string precise_time(double seconds) {
@@ -77,7 +76,7 @@ std::vector<Line> lines_of(const std::vector<ImportedPoint>& points) {
 template <typename Items, typename Show>
 void write_lines(const fs::path& path, const Items& items, Show show) {
   AtomicFile file(path);
-  for (const auto& item : items) file.write(show(item).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  for (const auto& item : items) file.write(dump_json(show(item)) + "\n");
   file.commit();
 }
 

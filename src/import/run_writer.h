@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "core/json.h"
 #include "import/imported_run.h"
 
 namespace verbund {
@@ -12,7 +13,7 @@ namespace verbund {
 void check_place_of_import(const std::filesystem::path& folder);
 
 // Returns the "imported" section of its run.json.
-nlohmann::ordered_json write_imported_run(const ImportedRun& run, const std::filesystem::path& source,
-                                          const std::filesystem::path& folder);
+Json write_imported_run(const ImportedRun& run, const std::filesystem::path& source,
+                        const std::filesystem::path& folder);
 
 }  // namespace verbund

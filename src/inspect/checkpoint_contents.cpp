@@ -2,7 +2,6 @@
 #include "inspect/checkpoint_contents.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint_format.h"
 #include "checkpoint/safetensors.h"
@@ -10,13 +9,12 @@
 #include "core/file.h"
 #include "core/folder_tree.h"
 #include "core/hash.h"
+#include "core/json.h"
 #include "core/json_file.h"
 #include "core/progress.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct CheckpointFilePurpose {
   const char* file;

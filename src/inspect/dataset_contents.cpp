@@ -2,11 +2,11 @@
 #include "inspect/dataset_contents.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "core/json_file.h"
 #include "data/dataset_format.h"
 #include "data/statistics.h"
@@ -14,8 +14,6 @@
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string pieces_of(const Subwords& subwords, const std::vector<TokenId>& ids) {
   std::string text;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/json.h"
 #include "data/dataset.h"
 
 namespace verbund {
@@ -17,9 +17,9 @@ struct PairsToShow {
 };
 
 // Each pair as text and as subword pieces.
-nlohmann::ordered_json sample_pairs(const Dataset& dataset, const PairsToShow& wanted);
+Json sample_pairs(const Dataset& dataset, const PairsToShow& wanted);
 
-std::string show_dataset_contents(const Dataset& dataset, const nlohmann::ordered_json& pairs);
-nlohmann::ordered_json dataset_contents(const Dataset& dataset, const nlohmann::ordered_json& pairs);
+std::string show_dataset_contents(const Dataset& dataset, const Json& pairs);
+Json dataset_contents(const Dataset& dataset, const Json& pairs);
 
 }  // namespace verbund

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/listing.h"
 
-#include <nlohmann/json.hpp>
-
 #include "checkpoint/checkpoint_format.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "data/dataset_format.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool looks_like_run(const fs::path& folder) {
   return fs::exists(folder / "run.json") || fs::exists(folder / "metrics.jsonl") || fs::exists(folder / "checkpoints");

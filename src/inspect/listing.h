@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/json.h"
 #include "inspect/checkpoint_contents.h"
 #include "inspect/run_contents.h"
 
@@ -17,9 +17,9 @@ enum class InspectedFolder { kDataset, kRun, kCheckpoint };
 InspectedFolder recognise_folder(const std::filesystem::path& folder);
 
 std::string show_run_contents(const RunContents& contents);
-nlohmann::ordered_json to_json(const RunContents& contents);
+Json to_json(const RunContents& contents);
 
 std::string show_checkpoint_contents(const CheckpointContents& contents);
-nlohmann::ordered_json to_json(const CheckpointContents& contents);
+Json to_json(const CheckpointContents& contents);
 
 }  // namespace verbund

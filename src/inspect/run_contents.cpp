@@ -9,13 +9,12 @@
 #include "core/file.h"
 #include "core/folder_lock.h"
 #include "core/folder_tree.h"
+#include "core/json.h"
 #include "record/json_lines.h"
 #include "record/run_record.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct RunFilePurpose {
   const char* name;  // ending in '/': a folder; in '*': all that begin so

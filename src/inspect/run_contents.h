@@ -5,10 +5,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
@@ -36,12 +37,12 @@ struct RunContents {
   };
 
   std::filesystem::path folder;
-  std::string id;                   // "" without a run.json
-  nlohmann::ordered_json imported;  // of a run of another program, else null
-  bool running = false;             // a training process holds the folder
-  std::vector<File> files;          // by name
-  uint64_t bytes = 0;               // of all, with the entries of folders, as `du -b` counts
-  uint64_t folder_bytes = 0;        // of these: the entries of folders and links
+  std::string id;             // "" without a run.json
+  Json imported;              // of a run of another program, else null
+  bool running = false;       // a training process holds the folder
+  std::vector<File> files;    // by name
+  uint64_t bytes = 0;         // of all, with the entries of folders, as `du -b` counts
+  uint64_t folder_bytes = 0;  // of these: the entries of folders and links
   int64_t start_count = 0;
   std::vector<Start> starts;         // as many as run.json keeps
   std::optional<int64_t> last_step;  // of metrics.jsonl

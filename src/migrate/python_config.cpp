@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/builtin_file.h"
@@ -11,6 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
+#include "core/json.h"
 #include "core/utf8.h"
 
 namespace verbund {
@@ -29,7 +29,6 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Kind, {{Kind::kNone, "none"},
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kLargestFile = 1 << 20;             // bytes
@@ -106,7 +105,7 @@ PythonFile parse_python(const std::string& source, const std::string& name) {
     fail_usage("{}:{}: a NUL character is not Python", name, line);
   }
   const std::string output = run_python(source, name);
-  const Json result = Json::parse(output, nullptr, false);
+  const Json result = try_parse_json(output);
   if (result.is_discarded()) fail("python3 cannot read {}: {}", name, output);
   if (result.contains("refused")) {
     const std::string line = result.contains("line") ? fmt::format(":{}", result["line"].get<size_t>()) : "";

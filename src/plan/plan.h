@@ -3,11 +3,11 @@
 // shown as a table or as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "plan/prediction.h"
 
 namespace verbund {
@@ -57,6 +57,6 @@ void expect_batch_tokens(const Config& config);
 TrainingPlan make_plan(const Scenario& scenario, BatchSource& batches, double price);
 
 std::string plan_table(const TrainingPlan& plan);
-nlohmann::ordered_json plan_json(const TrainingPlan& plan);
+Json plan_json(const TrainingPlan& plan);
 
 }  // namespace verbund

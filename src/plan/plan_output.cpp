@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan as a table for people, and as JSON for programs.
-#include <nlohmann/json.hpp>
 
 #include "core/human.h"
+#include "core/json.h"
 #include "plan/plan.h"
 
 namespace verbund {
@@ -57,8 +57,6 @@ std::string advice_rows(const TrainingPlan& plan) {
   }
   return text;
 }
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kLimitNames[] = {"compute", "update", "network rate", "network latency", "memory"};
 

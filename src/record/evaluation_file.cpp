@@ -3,16 +3,14 @@
 
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/log.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPrefix = "step-", kEnding = ".jsonl";
 
@@ -30,7 +28,7 @@ double number_in(const Json& json) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string line(const Json& json) { return dump_json(json) + "\n"; }
 
 // Makes an item of each line's object. A line that is not an object, or that `make` refuses, leaves an empty item, so
 // that all others keep their number. Returns the number of these lines.
@@ -42,7 +40,7 @@ size_t read_lines(const fs::path& path, std::vector<Item>& items, Make make) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     items.emplace_back();
     try {
-      items.back() = make(Json::parse(rest.substr(0, end)));
+      items.back() = make(parse_json(rest.substr(0, end)));
     } catch (const Json::exception&) {
       ++damaged;
     } catch (const Error&) {  // unknown statistics

@@ -3,12 +3,11 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "record/json_lines.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int64_t kOftenUntil = 1000, kOften = 10, kLater = 100;
 
@@ -32,7 +31,7 @@ std::string to_json_line(const ExchangeTrace& trace) {
   for (const BucketTimes& bucket : trace.buckets) {
     json["buckets"].push_back({micro(bucket.ready), micro(bucket.begin), micro(bucket.end), bucket.bytes});
   }
-  return json.dump();
+  return dump_json(json);
 }
 
 ExchangeTraces read_exchange(const std::filesystem::path& path) {

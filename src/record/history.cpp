@@ -3,14 +3,13 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "record/json_lines.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string utc_time_at(double seconds) {
   using std::chrono::system_clock;
@@ -33,7 +32,7 @@ void HistoryWriter::add(const Worker& worker, double at, const RunEvent& happene
     if (!line.contains(key)) line[key] = value;
   }
   if (!happened.line.empty() && !line.contains("message")) line["message"] = happened.line;
-  if (file_.add_line(line.dump(-1, ' ', false, Json::error_handler_t::replace)) || warned_.exchange(true)) return;
+  if (file_.add_line(dump_json(line)) || warned_.exchange(true)) return;
   warn(
       "cannot write to the run's history.jsonl (is the disk full?): training continues, but its events are not "
       "recorded");
@@ -41,7 +40,7 @@ void HistoryWriter::add(const Worker& worker, double at, const RunEvent& happene
 
 History read_history(const std::filesystem::path& path) {
   History history;
-  history.damaged = read_json_lines(path, [&](const nlohmann::ordered_json& line) {
+  history.damaged = read_json_lines(path, [&](const Json& line) {
     history.events.push_back(
         {line.at("at"), line.at("event"), line.at("rank"), line.at("host"), line.at("step"), line.at("start"), line});
   });

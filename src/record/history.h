@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/append_file.h"
+#include "core/json.h"
 #include "record/record_message.h"
 
 namespace verbund {
@@ -22,7 +22,7 @@ struct HistoryEvent {
   std::string host;
   int64_t step = 0;
   uint32_t start = 0;
-  nlohmann::ordered_json line;  // the whole line, with all details
+  Json line;  // the whole line, with all details
 };
 
 struct History {

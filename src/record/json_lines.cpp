@@ -2,15 +2,14 @@
 #include "record/json_lines.h"
 
 #include "core/file.h"
+#include "core/json.h"
 
 namespace verbund {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 bool is_used(std::string_view line, const std::function<void(const Json&)>& use) {
   try {
-    const Json json = Json::parse(line);
+    const Json json = parse_json(line);
     if (json.is_object()) use(json);
     return json.is_object();
   } catch (const Json::exception&) {

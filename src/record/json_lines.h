@@ -5,14 +5,14 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
+
+#include "core/json.h"
 
 namespace verbund {
 
 // Calls `use` for each line that is an object, in order. Returns the number of damaged lines: those that are not
 // objects, or that `use` refuses with a JSON exception. A last line without a newline is used if it is complete, and
 // else ignored. A missing file has no lines.
-size_t read_json_lines(const std::filesystem::path& path,
-                       const std::function<void(const nlohmann::ordered_json& line)>& use);
+size_t read_json_lines(const std::filesystem::path& path, const std::function<void(const Json& line)>& use);
 
 }  // namespace verbund

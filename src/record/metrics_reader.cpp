@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/json.h"
 #include "core/wall_clock.h"
 
 namespace verbund {

@@ -4,16 +4,13 @@
 #include <sstream>
 
 #include "core/file.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "evaluate/evaluation.h"
 
 namespace verbund {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-}  // namespace
+namespace {}  // namespace
 
 void MetricsWindow::add(const StepSeen& seen) {
   sums_.loss += seen.loss;
@@ -82,7 +79,7 @@ void MetricsWriter::begin(int64_t step) {
 void MetricsWriter::metrics(const Json& line) {
   Json whole = line;
   whole["start"] = start_;
-  if (file_->add_line(whole.dump()) || std::exchange(warned_, true)) return;
+  if (file_->add_line(dump_json(whole)) || std::exchange(warned_, true)) return;
   warn("cannot write to {} (is the disk full?): training continues, but its metrics are lost", path_.string());
 }
 
@@ -93,7 +90,7 @@ void MetricsWriter::drop_after(int64_t step) const {
   std::istringstream lines(read_file(path_));
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    const auto object = nlohmann::json::parse(line, nullptr, false);
+    const auto object = try_parse_json(line);
     const auto found = object.is_object() ? object.find("step") : object.end();
     if (found != object.end() && found->is_number_integer()) {
       if (*found <= step) kept += line + "\n";

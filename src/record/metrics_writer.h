@@ -4,10 +4,10 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/append_file.h"
+#include "core/json.h"
 #include "record/run_observer.h"
 
 namespace verbund {
@@ -19,7 +19,7 @@ class MetricsWindow {
 
   void add(const StepSeen& seen);
   // The line of the steps since the previous line; `last` is the last of them.
-  nlohmann::ordered_json take(const StepSeen& last);
+  Json take(const StepSeen& last);
   void forget() { sums_ = {}; }  // the steps are undone
 
  private:
@@ -34,7 +34,7 @@ class MetricsWindow {
 };
 
 // The line of an evaluation.
-nlohmann::ordered_json metrics_line(const EvaluationSeen& seen);
+Json metrics_line(const EvaluationSeen& seen);
 
 // MetricsWriter is worker 0's observer that writes metrics.jsonl. A resumed run appends to the file, after removing the
 // lines of steps that it computes again: the file is the curve of the run.
@@ -44,7 +44,7 @@ class MetricsWriter : public RunObserver {
   MetricsWriter(const std::filesystem::path& folder, int64_t start) : path_(folder / "metrics.jsonl"), start_(start) {}
 
   void begin(int64_t step) override;
-  void metrics(const nlohmann::ordered_json& line) override;
+  void metrics(const Json& line) override;
 
  private:
   void drop_after(int64_t step) const;

@@ -2,14 +2,12 @@
 #include "record/record_message.h"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "collectives/workers.h"
+#include "core/json.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr uint32_t kMessageMagic = 0x316d4256;  // "VBm1"
 
@@ -84,7 +82,7 @@ void write(Writer& to, const StepBatch& batch) { to.put_all<StepRecord>(batch.re
 void read(Reader& from, StepBatch& batch) { batch.records = from.get_all<std::vector<StepRecord>>(); }
 
 void write(Writer& to, const ResourceHeader& header) { to.put_text(to_json_text(header)); }
-void read(Reader& from, ResourceHeader& header) { header = parse_resource_header(Json::parse(from.get_text())); }
+void read(Reader& from, ResourceHeader& header) { header = parse_resource_header(parse_json(from.get_text())); }
 
 void write(Writer& to, const ResourceRow& row) {
   to.put(row.time);
@@ -139,13 +137,13 @@ void write(Writer& to, const OwnEvent& own) {
   to.put(own.at);
   to.put(own.event.step);
   to.put_text(own.event.event);
-  to.put_text(own.event.details.dump(-1, ' ', false, Json::error_handler_t::replace));
+  to.put_text(dump_json(own.event.details));
 }
 void read(Reader& from, OwnEvent& own) {
   own.at = from.get<double>();
   own.event.step = from.get<int64_t>();
   own.event.event = from.get_text();
-  own.event.details = Json::parse(from.get_text());
+  own.event.details = parse_json(from.get_text());
 }
 
 // The message of the kind with this number.

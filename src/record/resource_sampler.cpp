@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "core/json.h"
+
 namespace verbund {
 namespace {
 
@@ -87,8 +89,7 @@ void ResourceSampler::sample() {
 void ResourceSampler::note_clock() {
   const ClockOffset clock = post_.clock();
   if (post_.self.rank == 0 || !clock_notes_.is_news(clock)) return;
-  const nlohmann::ordered_json details = {
-      {"worker", post_.self.rank}, {"offset", clock.offset}, {"bound", clock.bound}};
+  const Json details = {{"worker", post_.self.rank}, {"offset", clock.offset}, {"bound", clock.bound}};
   post_.post(OwnEvent{post_.now(), {.event = "clock", .step = -1, .details = details}});
 }
 

@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "collectives/step_times.h"
+#include "core/json.h"
 #include "model/transformer.h"
 
 namespace verbund {
@@ -51,7 +51,7 @@ struct EvaluationSeen {
 struct RunEvent {
   std::string event;
   int64_t step = 0;
-  nlohmann::ordered_json details = nlohmann::ordered_json::object();
+  Json details = Json::object();
   std::string line;      // for the log; may be empty
   bool printed = false;  // on the console already
 };
@@ -69,7 +69,7 @@ class RunObserver {
   virtual void evaluation(const EvaluationSeen& /*seen*/) {}
   virtual void sample(const SampleSeen& /*seen*/) {}
   // A line of metrics.jsonl, with its "step" and "time".
-  virtual void metrics(const nlohmann::ordered_json& /*line*/) {}
+  virtual void metrics(const Json& /*line*/) {}
   // May come from the watchdog's thread at any time; all other calls come from one thread.
   virtual void event(const RunEvent& /*event*/) {}
   // The last call. Everything must be on disk when it returns.
@@ -94,7 +94,7 @@ class Observers : public RunObserver {
   void pause() override { tell(&RunObserver::pause); }
   void evaluation(const EvaluationSeen& seen) override { tell(&RunObserver::evaluation, seen); }
   void sample(const SampleSeen& seen) override { tell(&RunObserver::sample, seen); }
-  void metrics(const nlohmann::ordered_json& line) override { tell(&RunObserver::metrics, line); }
+  void metrics(const Json& line) override { tell(&RunObserver::metrics, line); }
   void event(const RunEvent& happened) override { tell(&RunObserver::event, happened); }
   void end() override { tell(&RunObserver::end); }
 

@@ -15,8 +15,6 @@
 namespace verbund {
 namespace {
 
-using Json = RunRecord::Json;
-
 constexpr const char* kFile = "run.json";
 constexpr const char* kFormat = "verbund-run";
 constexpr int kVersion = 1;
@@ -42,7 +40,7 @@ Json new_run_record() {
 }
 
 void write_run_record(const fs::path& folder, const Json& record) {
-  write_file(folder / kFile, record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file(folder / kFile, dump_json(record, 2) + "\n");
 }
 
 Json read_run_record(const fs::path& folder) {

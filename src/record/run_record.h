@@ -5,16 +5,15 @@
 
 #include <filesystem>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
 class RunRecord {
  public:
-  using Json = nlohmann::ordered_json;
-
   // The description of a start.
   struct Start {
     std::string program;               // version and commit
@@ -47,13 +46,13 @@ class RunRecord {
 };
 
 // A record without starts, for a run with a new id.
-RunRecord::Json new_run_record();
-void write_run_record(const std::filesystem::path& folder, const RunRecord::Json& record);
+Json new_run_record();
+void write_run_record(const std::filesystem::path& folder, const Json& record);
 
 // Reads the record; fails if it is damaged or of another version.
-RunRecord::Json read_run_record(const std::filesystem::path& folder);
+Json read_run_record(const std::filesystem::path& folder);
 
 // Path, checksum, provenance and statistics of a dataset. The last two are optional: training does not need them.
-RunRecord::Json describe_dataset(const std::filesystem::path& folder, const std::string& checksum);
+Json describe_dataset(const std::filesystem::path& folder, const std::string& checksum);
 
 }  // namespace verbund

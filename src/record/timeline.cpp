@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "core/json.h"
 
 namespace verbund {
 namespace {
@@ -20,9 +21,7 @@ int64_t nanoseconds(double seconds) {
   return static_cast<int64_t>(whole) * 1000000000 + std::llround((seconds - whole) * 1e9);
 }
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
+std::string quoted(const std::string& text) { return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 // A trace counts in microseconds; three decimals hold all of it.
 std::string microseconds(int64_t time) { return fmt::format("{}.{:03}", time / 1000, time % 1000); }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
 #include "report/page.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 

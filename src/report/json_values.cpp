@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json_values.h"
 
+#include "core/json.h"
+
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const Json& nothing() {
   static const Json empty = Json::object();

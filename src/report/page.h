@@ -3,13 +3,13 @@
 // charts and code. The report on one run and the comparison of several are pages.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "core/json.h"
 #include "report/chart.h"
 #include "report/verdict.h"
 
@@ -83,6 +83,6 @@ std::string html_page(const Page& page);
 std::string markdown_page(const Page& page);
 
 // Every figure, finding, table and series for programs; unknown numbers are null. See docs/report.md.
-nlohmann::ordered_json json_page(const Page& page);
+Json json_page(const Page& page);
 
 }  // namespace verbund

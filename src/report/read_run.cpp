@@ -6,6 +6,7 @@
 #include "checkpoint/checkpoint_reader.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/wall_clock.h"
 #include "record/metrics_reader.h"
 #include "record/step_records.h"
@@ -14,8 +15,6 @@
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void read_metrics(RunData& run) {
   const fs::path path = run.folder / "metrics.jsonl";

@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include "config/config.h"
 #include "core/interval.h"
+#include "core/json.h"
 #include "inspect/checkpoint_contents.h"
 #include "record/exchange_trace.h"
 #include "record/history.h"
@@ -84,7 +84,7 @@ struct StartFacts {
 struct RunData {
   fs::path folder;
   std::string name;
-  nlohmann::ordered_json record;  // run.json; null if there is none
+  Json record;  // run.json; null if there is none
   bool imported = false;
   std::optional<Config> config;
   MetricTable training, evaluations;

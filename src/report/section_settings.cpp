@@ -4,14 +4,13 @@
 
 #include "config/settings.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "report/json_values.h"
 #include "report/number_format.h"
 #include "report/run_page.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string ranks_text(const std::vector<int>& ranks) {
   std::string text;

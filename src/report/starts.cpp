@@ -2,6 +2,7 @@
 // Starts of a run, from run.json and, more precisely, from its history.
 #include <algorithm>
 
+#include "core/json.h"
 #include "core/wall_clock.h"
 #include "record/run_record.h"
 #include "report/json_values.h"
@@ -9,8 +10,6 @@
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 StartFacts start_facts(const Json& json, int number_of_start) {
   StartFacts start;

@@ -5,12 +5,11 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/json_file.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMagic = "VBresrc\n";
 constexpr uint32_t kVersion = 1;
@@ -61,7 +60,7 @@ std::string to_json_text(const ResourceHeader& header) {
   for (const ResourceColumn& column : header.columns) {
     json["columns"].push_back({{"name", column.name}, {"unit", column.unit}, {"meaning", column.meaning}});
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 ResourceHeader parse_resource_header(const Json& json) {

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/append_file.h"
+#include "core/json.h"
 
 namespace verbund {
 
@@ -33,7 +33,7 @@ struct ResourceHeader {
 
 std::string to_json_text(const ResourceHeader& header);
 // Throws a JSON exception if a key is missing or of another type.
-ResourceHeader parse_resource_header(const nlohmann::ordered_json& json);
+ResourceHeader parse_resource_header(const Json& json);
 
 struct ResourceRow {
   double time = 0;            // seconds since 1970 on the clock of worker 0, at the end of the second

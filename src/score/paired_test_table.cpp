@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/json.h"
 #include "core/utf8.h"
 
 namespace verbund {
@@ -140,8 +140,7 @@ std::string comparison_text(const Comparison& comparison, const TestOptions& opt
   return text;
 }
 
-nlohmann::ordered_json comparison_json(const Comparison& comparison, const TestOptions& options, int width) {
-  using Json = nlohmann::ordered_json;
+Json comparison_json(const Comparison& comparison, const TestOptions& options, int width) {
   Json list = Json::array();
   for (size_t i = 0; i < comparison.systems.size(); ++i) {
     Json system = {{"system", system_name(comparison, i, options)}};

@@ -3,9 +3,9 @@
 // programs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/json.h"
 #include "score/comparison.h"
 
 namespace verbund {
@@ -15,6 +15,6 @@ std::string comparison_text(const Comparison& comparison, const TestOptions& opt
 
 // A list of systems. With a test, a metric is {"score", "p_value", "mean", "ci"}, exact or null; without, the rounded
 // score as text.
-nlohmann::ordered_json comparison_json(const Comparison& comparison, const TestOptions& options, int width);
+Json comparison_json(const Comparison& comparison, const TestOptions& options, int width);
 
 }  // namespace verbund

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/json.h"
+
 namespace verbund {
 namespace {
 
@@ -19,7 +21,7 @@ std::string verbose_bleu(const BleuScore& score) {
 }
 
 // "nrefs:1|case:mixed" -> {"nrefs": "1", "case": "mixed"}
-void add_signature_fields(std::string_view signature, nlohmann::ordered_json& json) {
+void add_signature_fields(std::string_view signature, Json& json) {
   while (!signature.empty()) {
     const std::string_view field = signature.substr(0, signature.find('|'));
     const size_t colon = field.find(':');
@@ -48,7 +50,7 @@ ScoreReport report(const BleuScore& score) {
 }
 
 ScoreReport report(const ChrfScore& score) {
-  nlohmann::ordered_json hypothesis = nlohmann::json::array(), reference = hypothesis, matches = hypothesis;
+  Json hypothesis = Json::array(), reference = hypothesis, matches = hypothesis;
   for (const NgramStatistics& order : score.statistics.orders) {
     hypothesis.push_back(order.hypothesis);
     reference.push_back(order.reference);
@@ -80,8 +82,8 @@ std::string score_line(const ScoreReport& report, int width) {
                      report.verbose.empty() ? "" : " ", report.verbose);
 }
 
-nlohmann::ordered_json score_json(const ScoreReport& report, int width) {
-  nlohmann::ordered_json json = {{"name", report.name}, {"score", report.score}, {"signature", report.signature}};
+Json score_json(const ScoreReport& report, int width) {
+  Json json = {{"name", report.name}, {"score", report.score}, {"signature", report.signature}};
   if (report.interval) {
     json["confidence_mean"] = report.interval->mean;
     json["confidence_var"] = report.interval->half_width;

@@ -2,10 +2,10 @@
 // ScoreReport shows a score: as sacreBLEU's line for people and papers, as JSON for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "core/json.h"
 #include "score/bleu.h"
 #include "score/chrf.h"
 #include "score/ter.h"
@@ -23,8 +23,8 @@ struct ScoreReport {
   double score = 0.0;
   std::string signature;
   std::optional<ScoreInterval> interval;
-  std::string verbose;             // text after the score in the line; may be empty
-  nlohmann::ordered_json numbers;  // the exact values behind `verbose`; an object
+  std::string verbose;  // text after the score in the line; may be empty
+  Json numbers;         // the exact values behind `verbose`; an object
 };
 
 ScoreReport report(const BleuScore& score);
@@ -40,6 +40,6 @@ std::string score_line(const ScoreReport& report, int width);
 
 // The fields of sacreBLEU's JSON (where the parts of the signature are strings, too) and the numbers, which are only
 // rounded in "confidence", the text in brackets.
-nlohmann::ordered_json score_json(const ScoreReport& report, int width = 1);
+Json score_json(const ScoreReport& report, int width = 1);
 
 }  // namespace verbund

@@ -5,10 +5,10 @@
 #include <limits>
 #include <optional>
 
+#include "core/json.h"
+
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 enum class Scale { kAsItIs, kOneOver, kHundredth };
 

@@ -4,10 +4,11 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/json.h"
 
 namespace verbund {
 
@@ -18,7 +19,7 @@ struct TaggedValue {
 
 // Values that are not numbers are left out, except those that stand for one in JSON: null, "NaN", "Infinity" and
 // "-Infinity".
-std::vector<TaggedValue> tagged_values(const nlohmann::ordered_json& line);
+std::vector<TaggedValue> tagged_values(const Json& line);
 
 // The meaning of a tag, shown beside its chart; "" if there is none.
 std::string_view tag_description(std::string_view tag);

@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "config/settings.h"
+#include "core/json.h"
 #include "tensorboard/protobuf.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct LayoutChart {
   const char* title;
@@ -68,8 +67,7 @@ ProtoMessage encode_setting(const Json& value) {
   if (value.is_boolean()) return message.add_integer(hparam_field::kBool, value.get<bool>());
   if (value.is_number()) return message.add_double(hparam_field::kNumber, value.get<double>());
   const bool text = value.is_string();
-  return message.add_bytes(hparam_field::kString, text ? value.get<std::string>()
-                                                       : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return message.add_bytes(hparam_field::kString, text ? value.get<std::string>() : dump_json(value));
 }
 
 EventValue plugin_value(const char* tag, const ProtoMessage& content) {
@@ -80,8 +78,8 @@ constexpr size_t kMostBytes = 4000;  // of a table cell
 
 // Through JSON, whose writer replaces invalid UTF-8.
 std::string valid_utf8(std::string_view text) {
-  const std::string quoted = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
+  const std::string quoted = dump_json(text);
+  return parse_json(quoted).get<std::string>();
 }
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }

@@ -3,12 +3,12 @@
 // translations of an evaluation on the page of texts.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/config.h"
+#include "core/json.h"
 #include "tensorboard/tensorboard_events.h"
 
 namespace verbund {
@@ -22,10 +22,10 @@ inline constexpr const char* kRunBeginTag = "_hparams_/session_start_info";
 inline constexpr const char* kRunEndTag = "_hparams_/session_end_info";
 
 // A flat object with the settings that differ from the defaults, and those that everybody looks for.
-nlohmann::ordered_json hyper_parameters(const Config& config);
+Json hyper_parameters(const Config& config);
 
 // `seconds` since 1970.
-EventValue run_begin(const nlohmann::ordered_json& settings, double seconds);
+EventValue run_begin(const Json& settings, double seconds);
 EventValue run_end(double seconds);
 
 struct TranslationSample {

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "record/evaluation_file.h"
@@ -16,8 +17,6 @@
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kMetrics = "metrics.jsonl";
 

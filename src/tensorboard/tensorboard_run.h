@@ -3,10 +3,10 @@
 // file and retracts what was undone (written_events.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "core/json.h"
 #include "tensorboard/event_file.h"
 #include "tensorboard/metric_tags.h"
 #include "tensorboard/plugin_values.h"
@@ -15,8 +15,6 @@ namespace verbund {
 
 class TensorBoardRun {
  public:
-  using Json = nlohmann::ordered_json;
-
   // `settings`: a flat object, for the table of runs.
   TensorBoardRun(fs::path folder, Json settings) : folder_(std::move(folder)), settings_(std::move(settings)) {}
 

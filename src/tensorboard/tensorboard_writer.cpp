@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/json.h"
 #include "core/log.h"
 #include "evaluate/evaluation.h"
 #include "tensorboard/tensorboard_export.h"
@@ -13,8 +14,8 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-nlohmann::ordered_json settings_of(const Config& config, int workers) {
-  nlohmann::ordered_json settings = hyper_parameters(config);
+Json settings_of(const Config& config, int workers) {
+  Json settings = hyper_parameters(config);
   settings["workers"] = workers;
   return settings;
 }
@@ -60,7 +61,7 @@ void TensorBoardWriter::evaluation(const EvaluationSeen& seen) {
   });
 }
 
-void TensorBoardWriter::metrics(const nlohmann::ordered_json& line) {
+void TensorBoardWriter::metrics(const Json& line) {
   unless_failed([&] {
     run_.add_line(line, now());
     run_.flush();

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "config/config.h"
+#include "core/json.h"
 #include "record/run_observer.h"
 #include "tensorboard/tensorboard_run.h"
 
@@ -18,7 +19,7 @@ class TensorBoardWriter final : public RunObserver {
 
   void begin(int64_t step) override;
   void evaluation(const EvaluationSeen& seen) override;
-  void metrics(const nlohmann::ordered_json& line) override;
+  void metrics(const Json& line) override;
   void event(const RunEvent& event) override;
   void end() override;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/json.h"
 #include "evaluate/evaluation.h"
 
 namespace verbund {
@@ -81,15 +82,15 @@ std::map<std::string, int64_t> BestTracker::links() const {
   return links;
 }
 
-nlohmann::ordered_json BestTracker::state() const {
-  nlohmann::ordered_json state = nlohmann::ordered_json::object();
+Json BestTracker::state() const {
+  Json state = Json::object();
   for (const auto& [metric, record] : records_) {
     state[metric] = {{"value", record.value}, {"step", record.step}, {"without_change", record.without_change}};
   }
   return state;
 }
 
-void BestTracker::restore(const nlohmann::ordered_json& state) {
+void BestTracker::restore(const Json& state) {
   records_.clear();
   for (const auto& [metric, record] : state.items()) {
     records_[metric] = {record.at("value"), record.at("step"), record.at("without_change")};

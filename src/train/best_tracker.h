@@ -3,11 +3,11 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "config/evaluate_config.h"
+#include "core/json.h"
 
 namespace verbund {
 
@@ -34,8 +34,8 @@ class BestTracker {
   std::map<std::string, int64_t> links() const;
 
   // Part of the state in checkpoints.
-  nlohmann::ordered_json state() const;
-  void restore(const nlohmann::ordered_json& state);
+  Json state() const;
+  void restore(const Json& state);
 
  private:
   struct Record {

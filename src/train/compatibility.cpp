@@ -2,9 +2,8 @@
 // The check of a resumed run: its configuration and dataset must be those of its checkpoint. See train/run_opening.h.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "config/differences.h"
+#include "core/json.h"
 #include "core/json_file.h"
 #include "train/run_opening.h"
 
@@ -48,9 +47,8 @@ std::vector<std::string> differences_that_matter(const std::string& saved_config
   for (const auto& [key, before, now] : config_differences(saved_config, config)) {
     if (!may_change(key)) differences.push_back(fmt::format("{} was {}, is now {}", key, before, now));
   }
-  const std::string saved_dataset =
-      use_json(saved_state, "the checkpoint's state.json", "Use another checkpoint.",
-               [](const nlohmann::ordered_json& state) { return state.at("dataset").get<std::string>(); });
+  const std::string saved_dataset = use_json(saved_state, "the checkpoint's state.json", "Use another checkpoint.",
+                                             [](const Json& state) { return state.at("dataset").get<std::string>(); });
   if (saved_dataset != dataset_checksum) {
     differences.push_back(fmt::format("the dataset's checksum was {}, is now {}", saved_dataset, dataset_checksum));
   }

@@ -5,6 +5,7 @@
 
 #include "core/columns.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "core/progress.h"
@@ -37,7 +38,7 @@ void ConsoleLog::step(const StepSeen& seen) {
   show_progress(run_.is_benchmark() ? times_.steps.times : seen.step);
 }
 
-void ConsoleLog::metrics(const nlohmann::ordered_json& line) {
+void ConsoleLog::metrics(const Json& line) {
   if (!line.contains("train_loss")) return;
   const int64_t step = line.at("step"), steps = std::exchange(steps_, 0);
   const double seconds = line.at("seconds_per_step");

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "core/json.h"
 #include "record/run_observer.h"
 #include "train/run.h"
 #include "train/run_log.h"
@@ -21,7 +22,7 @@ class ConsoleLog : public RunObserver {
   void pause() override { live_.hide(); }
   void evaluation(const EvaluationSeen& seen) override;
   void sample(const SampleSeen& seen) override;
-  void metrics(const nlohmann::ordered_json& line) override;
+  void metrics(const Json& line) override;
   void event(const RunEvent& happened) override;
 
  private:

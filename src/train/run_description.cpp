@@ -7,6 +7,7 @@
 
 #include "collectives/agreement.h"
 #include "core/human.h"
+#include "core/json.h"
 #include "core/machine.h"
 
 namespace verbund {
@@ -44,20 +45,19 @@ std::string best_line(const RunSummary& summary) {
 
 }  // namespace
 
-nlohmann::ordered_json describe_hosts(Workers& workers, const Device& device, int threads) {
-  using Json = nlohmann::ordered_json;
+Json describe_hosts(Workers& workers, const Device& device, int threads) {
   Json own = to_json(this_machine());
   own["allowed_cores"] = workers.self().cores.size();
   own["device"] = device.facts().kind;
   own["kernels"] = device.facts().name;
   own["precision"] = kPrecisionNames[static_cast<size_t>(device.precision())];
   own["threads_per_worker"] = threads;
-  const std::vector<std::string> all = workers.comm().gather(own.dump());
+  const std::vector<std::string> all = workers.comm().gather(dump_json(own));
   Json hosts = Json::array();
   for (size_t rank = 0; rank < all.size(); ++rank) {
     const Worker& worker = workers.all()[rank];
     if (worker.local_rank == 0) {
-      hosts.push_back(Json::parse(all[rank]));
+      hosts.push_back(parse_json(all[rank]));
       hosts.back()["workers"] = Json::array();
     }
     for (Json& host : hosts) {

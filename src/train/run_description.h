@@ -3,16 +3,16 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "train/run.h"
 
 namespace verbund {
 
 // Collective: one object per host with the machine, the ranks and threads of its workers, and the device.
-nlohmann::ordered_json describe_hosts(Workers& workers, const Device& device, int threads);
+Json describe_hosts(Workers& workers, const Device& device, int threads);
 
 // The first lines of the log: run, model, dataset, learning rate, device, workers.
 std::string introduction(const Run& run);

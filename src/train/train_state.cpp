@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_file.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
@@ -15,8 +15,6 @@
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kOptimizerFits = "optimizer_fits";  // sent to all workers, not saved
 constexpr const char* kResidualsKey = "residuals";        // their layout
@@ -177,7 +175,7 @@ CheckpointSnapshot take_snapshot(const TrainState& state, const std::string& con
   }
   if (state.average.started()) snapshot.average = views(state.average.values());
   add_residuals(state, snapshot, collected);
-  snapshot.state_json = to_json(state).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  snapshot.state_json = dump_json(to_json(state), 2) + "\n";
   snapshot.config_yaml = config_yaml;
   return snapshot;
 }
@@ -207,7 +205,7 @@ void restore(const Checkpoint* checkpoint, TrainState& state) {
     if (!same_scale) json["loss_scale"] = state.scaler->state();
     if (!same_scale || checkpoint->exchange() == nullptr) json.erase(kResidualsKey);  // their unit is the loss scale
   }
-  json = Json::parse(state.workers.comm().broadcast(json.dump()));
+  json = parse_json(state.workers.comm().broadcast(dump_json(json)));
   try {
     from_json(json, state);
   } catch (const Json::exception& error) {

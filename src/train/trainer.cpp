@@ -8,6 +8,7 @@
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/json.h"
 #include "core/process.h"
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
@@ -54,8 +55,6 @@ class Trainer {
   }
 
  private:
-  using Json = nlohmann::ordered_json;
-
   void tell(const char* event, const Json& details = Json::object(), const std::string& line = "",
             bool printed = false) {
     observers_->event({event, state_.step, details, line, printed});

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions 7 to 9: the size of the training set, and the files and size of a checkpoint.
 #include "core/human.h"
+#include "core/json.h"
 #include "report/judge.h"
 #include "report/number_format.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double number(const Json& json, const char* pointer) {
   const Json::json_pointer place{std::string(pointer)};

@@ -20,7 +20,7 @@ class StagesTest : public ::testing::Test {
     const auto result = stages.run("one", key, {folder_ / "output"}, [&] {
       worked = true;
       folder_.write("output", key);
-      return Stages::Json(key + " done");
+      return Json(key + " done");
     });
     EXPECT_EQ(result, key + " done");
     return worked;
@@ -65,7 +65,7 @@ TEST_F(StagesTest, ACopiedFolderStandsAlone) {
     bool worked = false;
     Stages(copy / "stages.json").run("one", "a", {copy / "output"}, [&] {
       worked = true;
-      return Stages::Json(copy.write("output", "a").string());
+      return Json(copy.write("output", "a").string());
     });
     return worked;
   };
@@ -87,7 +87,7 @@ TEST_F(StagesTest, AnotherVersionsMemoryForgets) {
 
 TEST_F(StagesTest, AFailureIsNotRemembered) {
   Stages stages(folder_ / "stages.json");
-  EXPECT_THROW(stages.run("one", "a", {}, []() -> Stages::Json { throw std::runtime_error("no"); }),
+  EXPECT_THROW(stages.run("one", "a", {}, []() -> Json { throw std::runtime_error("no"); }),
                std::runtime_error);
   EXPECT_TRUE(run("a"));
 }

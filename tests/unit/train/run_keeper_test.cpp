@@ -58,7 +58,7 @@ TEST(RunFailures, MetricsOfLaterStepsAreForgotten) {
 TEST(RunFailures, TheRecordOfARun) {
   const auto run = [](const fs::path& folder) {
     RunRecord record(folder);
-    record.start({.program = "program", .hosts = RunRecord::Json::array(), .dataset = RunRecord::Json::object()});
+    record.start({.program = "program", .hosts = Json::array(), .dataset = Json::object()});
     record.stop("finished");
   };
   walk_failures({.prepare = run,

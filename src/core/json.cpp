@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
+
+namespace verbund {
+
+Json parse_json(std::string_view text) { return Json::parse(text); }
+
+Json try_parse_json(std::string_view text) { return Json::parse(text, nullptr, false); }
+
+std::string dump_json(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace verbund

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Json is a JSON value whose keys keep their order; text becomes one here alone, and one becomes text.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace verbund {
+
+using Json = nlohmann::ordered_json;
+
+// Throws Json::exception if the text is damaged.
+Json parse_json(std::string_view text);
+
+// A damaged text gives a value that is_discarded().
+Json try_parse_json(std::string_view text);
+
+// In one line, or indented. Bytes that are not UTF-8 become U+FFFD.
+std::string dump_json(const Json& json, int indent = -1);
+
+}  // namespace verbund
