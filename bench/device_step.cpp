@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "bench/trained_step.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "cuda/open_device.h"
 #include "tests/emulated/emulated_gpu.h"
 
@@ -77,21 +77,21 @@ emulated::ControlFunctions find_emulator() {
 }
 
 void write_counters(const std::string& path, const Shape& shape, const Bench& bench, const Device& device,
-                    const nlohmann::ordered_json& counters) {
+                    const Json& counters) {
   std::ofstream file(path);
-  file << nlohmann::ordered_json{{"model", shape.name},
-                                 {"precision", kPrecisionNames[static_cast<size_t>(device.precision())]},
-                                 {"d_model", shape.model.d_model},
-                                 {"d_ff", shape.model.d_ff},
-                                 {"encoder_layers", shape.model.encoder_layers},
-                                 {"decoder_layers", shape.model.decoder_layers},
-                                 {"vocabulary", shape.vocabularies.target},
-                                 {"weights", bench.weights()},
-                                 {"sentences", bench.batch().sentences()},
-                                 {"source_tokens", bench.batch().source_tokens()},
-                                 {"target_tokens", bench.batch().target_tokens()},
-                                 {"checked", counters["checked"]},
-                                 {"work", counters["work"]}}
+  file << Json{{"model", shape.name},
+               {"precision", kPrecisionNames[static_cast<size_t>(device.precision())]},
+               {"d_model", shape.model.d_model},
+               {"d_ff", shape.model.d_ff},
+               {"encoder_layers", shape.model.encoder_layers},
+               {"decoder_layers", shape.model.decoder_layers},
+               {"vocabulary", shape.vocabularies.target},
+               {"weights", bench.weights()},
+               {"sentences", bench.batch().sentences()},
+               {"source_tokens", bench.batch().source_tokens()},
+               {"target_tokens", bench.batch().target_tokens()},
+               {"checked", counters["checked"]},
+               {"work", counters["work"]}}
               .dump(1)
        << "\n";
   if (!file.flush()) fail("{} cannot be written", path);
@@ -128,7 +128,7 @@ bool bench_model(const Wish& wish, const std::string& name, Device& device) {
              kPrecisionNames[static_cast<size_t>(device.precision())], bench.tokens(), median, bench.tokens() / median,
              bench.losses().front(), bench.losses().back(), good ? "" : "  DOES NOT TRAIN");
   if (counts) {
-    const auto counters = nlohmann::ordered_json::parse(emulator.emulated_gpu_counters());
+    const auto counters = parse_json(emulator.emulated_gpu_counters());
     int64_t launches = 0, bytes = 0, operations = 0;
     for (const auto& work : counters["work"]) {
       launches += work["launches"].get<int64_t>();

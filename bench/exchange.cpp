@@ -11,10 +11,10 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "collectives/workers.h"
 #include "core/error.h"
+#include "core/json.h"
 
 using namespace verbund;
 
@@ -95,14 +95,9 @@ void compare(Communicator& comm, size_t values, int rounds, Wire wire) {
     MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   });
   if (comm.rank() != 0) return;
-  std::cout << nlohmann::ordered_json{{"workers", comm.size()},
-                                      {"bytes", values * sizeof(float)},
-                                      {"sent_by_worker_0", sent},
-                                      {"seconds", median(ours.seconds)},
-                                      {"mpi_seconds", median(mpi.seconds)},
-                                      {"latency", latency},
-                                      {"mpi_latency", mpi_latency},
-                                      {"right", ours.right && mpi.right}}
+  std::cout << Json{{"workers", comm.size()},          {"bytes", values * sizeof(float)},    {"sent_by_worker_0", sent},
+                    {"seconds", median(ours.seconds)}, {"mpi_seconds", median(mpi.seconds)}, {"latency", latency},
+                    {"mpi_latency", mpi_latency},      {"right", ours.right && mpi.right}}
             << std::endl;
 }
 

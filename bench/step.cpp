@@ -9,12 +9,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <nlohmann/json.hpp>
-
 #include "bench/blas.h"
 #include "bench/device_step.h"
 #include "bench/shapes.h"
 #include "bench/trained_step.h"
+#include "core/json.h"
 #include "core/process.h"
 #include "device/cpu_device.h"
 
@@ -117,15 +116,15 @@ bool print_json(const Shape& shape, int threads, int steps, CpuDevice& device) {
   for (size_t s = 0; s < bench.batch().sentences(); ++s) {
     lengths.push_back(bench.batch().target_offsets[s + 1] - bench.batch().target_offsets[s]);
   }
-  const nlohmann::ordered_json line = {{"name", shape.name},
-                                       {"threads", threads},
-                                       {"source_tokens", bench.batch().source_tokens()},
-                                       {"target_tokens", bench.batch().target_tokens()},
-                                       {"lengths", lengths},
-                                       {"seconds_per_step", seconds[seconds.size() / 2]},
-                                       {"peak_memory_bytes", peak_memory()},
-                                       {"first_loss", bench.losses().front()},
-                                       {"last_loss", bench.losses().back()}};
+  const Json line = {{"name", shape.name},
+                     {"threads", threads},
+                     {"source_tokens", bench.batch().source_tokens()},
+                     {"target_tokens", bench.batch().target_tokens()},
+                     {"lengths", lengths},
+                     {"seconds_per_step", seconds[seconds.size() / 2]},
+                     {"peak_memory_bytes", peak_memory()},
+                     {"first_loss", bench.losses().front()},
+                     {"last_loss", bench.losses().back()}};
   fmt::print("{}\n", line.dump());
   return bench.trains();
 }

@@ -3,8 +3,8 @@
 // bandwidth, as one line of JSON. bench/what_if.py measures whether that is true.
 #include <cstdlib>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
+#include "core/json.h"
 #include "report/replay.h"
 #include "report/run_data.h"
 
@@ -17,11 +17,11 @@ int main(int argc, char** argv) {
     std::cerr << argv[1] << " has no step that was traced by all of its " << run.workers() << " workers\n";
     return 1;
   }
-  nlohmann::ordered_json predicted;
+  Json predicted;
   for (int i = 2; i < argc; ++i) predicted[argv[i]] = replay->step_seconds(std::atof(argv[i]));
-  std::cout << nlohmann::ordered_json{{"measured", replay->measured()},
-                                      {"error", replay->error()},
-                                      {"steps", replay->steps()},
-                                      {"predicted", predicted}}
+  std::cout << Json{{"measured", replay->measured()},
+                    {"error", replay->error()},
+                    {"steps", replay->steps()},
+                    {"predicted", predicted}}
             << "\n";
 }

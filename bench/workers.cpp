@@ -10,10 +10,10 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "bench/shapes.h"
 #include "collectives/agreement.h"
+#include "core/json.h"
 #include "core/process.h"
 #include "device/cpu_device.h"
 #include "train/step.h"
@@ -84,20 +84,20 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
   const double median = workers.comm().max(seconds[seconds.size() / 2]);
   const double memory = workers.comm().max(static_cast<double>(peak_memory()));
   if (workers.leads()) {
-    std::cout << nlohmann::ordered_json{{"workers", workers.size()},
-                                        {"threads", threads},
-                                        {"target_tokens", tokens},
-                                        {"seconds_per_step", median},
-                                        {"tokens_per_second", tokens / median},
-                                        {"exchange_seconds", exchange.busy},
-                                        {"exposed_seconds", exchange.exposed},
-                                        {"hidden_share", exchange.hidden_share()},
-                                        {"bytes_sent", exchange.bytes},
-                                        {"gradient_bytes", state.model->gradients().host().size_bytes()},
-                                        {"memory", memory},
-                                        {"exchange_error", error},
-                                        {"first_loss", first},
-                                        {"last_loss", last}}
+    std::cout << Json{{"workers", workers.size()},
+                      {"threads", threads},
+                      {"target_tokens", tokens},
+                      {"seconds_per_step", median},
+                      {"tokens_per_second", tokens / median},
+                      {"exchange_seconds", exchange.busy},
+                      {"exposed_seconds", exchange.exposed},
+                      {"hidden_share", exchange.hidden_share()},
+                      {"bytes_sent", exchange.bytes},
+                      {"gradient_bytes", state.model->gradients().host().size_bytes()},
+                      {"memory", memory},
+                      {"exchange_error", error},
+                      {"first_loss", first},
+                      {"last_loss", last}}
                      .dump()
               << std::endl;
   }

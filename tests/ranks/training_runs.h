@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.h"
 #include "core/log.h"
 #include "data/prepare.h"
 #include "demo/corpus_generators.h"
@@ -70,7 +69,7 @@ class Training : public ::testing::Test {
     std::vector<double> losses;
     std::istringstream lines(slurp(run / "metrics.jsonl"));
     for (std::string line; std::getline(lines, line);) {
-      const auto object = nlohmann::json::parse(line);
+      const auto object = parse_json(line);
       if (object.contains("train_loss")) losses.push_back(object["train_loss"]);
     }
     return losses;

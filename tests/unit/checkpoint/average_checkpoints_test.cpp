@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "checkpoint/checkpoint_store.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "support/expect_error.h"
 #include "support/flip_bit.h"
 #include "support/temporary_folder.h"
@@ -57,8 +56,8 @@ TEST(CheckpointMean, IsTheMeanOfTheWeights) {
   EXPECT_EQ(saved.config_yaml(), "seed: 30\n");
   EXPECT_EQ(saved.optimizer(), nullptr);
   EXPECT_EQ(saved.average(), nullptr);
-  const auto state = nlohmann::json::parse(saved.state_json());
-  EXPECT_EQ(state.at("mean_of"), nlohmann::json({10, 20, 30}));
+  const auto state = parse_json(saved.state_json());
+  EXPECT_EQ(state.at("mean_of"), Json({10, 20, 30}));
   EXPECT_EQ(state.at("file"), kWeightsFile);
   EXPECT_FALSE(state.contains("vocabularies"));
   EXPECT_EQ(state.at("origin").at("program"), "test");
@@ -76,8 +75,7 @@ TEST(CheckpointMean, KnowsTheVocabularyAndRefusesToMixTwo) {
   write_model(folder.path(), 30, {3}, {}, "w", trained_with("s"));
   write_model(folder.path(), 40, {4}, {}, "w", trained_with("s"));
   const CheckpointMean mean(last_checkpoints(folder.path(), 3));
-  EXPECT_EQ(nlohmann::json::parse(mean.snapshot("test").state_json).at("vocabularies"),
-            nlohmann::json({{"source", "s"}, {"target", "t"}}));
+  EXPECT_EQ(parse_json(mean.snapshot("test").state_json).at("vocabularies"), Json({{"source", "s"}, {"target", "t"}}));
   EXPECT_ERROR(CheckpointMean(last_checkpoints(folder.path(), 4)), Error, HasSubstr("step-00000010"),
                HasSubstr("step-00000030"));
 }
@@ -110,7 +108,7 @@ TEST(CheckpointMean, TakesExponentialAveragesIfThereAre) {
   EXPECT_TRUE(mean.exponential());
   save_mean(folder / "average", mean, "test");
   EXPECT_THAT(saved_weights(folder / "average"), ElementsAre(200.0f));
-  EXPECT_EQ(nlohmann::json::parse(mean.snapshot("test").state_json).at("file"), kAverageFile);
+  EXPECT_EQ(parse_json(mean.snapshot("test").state_json).at("file"), kAverageFile);
 
   write_model(folder.path(), 3, {5});
   EXPECT_ERROR(CheckpointMean(last_checkpoints(folder.path(), 2)), Error, HasSubstr("step-00000002"),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/settings.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
-
-#include <nlohmann/json.hpp>
 
 namespace verbund {
 namespace {

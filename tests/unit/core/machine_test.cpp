@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/machine.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 #include <sys/utsname.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "core/file.h"
 #include "core/process.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
 #include "data/dataset.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/hash.h"
@@ -21,7 +21,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using Json = nlohmann::ordered_json;
 
 // A small dataset with a vocabulary for each side.
 class DatasetVerification : public ::testing::Test {
@@ -62,7 +61,7 @@ class DatasetVerification : public ::testing::Test {
   }
 
   void write_json(const Json& json) const { folder_.write("data/dataset.json", json.dump(2) + "\n"); }
-  Json read_json() const { return Json::parse(slurp(data_ / kDatasetManifest)); }
+  Json read_json() const { return parse_json(slurp(data_ / kDatasetManifest)); }
 
   TemporaryFolder folder_;
   const fs::path data_ = folder_ / "data";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/encoded_text.h"
+#include "core/json.h"
 
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -76,7 +75,7 @@ TEST_F(EncodedTextTest, OnlyTrainingPairsWithAnEmptySideAreLeftOut) {
   std::string longer;
   for (int i = 0; i < 300; ++i) longer += "▁c at ";  // raw text would be too long, and too unlike in length
   train("▁c at\n \n" + longer + "\n", "▁d\n▁c\n▁d\n");
-  const auto statistics = nlohmann::json::parse(prepare(request_));
+  const auto statistics = parse_json(prepare(request_));
   EXPECT_EQ(statistics["clean"]["pairs_before"], 3);
   EXPECT_EQ(statistics["clean"]["pairs_after"], 2);
   EXPECT_EQ(statistics["clean"]["dropped"]["empty"], 1);

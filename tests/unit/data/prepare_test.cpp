@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/prepare.h"
+#include "core/json.h"
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
@@ -41,10 +41,10 @@ class PrepareTest : public ::testing::Test {
   // Which stages worked in this call.
   std::set<std::string> stages_run() {
     const fs::path memory = request_.out / "work/stages.json";
-    const auto before = fs::exists(memory) ? nlohmann::json::parse(slurp(memory)) : nlohmann::json::object();
+    const auto before = fs::exists(memory) ? parse_json(slurp(memory)) : Json::object();
     prepare(request_);
     std::set<std::string> worked;
-    const auto after = nlohmann::json::parse(slurp(memory));
+    const auto after = parse_json(slurp(memory));
     for (const auto& [name, entry] : after.items()) {
       if (!before.contains(name) || before[name] != entry) worked.insert(name);
     }
@@ -58,7 +58,7 @@ class PrepareTest : public ::testing::Test {
 using Names = std::set<std::string>;
 
 TEST_F(PrepareTest, MakesADatasetOfParallelPairs) {
-  const auto statistics = nlohmann::json::parse(prepare(request_));
+  const auto statistics = parse_json(prepare(request_));
   EXPECT_EQ(statistics["clean"]["pairs_before"], 400);
   EXPECT_EQ(statistics["clean"]["pairs_after"], 396);
   EXPECT_EQ(statistics["clean"]["dropped"]["empty"], 4);

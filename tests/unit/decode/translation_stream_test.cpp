@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/translation_stream.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "support/expect_error.h"
@@ -50,21 +49,21 @@ TEST(TranslationLines, JsonHasOneObjectALine) {
   const std::string text = show_translations({.column = 1, .json = true, .alignment = true}, "one\t\xff",
                                              {"one", "", 5}, {"_one"}, kTwoTranslations);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
-  const nlohmann::json object = nlohmann::json::parse(text);
+  const Json object = parse_json(text);
   EXPECT_EQ(object.at("line"), 5);
   EXPECT_EQ(object.at("source"), "one");
   EXPECT_EQ(object.at("columns").at(0), "one");
   EXPECT_EQ(object.at("columns").at(1), "\xEF\xBF\xBD") << "bytes that are not UTF-8 are replaced";
-  EXPECT_EQ(object.at("source_pieces"), nlohmann::json({"_one"}));
-  const nlohmann::json& first = object.at("translations").at(0);
+  EXPECT_EQ(object.at("source_pieces"), Json({"_one"}));
+  const Json& first = object.at("translations").at(0);
   EXPECT_EQ(first.at("text"), "eins");
   EXPECT_EQ(first.at("score"), -0.5);
-  EXPECT_EQ(first.at("alignment"), nlohmann::json::parse("[[0, 0], [2, 1]]"));
+  EXPECT_EQ(first.at("alignment"), parse_json("[[0, 0], [2, 1]]"));
   EXPECT_FALSE(first.contains("finished"));
   EXPECT_EQ(object.at("translations").at(1).at("finished"), false);
   const std::string plain = show_translations({.json = true}, "one", {"one", "", 5}, {}, kTwoTranslations);
-  EXPECT_FALSE(nlohmann::json::parse(plain).contains("source_pieces"));
-  EXPECT_FALSE(nlohmann::json::parse(plain).contains("columns"));
+  EXPECT_FALSE(parse_json(plain).contains("source_pieces"));
+  EXPECT_FALSE(parse_json(plain).contains("columns"));
 }
 
 class LineWindows : public ::testing::Test {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measurements with threads as workers: all get the same facts, about each pair once in each direction.
 #include "doctor/measure.h"
+#include "core/json.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "support/thread_workers.h"
@@ -24,7 +24,7 @@ TEST(Measure, LinksBetweenSomeOfTheWorkers) {
       EXPECT_LT(std::abs(link.clock_offset_seconds), 0.1);  // they share a clock
       EXPECT_GT(link.bytes_per_second, 1e6);
     }
-    const std::string own = nlohmann::json(links).dump();
+    const std::string own = Json(links).dump();
     EXPECT_EQ(workers.comm().broadcast(own), own);
   });
 }

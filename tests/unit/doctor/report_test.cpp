@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/report.h"
+#include "core/json.h"
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "doctor/judge.h"
@@ -65,7 +65,7 @@ TEST(Report, Conclusion) {
 
 TEST(Report, JsonHasFindingsAndFacts) {
   const Facts facts = made_facts();
-  const auto json = nlohmann::json::parse(findings_json(kFindings, facts));
+  const auto json = parse_json(findings_json(kFindings, facts));
   EXPECT_EQ(json.at("verdict"), "problem");
   ASSERT_EQ(json.at("findings").size(), 3U);
   EXPECT_EQ(json["findings"][1]["verdict"], "problem");
@@ -88,8 +88,8 @@ TEST(Report, FactsSurviveTheirWayAsJson) {
   facts.gpu_sum = {2, "", 1000, 0.5, 1e-7};
   facts.workers[1].config_error = "unknown";
   facts.workers[1].dataset_error = "none";
-  const nlohmann::json json = facts;
-  EXPECT_EQ(nlohmann::json(json.get<Facts>()), json);
+  const Json json = facts;
+  EXPECT_EQ(Json(json.get<Facts>()), json);
   EXPECT_EQ(findings_table(judge_facts(json.get<Facts>())), findings_table(judge_facts(facts)));
 }
 

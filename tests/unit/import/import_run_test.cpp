@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/import_run.h"
+#include "core/json.h"
 
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"

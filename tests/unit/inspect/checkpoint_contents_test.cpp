@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
 #include "inspect/listing.h"
 
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
@@ -154,7 +153,7 @@ TEST_F(CheckpointContentsTest, AStepThatTheNameDoesNotTellIsDamage) {
 }
 
 TEST_F(CheckpointContentsTest, AsJson) {
-  const nlohmann::ordered_json json = to_json(written());
+  const Json json = to_json(written());
   EXPECT_EQ(json["kind"], "checkpoint");
   EXPECT_EQ(json["files"].size(), 7u);
   EXPECT_EQ(json["files"][0]["name"], "average.safetensors");

@@ -4,18 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "config/load.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "model/transformer.h"
 #include "reference/reference_transformer.h"
 #include "support/on_cpu.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr double kLossTolerance = 1e-5, kGradientTolerance = 1e-4;
 constexpr uint32_t kMixtureStream = 902;
@@ -98,7 +96,7 @@ std::unique_ptr<TranslationModel> make_fused(const ModelConfig& config, Vocabula
 class Golden : public ::testing::TestWithParam<Path> {};
 
 TEST_P(Golden, LossAndGradients) {
-  const Json cases = Json::parse(read_file(VERBUND_SOURCE_DIR "/tests/golden/transformer.json"));
+  const Json cases = parse_json(read_file(VERBUND_SOURCE_DIR "/tests/golden/transformer.json"));
   ASSERT_EQ(cases.size(), 4);
   for (const Json& golden : cases) {
     SCOPED_TRACE(golden["name"].get<std::string>());

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/timeline.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "record/step_recorder.h"
 #include "support/made_post.h"
 
 namespace verbund {
 namespace {
-
-using Json = nlohmann::json;
 
 StepTrace step_at(int64_t step, double began) {
   StepTrace trace = {StepTrace::kTimeline, step, 0, began, {}};
@@ -78,7 +76,7 @@ std::map<std::string, std::string> process_names(const Json& trace) {
 TEST(Timeline, HasPhasesWithinTheStepAndBucketsOnTracksOfTheirOwn) {
   Timeline timeline;
   timeline.add(1, step_at(12, 1.7e9));
-  const Json trace = Json::parse(timeline.json(workers({"a", "b"})));
+  const Json trace = parse_json(timeline.json(workers({"a", "b"})));
   expect_nested(trace);
   const auto tracks = events_of(trace);
   ASSERT_EQ(tracks.size(), 3u);
@@ -107,7 +105,7 @@ TEST(Timeline, AllWorkersAreOnOneClock) {
   Timeline timeline;
   timeline.add(0, step_at(1, 1.7e9 + 0.25));
   timeline.add(1, step_at(1, 1.7e9));
-  const Json trace = Json::parse(timeline.json(workers({"a", "b"})));
+  const Json trace = parse_json(timeline.json(workers({"a", "b"})));
   EXPECT_EQ(events_of(trace).at({0, 0})[0].begin, 250000000);
   EXPECT_EQ(events_of(trace).at({1, 0})[0].begin, 0);
   EXPECT_EQ(trace.at("otherData").at("began"), "1700000000.000000");
@@ -125,7 +123,7 @@ TEST(Timeline, EventsNestThoughClocksAreCorrectedInBetween) {
   odd.times.buckets[0].end = 3;  // beyond the step, into the next one's
   timeline.add(0, odd);
   timeline.add(0, step_at(4, 1.7e9 + 21));
-  const Json trace = Json::parse(timeline.json(workers({"a"})));
+  const Json trace = parse_json(timeline.json(workers({"a"})));
   expect_nested(trace);
   const auto steps = events_of(trace).at({0, 0});
   EXPECT_NEAR(static_cast<double>(steps[0].end), 9e8, 1000);
@@ -151,7 +149,7 @@ TEST(Timeline, WhatIsNoTimeIsLeftOut) {
   trace = step_at(4, 1.7e9 + 1);
   trace.times.compute = -0.05;
   timeline.add(0, trace);
-  const Json json = Json::parse(timeline.json(workers({"a"})));
+  const Json json = parse_json(timeline.json(workers({"a"})));
   expect_nested(json);
   EXPECT_EQ(events_of(json).size(), 3u);
   EXPECT_TRUE(Json::accept(Timeline().json({})));
@@ -162,7 +160,7 @@ TEST(Timeline, HostileNamesStayNames) {
   Timeline timeline;
   timeline.add(0, step_at(1, 1.7e9));
   timeline.add(0, TimelineSpan{"\",\"ph\":\"B", 1, 1.7e9 + 2, 1});
-  const Json trace = Json::parse(timeline.json(workers({host})));
+  const Json trace = parse_json(timeline.json(workers({host})));
   expect_nested(trace);
   EXPECT_EQ(process_names(trace).at("0"), "rank 0 on a\"}],\n\\u0000</script>\xef\xbf\xbd");
   EXPECT_EQ(events_of(trace).at({0, 0}).back().name, "\",\"ph\":\"B");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts that need no statistics: time, learning rate, training set, checkpoint; and all verdicts together.
+#include "core/json.h"
 #include "optim/schedule.h"
 #include "report/judge.h"
 #include "unit/report/made_run.h"
@@ -88,7 +89,7 @@ TEST(LearningRate, WithoutAConfigurationTheCurveAlone) {
 
 TEST(TrainingSet, InBothKindsOfMegabytes) {
   RunData run;
-  run.record = nlohmann::ordered_json::parse(
+  run.record = parse_json(
       R"({"dataset":{"statistics":{"clean":{"pairs_before":4562102,"source_bytes_after":600000000,
     "target_bytes_after":700000000},"splits":{"train":{"pairs":4524868,"source":{"tokens":130000000},"target":{"tokens":140000000}}}}}})");
   MadeRun::row(run.training, 1, {{"epoch", 7.25}});

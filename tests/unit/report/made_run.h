@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "report/run_data.h"
 #include "report/verdict.h"
 
@@ -31,7 +32,7 @@ class MadeRun {
   explicit MadeRun(int workers = 1, int on_each_host = 1) : records_(static_cast<size_t>(workers)) {
     data_.name = "made";
     data_.folder = "runs/made";
-    data_.record = {{"format", "verbund-run"}, {"dataset", nlohmann::ordered_json::object()}};
+    data_.record = {{"format", "verbund-run"}, {"dataset", Json::object()}};
     data_.config.emplace();
     for (int rank = 0; rank < workers; ++rank) {
       if (rank % on_each_host == 0) {
@@ -93,8 +94,7 @@ class MadeRun {
   }
 
   // Takes its time, if it has "seconds".
-  void event(const std::string& name, int64_t step, nlohmann::ordered_json details = nlohmann::ordered_json::object(),
-             bool takes_time = false) {
+  void event(const std::string& name, int64_t step, Json details = Json::object(), bool takes_time = false) {
     if (takes_time) now_ += details.value("seconds", 0.0);
     HistoryEvent made;
     made.at = now_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page as HTML, Markdown and JSON.
 #include "report/page.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace verbund {
 namespace {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
 #include "report/run_page.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +36,7 @@ TEST(LedgerSection, HasATableThatAddsUp) {
 
 TEST(FaultsSection, TellsWhatHappenedAndLeavesOutWhatIsUsual) {
   RunData run;
-  const auto add = [&](const char* event, nlohmann::ordered_json line) {
+  const auto add = [&](const char* event, Json line) {
     HistoryEvent happened;
     happened.event = event;
     happened.at = 1.7e9;

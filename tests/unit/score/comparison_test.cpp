@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "score/comparison.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
-
-#include <nlohmann/json.hpp>
 
 #include "score/paired_test_table.h"
 

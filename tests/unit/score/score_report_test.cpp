@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "score/score_report.h"
+#include "core/json.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ TEST(ScoreLine, OfAnEmptyReferenceHasNoRatio) {
 }
 
 TEST(ScoreJson, OfBleu) {
-  const nlohmann::json expected = {
+  const Json expected = {
       {"name", "BLEU"},
       {"score", bleu().score},
       {"signature", "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.1"},
@@ -47,24 +48,24 @@ TEST(ScoreJson, OfBleu) {
       {"bp", bleu().brevity_penalty},
       {"sys_len", 4},
       {"ref_len", 5}};
-  EXPECT_EQ(nlohmann::json(score_json(report(bleu()))), expected);
+  EXPECT_EQ(Json(score_json(report(bleu()))), expected);
 }
 
 TEST(ScoreJson, OfChrf) {
-  const nlohmann::json expected = {{"name", "chrF2"},
-                                   {"score", chrf().score},
-                                   {"signature", "nrefs:1|case:mixed|eff:yes|nc:2|nw:0|space:no|version:2.5.1"},
-                                   {"nrefs", "1"},
-                                   {"case", "mixed"},
-                                   {"eff", "yes"},
-                                   {"nc", "2"},
-                                   {"nw", "0"},
-                                   {"space", "no"},
-                                   {"version", "2.5.1"},
-                                   {"sys_ngrams", {3, 2}},
-                                   {"ref_ngrams", {3, 2}},
-                                   {"matches", {2, 1}}};
-  EXPECT_EQ(nlohmann::json(score_json(report(chrf()))), expected);
+  const Json expected = {{"name", "chrF2"},
+                         {"score", chrf().score},
+                         {"signature", "nrefs:1|case:mixed|eff:yes|nc:2|nw:0|space:no|version:2.5.1"},
+                         {"nrefs", "1"},
+                         {"case", "mixed"},
+                         {"eff", "yes"},
+                         {"nc", "2"},
+                         {"nw", "0"},
+                         {"space", "no"},
+                         {"version", "2.5.1"},
+                         {"sys_ngrams", {3, 2}},
+                         {"ref_ngrams", {3, 2}},
+                         {"matches", {2, 1}}};
+  EXPECT_EQ(Json(score_json(report(chrf()))), expected);
 }
 
 }  // namespace

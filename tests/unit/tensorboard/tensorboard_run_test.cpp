@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorboard/tensorboard_run.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +9,6 @@
 namespace verbund {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorboard/tensorboard_writer.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +14,6 @@
 namespace verbund {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/best_tracker.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ TEST(BestTracker, GoesOnWhereItWas) {
   one.record(1, {{"bleu", 20}, {"loss", 3}});
   one.record(2, {{"bleu", 21}, {"loss", 4}});
   BestTracker other(config_of("bleu", "loss", 3));
-  other.restore(nlohmann::ordered_json::parse(one.state().dump()));
+  other.restore(parse_json(one.state().dump()));
   EXPECT_EQ(other.state(), one.state());
   for (int64_t step = 3; step < 5; ++step) {
     EXPECT_EQ(one.stop_reason(), other.stop_reason());
