@@ -16,7 +16,7 @@
 #include "core/file.h"
 #include "core/log.h"
 #include "core/pipeline.h"
-#include "demo/demo_corpus.h"
+#include "demo/generated_corpus.h"
 #include "text/line_reader.h"
 #include "text/parallel_corpus.h"
 #include "text/subword_trainer.h"

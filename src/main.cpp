@@ -10,7 +10,6 @@
 #include <new>
 
 #include "cli/command.h"
-#include "cli/version_text.h"
 #include "core/bus_error.h"
 #include "core/error.h"
 #include "core/human.h"

@@ -3,7 +3,6 @@
 #include "checkpoint/average_checkpoints.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/version_text.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"

@@ -33,4 +33,9 @@ void run_score_pairs(const Arguments& arguments);
 void run_train(const Arguments& arguments);
 void run_translate(const Arguments& arguments);
 
+std::string version_text();
+
+// The program that has made a file: "verbund 0.1.0 (commit 0123456789)".
+std::string program_version();
+
 }  // namespace verbund

@@ -7,13 +7,11 @@
 
 #include "cli/command.h"
 #include "cli/host_flags.h"
-#include "cli/version_text.h"
 #include "collectives/mpi_transport.h"
 #include "core/error.h"
 #include "core/terminal.h"
 #include "doctor/examine.h"
 #include "doctor/judge.h"
-#include "doctor/report.h"
 #include "launch/reachable_hosts.h"
 
 namespace verbund {

@@ -4,11 +4,10 @@
 #include "cli/command.h"
 #include "cli/model_flags.h"
 #include "cli/options.h"
-#include "cli/version_text.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
-#include "tensorboard/tensorboard_export.h"
+#include "tensorboard/tensorboard_run.h"
 
 namespace verbund {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/version_text.h"
 #include "config/config.h"
 #include "core/error.h"
 #include "core/file.h"

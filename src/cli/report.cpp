@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/run_report.h"
-#include "cli/version_text.h"
 #include "core/columns.h"
 #include "core/error.h"
 #include "core/file.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_report.h"
 
-#include "cli/version_text.h"
-#include "plan/scaling_section.h"
+#include "cli/command.h"
+#include "plan/plan.h"
 #include "report/run_page.h"
 
 namespace verbund {

@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/run_report.h"
-#include "cli/version_text.h"
 #include "config/config.h"
 #include "core/error.h"
 #include "core/log.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/version_text.h"
+#include "cli/command.h"
 
 #include <fmt/format.h>
 

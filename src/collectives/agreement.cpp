@@ -6,7 +6,7 @@
 #include <set>
 
 #include "collectives/threads.h"
-#include "config/differences.h"
+#include "config/settings.h"
 #include "control/sockets.h"
 #include "core/error.h"
 #include "core/hash.h"

@@ -3,8 +3,6 @@
 
 #include <map>
 
-#include "core/json.h"
-
 namespace verbund {
 namespace {
 

@@ -31,4 +31,11 @@ struct ChangedSetting {
 // The settings that differ from the default.
 std::vector<ChangedSetting> changed_settings(const Config& config);
 
+struct ConfigDifference {
+  std::string key, first, second;  // "model.d_model", "512", "256"
+};
+
+// Of configurations as YAML. Keys that are missing in the first have their defaults.
+std::vector<ConfigDifference> config_differences(const std::string& first, const std::string& second);
+
 }  // namespace verbund

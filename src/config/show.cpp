@@ -35,56 +35,71 @@ std::string with_range(const char* about, Range<Number> range) {
   return about;
 }
 
+class Shower final : public FieldVisitor {
+ public:
+  explicit Shower(bool explain) : explain_(explain) {}
+
+  const std::string& text() const { return text_; }
+
+  void field(const char* name, bool& value, const char* about) override { line(name, value ? "true" : "false", about); }
+  void field(const char* name, int64_t& value, Range<int64_t> range, const char* about) override {
+    line(name, std::to_string(value), with_range(about, range));
+  }
+  void field(const char* name, double& value, Range<double> range, const char* about) override {
+    line(name, fmt::format("{}", value), with_range(about, range));
+  }
+  void field(const char* name, std::string& value, const char* about) override { line(name, yaml_text(value), about); }
+  void field(const char* name, StepWindow& value, const char* about) override {
+    line(name, yaml_text(to_text(value)), about);
+  }
+  void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override {
+    line(name, value == kAutomatic ? "auto" : std::to_string(value), with_range(about, range));
+  }
+
+ protected:
+  void choose(const char* name, size_t& index, Names names, const char* about) override {
+    line(name, names.begin()[index], fmt::format("{} [{}]", about, fmt::join(names, " | ")));
+  }
+  bool enter_section(const char* name, const char* about) override {
+    if (explain_) text_ += fmt::format("\n{:{}}# {}\n", "", indent_, about);
+    line(name, "", "");
+    if (explain_) text_ = text_.substr(0, text_.rfind(':') + 1) + "\n";
+    indent_ += 2;
+    return true;
+  }
+  void leave_section() override { indent_ -= 2; }
+  bool enter_list(const char* name, size_t& size, const char* about) override {
+    line(name, size == 0 ? "[]" : "", about);
+    indent_ += 2;
+    return true;
+  }
+  void enter_item(size_t) override {
+    indent_ += 2;
+    first_of_item_ = true;
+  }
+  void leave_list() override { indent_ -= 2; }
+
+ private:
+  void line(const char* name, const std::string& value, const std::string& about) {
+    std::string start(indent_, ' ');
+    if (first_of_item_) start[indent_ - 2] = '-';
+    first_of_item_ = false;
+    const std::string text = fmt::format("{}{}:{}{}", start, name, value.empty() ? "" : " ", value);
+    text_ += explain_ ? fmt::format("{:<34} # {}\n", text, about) : text + "\n";
+  }
+
+  bool explain_;
+  std::string text_;
+  size_t indent_ = 0;
+  bool first_of_item_ = false;  // the next line starts with "- "
+};
+
 }  // namespace
 
-void Shower::line(const char* name, const std::string& value, const std::string& about) {
-  std::string start(indent_, ' ');
-  if (first_of_item_) start[indent_ - 2] = '-';
-  first_of_item_ = false;
-  const std::string text = fmt::format("{}{}:{}{}", start, name, value.empty() ? "" : " ", value);
-  text_ += explain_ ? fmt::format("{:<34} # {}\n", text, about) : text + "\n";
+std::string show_fields(const std::function<void(FieldVisitor&)>& fields, bool explain) {
+  Shower shower(explain);
+  fields(shower);
+  return shower.text();
 }
-
-void Shower::field(const char* name, bool& value, const char* about) { line(name, value ? "true" : "false", about); }
-void Shower::field(const char* name, int64_t& value, Range<int64_t> range, const char* about) {
-  line(name, std::to_string(value), with_range(about, range));
-}
-void Shower::automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) {
-  line(name, value == kAutomatic ? "auto" : std::to_string(value), with_range(about, range));
-}
-void Shower::field(const char* name, double& value, Range<double> range, const char* about) {
-  line(name, fmt::format("{}", value), with_range(about, range));
-}
-void Shower::field(const char* name, std::string& value, const char* about) { line(name, yaml_text(value), about); }
-void Shower::field(const char* name, StepWindow& value, const char* about) {
-  line(name, yaml_text(to_text(value)), about);
-}
-
-void Shower::choose(const char* name, size_t& index, Names names, const char* about) {
-  line(name, names.begin()[index], fmt::format("{} [{}]", about, fmt::join(names, " | ")));
-}
-
-bool Shower::enter_section(const char* name, const char* about) {
-  if (explain_) text_ += fmt::format("\n{:{}}# {}\n", "", indent_, about);
-  line(name, "", "");
-  if (explain_) text_ = text_.substr(0, text_.rfind(':') + 1) + "\n";
-  indent_ += 2;
-  return true;
-}
-
-void Shower::leave_section() { indent_ -= 2; }
-
-bool Shower::enter_list(const char* name, size_t& size, const char* about) {
-  line(name, size == 0 ? "[]" : "", about);
-  indent_ += 2;
-  return true;
-}
-
-void Shower::enter_item(size_t) {
-  indent_ += 2;
-  first_of_item_ = true;
-}
-
-void Shower::leave_list() { indent_ -= 2; }
 
 }  // namespace verbund

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/json.h"
-
 namespace verbund {
 namespace {
 

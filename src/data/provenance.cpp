@@ -5,7 +5,6 @@
 
 #include "core/file.h"
 #include "core/hash.h"
-#include "core/json.h"
 #include "core/machine.h"
 #include "core/wall_clock.h"
 #include "text/parallel_corpus.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/shared_translation.h"
 
-#include "core/json.h"
-
 namespace verbund {
 namespace {
 

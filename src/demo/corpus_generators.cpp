@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "demo/corpus_generators.h"
 
-#include "demo/demo_corpus.h"
-#include "demo/reversal_corpus.h"
+#include "demo/generated_corpus.h"
 
 namespace verbund {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CorpusGenerators are the corpora that the program generates itself, by name, in the form that `prepare` takes.
 #pragma once
 

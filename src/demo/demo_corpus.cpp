@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "demo/demo_corpus.h"
+#include "demo/generated_corpus.h"
 
 #include <algorithm>
 

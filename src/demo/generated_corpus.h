@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -41,5 +42,17 @@ GeneratedCorpus collect_distinct_pairs(const GeneratedSizes& sizes, const std::s
 
 // Lines of source TAB target.
 void write_tsv(const std::filesystem::path& path, const std::vector<SentencePair>& pairs);
+
+// A pure function of its arguments; source is English, target is German.
+GeneratedCorpus demo_corpus(uint64_t seed, const GeneratedSizes& sizes = {});
+
+struct ReversalShape {
+  size_t min_length = 4;  // symbols in a sequence
+  size_t max_length = 16;
+  size_t symbols = 64;  // size of the alphabet: "ba", "ca", ..., "za", "be", ...
+};
+
+// "ka be ba" -> "ba be ka". A pure function of its arguments.
+GeneratedCorpus reversal_corpus(uint64_t seed, const GeneratedSizes& sizes, const ReversalShape& shape = {});
 
 }  // namespace verbund

@@ -2,7 +2,7 @@
 // Grammar holds the words and the paired rules of the demo corpus, as read from text files.
 //
 // A sentence is derived once, as a tree of rules, and written twice: a rule has fields of both languages ("en",
-// "en-past", "de", "de-sub"). src/demo/rules.txt explains the notation.
+// "en-past", "de", "de-sub"). corpora/demo/rules.txt explains the notation.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace verbund {
 
-// words.txt and rules.txt of this folder (cmake/builtin_files.cmake compiles them in).
+// words.txt and rules.txt of corpora/demo (cmake/builtin_files.cmake compiles them in).
 std::span<const BuiltinFile> builtin_demo_files();
 
 }  // namespace verbund

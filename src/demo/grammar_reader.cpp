@@ -33,7 +33,7 @@ class GrammarReader {
   Grammar grammar;
 
   void read(const BuiltinFile& file) {
-    position_ = {fmt::format("src/demo/{}.txt", file.name), 0};
+    position_ = {fmt::format("corpora/demo/{}.txt", file.name), 0};
     keyword_.clear();
     std::string_view text = file.text;
     while (!text.empty()) {

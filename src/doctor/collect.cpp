@@ -14,7 +14,7 @@
 #include "core/pipeline.h"
 #include "core/process.h"
 #include "data/dataset.h"
-#include "doctor/model_needs.h"
+#include "doctor/facts.h"
 #include "kernels/kernels.h"
 
 namespace verbund {

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "core/json.h"
-
 namespace verbund {
 
 NLOHMANN_JSON_SERIALIZE_ENUM(StartResult, {{StartResult::kTogether, "together"},

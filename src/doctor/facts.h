@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "config/config.h"
 #include "core/json.h"
+#include "model/parameters.h"
 
 namespace verbund {
 
@@ -153,5 +155,9 @@ void to_json(Json& json, const LinkFacts& facts);
 void from_json(const Json& json, LinkFacts& facts);
 void to_json(Json& json, const Facts& facts);
 void from_json(const Json& json, Facts& facts);
+
+constexpr double kRoomForBatches = 1.5;  // factor over the model's needs that leaves memory for batches
+
+ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, int workers, int hosts = 1);
 
 }  // namespace verbund

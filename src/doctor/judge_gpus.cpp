@@ -9,8 +9,8 @@
 #include <map>
 
 #include "core/human.h"
+#include "doctor/facts.h"
 #include "doctor/judge.h"
-#include "doctor/model_needs.h"
 
 namespace verbund {
 namespace {

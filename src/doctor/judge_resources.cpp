@@ -6,8 +6,8 @@
 
 #include "collectives/threads.h"
 #include "core/human.h"
+#include "doctor/facts.h"
 #include "doctor/judge.h"
-#include "doctor/model_needs.h"
 #include "launch/host_list.h"
 
 namespace verbund {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doctor/model_needs.h"
+#include "doctor/facts.h"
 
 #include "launch/mpirun_command.h"
 

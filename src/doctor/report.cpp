@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doctor/report.h"
+#include "doctor/judge.h"
 
 #include <fmt/format.h>
 

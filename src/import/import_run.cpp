@@ -7,10 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json.h"
 #include "import/imported_run.h"
-#include "import/openseq2seq_log.h"
-#include "import/run_writer.h"
 #include "import/tensorboard_scalars.h"
 #include "tensorboard/event_file.h"
 

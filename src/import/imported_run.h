@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -47,5 +48,16 @@ struct ImportedRun {
 // Sorts the points by time, and removes those of steps that were repeated after a restart: when a curve goes back to an
 // earlier step, all curves lose their earlier points of that step and later ones. Returns a note for each change.
 std::vector<std::string> drop_undone(std::vector<ImportedPoint>& points);
+
+// The console log of a training run with OpenSeq2Seq.
+// Plain text, gzip or xz. Fails on any other file, with what was expected and what was found.
+ImportedRun read_openseq2seq_log(const std::filesystem::path& path);
+
+// Fails unless `folder` is missing or empty.
+void check_place_of_import(const std::filesystem::path& folder);
+
+// Returns the "imported" section of its run.json.
+Json write_imported_run(const ImportedRun& run, const std::filesystem::path& source,
+                        const std::filesystem::path& folder);
 
 }  // namespace verbund

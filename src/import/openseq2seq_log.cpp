@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/openseq2seq_log.h"
+#include "import/imported_run.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
-#include "core/json.h"
 #include "core/json_file.h"
 #include "data/dataset_format.h"
 #include "data/statistics.h"

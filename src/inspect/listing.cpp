@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
-#include "core/json.h"
 #include "data/dataset_format.h"
 
 namespace verbund {

@@ -9,7 +9,6 @@
 #include "core/file.h"
 #include "core/folder_lock.h"
 #include "core/folder_tree.h"
-#include "core/json.h"
 #include "record/json_lines.h"
 #include "record/run_record.h"
 

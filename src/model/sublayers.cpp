@@ -106,91 +106,19 @@ void ResidualNorm::backward(const Context& context, const Rows& rows, const floa
   });
 }
 
-// SelfAttention
+// Attention
 
-SelfAttention::SelfAttention(const Context& context, const std::string& layer, bool causal, uint32_t weights_site)
+Attention::Attention(const Context& context, const std::string& out, bool causal, uint32_t weights_site)
     : d_(context.config.d_model),
       heads_(context.config.heads),
       causal_(causal),
-      qkv_(context, layer + "self.qkv", 3 * d_, d_),
-      out_(context, layer + "self.out", d_, d_),
+      out_(context, out, d_, d_),
       site_(weights_site) {}
 
-AttentionShape SelfAttention::shape(const Rows& rows) const {
+AttentionShape Attention::shape(const Rows& rows, const Rows& source) const {
   return {static_cast<int32_t>(heads_),
           static_cast<int32_t>(d_ / heads_),
           causal_,
-          rows.sentences,
-          rows.offsets,
-          rows.offsets,
-          weight_offsets_.offsets,
-          rows.sentence_ids};
-}
-
-TypedFloats SelfAttention::forward(const Context& context, const Rows& rows, const WeightOffsets& weight_offsets,
-                                   ConstTypedFloats input) {
-  const int64_t n = rows.count;
-  Workspace& workspace = context.workspace;
-  key_ = context.dropout(context.config.attention_dropout, site_);
-  input_ = input;
-  weight_offsets_ = weight_offsets;
-  projected_ = workspace.take_operand(n * 3 * d_);  // [n, {query, key, value}, heads, depth]
-  weights_ = workspace.take(weight_offsets.total);
-  mixed_ = workspace.take_operand(n * d_);
-  qkv_.forward(context, n, {input, d_}, {projected_, 3 * d_});
-  context.device.attention_forward({
-      .shape = shape(rows),
-      .query = projected_,
-      .key = projected_ + d_,
-      .value = projected_ + 2 * d_,
-      .query_stride = 3 * d_,
-      .key_stride = 3 * d_,
-      .weights = weights_,
-      .output = mixed_,
-      .dropout = key_,
-  });
-  out_.forward_without_bias(context, n, {mixed_, d_}, {context.typed_output(), d_});
-  return context.typed_output();
-}
-
-void SelfAttention::backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient,
-                             MatrixRows input_gradient, Into into) {
-  const int64_t n = rows.count;
-  Workspace& workspace = context.workspace;
-  const Workspace::Temporary temporary(workspace);
-  const TypedFloats mixed_gradient = workspace.take_operand(n * d_);
-  const TypedFloats projected_gradient = workspace.take_operand(n * 3 * d_);
-  out_.backward_without_bias(context, n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
-  context.device.attention_backward({
-      .shape = shape(rows),
-      .query = projected_,
-      .key = projected_ + d_,
-      .value = projected_ + 2 * d_,
-      .query_stride = 3 * d_,
-      .key_stride = 3 * d_,
-      .weights = weights_,
-      .output_gradient = mixed_gradient,
-      .query_gradient = projected_gradient,
-      .key_gradient = projected_gradient + d_,
-      .value_gradient = projected_gradient + 2 * d_,
-      .dropout = key_,
-  });
-  qkv_.backward(context, n, {input_, d_}, {projected_gradient, 3 * d_}, input_gradient, into);
-}
-
-// CrossAttention
-
-CrossAttention::CrossAttention(const Context& context, const std::string& layer, uint32_t weights_site)
-    : d_(context.config.d_model),
-      heads_(context.config.heads),
-      query_(context, layer + "cross.q", d_, d_),
-      out_(context, layer + "cross.out", d_, d_),
-      site_(weights_site) {}
-
-AttentionShape CrossAttention::shape(const Rows& rows, const Rows& source) const {
-  return {static_cast<int32_t>(heads_),
-          static_cast<int32_t>(d_ / heads_),
-          false,
           rows.sentences,
           rows.offsets,
           source.offsets,
@@ -198,59 +126,96 @@ AttentionShape CrossAttention::shape(const Rows& rows, const Rows& source) const
           rows.sentence_ids};
 }
 
-TypedFloats CrossAttention::forward(const Context& context, const Rows& rows, const Rows& source,
-                                    const WeightOffsets& weight_offsets, ConstTypedFloats input, ConstTypedFloats keys,
-                                    int64_t stride) {
-  const int64_t n = rows.count;
-  Workspace& workspace = context.workspace;
+TypedFloats Attention::forward(const Context& context, const Rows& rows, const Rows& source,
+                               const WeightOffsets& weight_offsets, const Inputs& inputs) {
   key_ = context.dropout(context.config.attention_dropout, site_);
-  input_ = input;
-  keys_ = keys;
-  stride_ = stride;
+  inputs_ = inputs;
   weight_offsets_ = weight_offsets;
-  projected_ = workspace.take_operand(n * d_);
-  weights_ = workspace.take(weight_offsets.total);
-  mixed_ = workspace.take_operand(n * d_);
-  query_.forward(context, n, {input, d_}, {projected_, d_});
+  weights_ = context.workspace.take(weight_offsets.total);
+  mixed_ = context.workspace.take_operand(rows.count * d_);
   context.device.attention_forward({
       .shape = shape(rows, source),
-      .query = projected_,
-      .key = keys,
-      .value = keys + d_,
-      .query_stride = d_,
-      .key_stride = stride,
+      .query = inputs.query,
+      .key = inputs.key,
+      .value = inputs.value,
+      .query_stride = inputs.query_stride,
+      .key_stride = inputs.key_stride,
       .weights = weights_,
       .output = mixed_,
       .dropout = key_,
   });
-  out_.forward_without_bias(context, n, {mixed_, d_}, {context.typed_output(), d_});
+  out_.forward_without_bias(context, rows.count, {mixed_, d_}, {context.typed_output(), d_});
   return context.typed_output();
+}
+
+void Attention::backward(const Context& context, const Rows& rows, const Rows& source, ConstTypedFloats output_gradient,
+                         TypedFloats query_gradient, TypedFloats key_gradient, TypedFloats value_gradient) {
+  const TypedFloats mixed_gradient = context.workspace.take_operand(rows.count * d_);
+  out_.backward_without_bias(context, rows.count, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_},
+                             Into::kReplace);
+  context.device.attention_backward({
+      .shape = shape(rows, source),
+      .query = inputs_.query,
+      .key = inputs_.key,
+      .value = inputs_.value,
+      .query_stride = inputs_.query_stride,
+      .key_stride = inputs_.key_stride,
+      .weights = weights_,
+      .output_gradient = mixed_gradient,
+      .query_gradient = query_gradient,
+      .key_gradient = key_gradient,
+      .value_gradient = value_gradient,
+      .dropout = key_,
+  });
+}
+
+// SelfAttention
+
+SelfAttention::SelfAttention(const Context& context, const std::string& layer, bool causal, uint32_t weights_site)
+    : d_(context.config.d_model),
+      qkv_(context, layer + "self.qkv", 3 * d_, d_),
+      attention_(context, layer + "self.out", causal, weights_site) {}
+
+TypedFloats SelfAttention::forward(const Context& context, const Rows& rows, const WeightOffsets& weight_offsets,
+                                   ConstTypedFloats input) {
+  input_ = input;
+  const TypedFloats projected = context.workspace.take_operand(rows.count * 3 * d_);  // [n, {query, key, value}, d]
+  qkv_.forward(context, rows.count, {input, d_}, {projected, 3 * d_});
+  return attention_.forward(context, rows, rows, weight_offsets,
+                            {projected, projected + d_, projected + 2 * d_, 3 * d_, 3 * d_});
+}
+
+void SelfAttention::backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient,
+                             MatrixRows input_gradient, Into into) {
+  const Workspace::Temporary temporary(context.workspace);
+  const TypedFloats gradient = context.workspace.take_operand(rows.count * 3 * d_);
+  attention_.backward(context, rows, rows, output_gradient, gradient, gradient + d_, gradient + 2 * d_);
+  qkv_.backward(context, rows.count, {input_, d_}, {gradient, 3 * d_}, input_gradient, into);
+}
+
+// CrossAttention
+
+CrossAttention::CrossAttention(const Context& context, const std::string& layer, uint32_t weights_site)
+    : d_(context.config.d_model),
+      query_(context, layer + "cross.q", d_, d_),
+      attention_(context, layer + "cross.out", false, weights_site) {}
+
+TypedFloats CrossAttention::forward(const Context& context, const Rows& rows, const Rows& source,
+                                    const WeightOffsets& weight_offsets, ConstTypedFloats input, ConstTypedFloats keys,
+                                    int64_t stride) {
+  input_ = input;
+  const TypedFloats query = context.workspace.take_operand(rows.count * d_);
+  query_.forward(context, rows.count, {input, d_}, {query, d_});
+  return attention_.forward(context, rows, source, weight_offsets, {query, keys, keys + d_, d_, stride});
 }
 
 void CrossAttention::backward(const Context& context, const Rows& rows, const Rows& source,
                               ConstTypedFloats output_gradient, MatrixRows input_gradient, Into into,
                               TypedFloats keys_gradient) {
-  const int64_t n = rows.count;
-  Workspace& workspace = context.workspace;
-  const Workspace::Temporary temporary(workspace);
-  const TypedFloats mixed_gradient = workspace.take_operand(n * d_);
-  const TypedFloats projected_gradient = workspace.take_operand(n * d_);
-  out_.backward_without_bias(context, n, {mixed_, d_}, {output_gradient, d_}, {mixed_gradient, d_}, Into::kReplace);
-  context.device.attention_backward({
-      .shape = shape(rows, source),
-      .query = projected_,
-      .key = keys_,
-      .value = keys_ + d_,
-      .query_stride = d_,
-      .key_stride = stride_,
-      .weights = weights_,
-      .output_gradient = mixed_gradient,
-      .query_gradient = projected_gradient,
-      .key_gradient = keys_gradient,
-      .value_gradient = keys_gradient + d_,
-      .dropout = key_,
-  });
-  query_.backward(context, n, {input_, d_}, {projected_gradient, d_}, input_gradient, into);
+  const Workspace::Temporary temporary(context.workspace);
+  const TypedFloats query_gradient = context.workspace.take_operand(rows.count * d_);
+  attention_.backward(context, rows, source, output_gradient, query_gradient, keys_gradient, keys_gradient + d_);
+  query_.backward(context, rows.count, {input_, d_}, {query_gradient, d_}, input_gradient, into);
 }
 
 // FeedForward

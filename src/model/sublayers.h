@@ -93,29 +93,51 @@ class ResidualNorm {
   TypedFloats output_;
 };
 
+// Attention of queries over keys and values, and the projection of its output.
+class Attention {
+ public:
+  Attention(const Context& context, const std::string& out, bool causal, uint32_t weights_site);
+
+  struct Inputs {
+    ConstTypedFloats query, key, value;
+    int64_t query_stride, key_stride;
+  };
+  // Returns the output before its bias, [n, d].
+  TypedFloats forward(const Context& context, const Rows& rows, const Rows& source, const WeightOffsets& weight_offsets,
+                      const Inputs& inputs);
+  void backward(const Context& context, const Rows& rows, const Rows& source, ConstTypedFloats output_gradient,
+                TypedFloats query_gradient, TypedFloats key_gradient, TypedFloats value_gradient);
+  const Tensor& out_bias() const { return out_.bias(); }
+
+ private:
+  AttentionShape shape(const Rows& rows, const Rows& source) const;
+
+  int64_t d_, heads_;
+  bool causal_;
+  Linear out_;
+  uint32_t site_;
+  DropoutKey key_;
+  WeightOffsets weight_offsets_;
+  Inputs inputs_;
+  TypedFloats mixed_;
+  float* weights_ = nullptr;
+};
+
 class SelfAttention {
  public:
   SelfAttention(const Context& context, const std::string& layer, bool causal, uint32_t weights_site);
 
-  // Returns the output before its bias, [n, d].
   TypedFloats forward(const Context& context, const Rows& rows, const WeightOffsets& weight_offsets,
                       ConstTypedFloats input);
   void backward(const Context& context, const Rows& rows, ConstTypedFloats output_gradient, MatrixRows input_gradient,
                 Into into);
-  const Tensor& out_bias() const { return out_.bias(); }
+  const Tensor& out_bias() const { return attention_.out_bias(); }
 
  private:
-  AttentionShape shape(const Rows& rows) const;
-
-  int64_t d_, heads_;
-  bool causal_;
-  Linear qkv_, out_;
-  uint32_t site_;
-  DropoutKey key_;
-  WeightOffsets weight_offsets_;
+  int64_t d_;
+  Linear qkv_;
+  Attention attention_;
   ConstTypedFloats input_;
-  TypedFloats projected_, mixed_;
-  float* weights_ = nullptr;
 };
 
 class CrossAttention {
@@ -127,20 +149,13 @@ class CrossAttention {
                       ConstTypedFloats input, ConstTypedFloats keys, int64_t stride);
   void backward(const Context& context, const Rows& rows, const Rows& source, ConstTypedFloats output_gradient,
                 MatrixRows input_gradient, Into into, TypedFloats keys_gradient);
-  const Tensor& out_bias() const { return out_.bias(); }
+  const Tensor& out_bias() const { return attention_.out_bias(); }
 
  private:
-  AttentionShape shape(const Rows& rows, const Rows& source) const;
-
-  int64_t d_, heads_;
-  Linear query_, out_;
-  uint32_t site_;
-  DropoutKey key_;
-  WeightOffsets weight_offsets_;
-  ConstTypedFloats input_, keys_;
-  int64_t stride_ = 0;
-  TypedFloats projected_, mixed_;
-  float* weights_ = nullptr;
+  int64_t d_;
+  Linear query_;
+  Attention attention_;
+  ConstTypedFloats input_;
 };
 
 class FeedForward {

@@ -9,6 +9,8 @@
 
 #include "core/json.h"
 #include "plan/prediction.h"
+#include "report/page.h"
+#include "report/run_data.h"
 
 namespace verbund {
 
@@ -58,5 +60,9 @@ TrainingPlan make_plan(const Scenario& scenario, BatchSource& batches, double pr
 
 std::string plan_table(const TrainingPlan& plan);
 Json plan_json(const TrainingPlan& plan);
+
+// A section of a run's page: throughput with more workers, and settings that would help, simulated from its record.
+// Without blocks if a simulation is impossible: too few steps on record, or the dataset is gone.
+Section scaling_section(const RunData& run);
 
 }  // namespace verbund

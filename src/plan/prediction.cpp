@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "collectives/exchange_tuner.h"
-#include "doctor/model_needs.h"
+#include "doctor/facts.h"
 
 namespace verbund {
 namespace {

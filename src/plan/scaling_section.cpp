@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/scaling_section.h"
 
 #include "core/error.h"
 #include "core/human.h"

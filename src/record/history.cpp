@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "core/json.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "record/json_lines.h"

@@ -2,7 +2,6 @@
 #include "record/json_lines.h"
 
 #include "core/file.h"
-#include "core/json.h"
 
 namespace verbund {
 namespace {

@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "core/file.h"
-#include "core/json.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "evaluate/evaluation.h"

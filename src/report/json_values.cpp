@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json_values.h"
 
-#include "core/json.h"
-
 namespace verbund {
 namespace {
 

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json.h"
 #include "core/json_file.h"
 
 namespace verbund {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "core/json.h"
 #include "core/utf8.h"
 
 namespace verbund {

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/json.h"
-
 namespace verbund {
 namespace {
 

@@ -5,8 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "core/json.h"
-
 namespace verbund {
 namespace {
 

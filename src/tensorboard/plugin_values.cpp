@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "config/settings.h"
-#include "core/json.h"
 #include "tensorboard/protobuf.h"
 
 namespace verbund {

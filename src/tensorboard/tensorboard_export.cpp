@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensorboard/tensorboard_export.h"
+#include "tensorboard/tensorboard_run.h"
 
 #include <algorithm>
 #include <cmath>

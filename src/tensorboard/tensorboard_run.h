@@ -40,4 +40,14 @@ class TensorBoardRun {
   std::set<std::string> written_;  // tags that have a value
 };
 
+struct ExportedRun {
+  size_t lines = 0, damaged = 0;  // of metrics.jsonl
+};
+
+// Adds the lines of steps up to `last_step`, with the samples of their evaluations.
+ExportedRun add_run(const fs::path& run_folder, int64_t last_step, TensorBoardRun& run);
+
+// Creates a folder with the events of the run.
+ExportedRun export_to_tensorboard(const fs::path& run_folder, const fs::path& out);
+
 }  // namespace verbund

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/json.h"
 #include "core/log.h"
 #include "evaluate/evaluation.h"
-#include "tensorboard/tensorboard_export.h"
+#include "tensorboard/tensorboard_run.h"
 
 namespace verbund {
 namespace {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "core/json.h"
 #include "evaluate/evaluation.h"
 
 namespace verbund {

@@ -2,7 +2,7 @@
 // The check of a resumed run: its configuration and dataset must be those of its checkpoint. See train/run_opening.h.
 #include <fmt/format.h>
 
-#include "config/differences.h"
+#include "config/settings.h"
 #include "core/json.h"
 #include "core/json_file.h"
 #include "train/run_opening.h"

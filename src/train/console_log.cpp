@@ -5,7 +5,6 @@
 
 #include "core/columns.h"
 #include "core/human.h"
-#include "core/json.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "core/progress.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/observers.h"
+#include "train/run.h"
 
 #include "core/error.h"
 #include "core/log.h"

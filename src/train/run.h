@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <optional>
 
 #include "core/interrupt.h"
 #include "data/prefetch.h"
 #include "evaluate/test_set.h"
+#include "record/run_observer.h"
 #include "train/run_keeper.h"
 #include "train/run_times.h"
 #include "train/train_state.h"
@@ -69,5 +71,8 @@ struct Run {
 // Collective: the workers agree on the request, settle automatic settings, and restore the state of an earlier part of
 // the run or initialise a new one.
 std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers);
+
+// Those of this worker. The run must outlive them.
+std::unique_ptr<Observers> make_observers(const Run& run);
 
 }  // namespace verbund

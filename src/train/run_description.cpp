@@ -7,7 +7,6 @@
 
 #include "collectives/agreement.h"
 #include "core/human.h"
-#include "core/json.h"
 #include "core/machine.h"
 
 namespace verbund {

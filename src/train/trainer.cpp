@@ -12,7 +12,7 @@
 #include "core/process.h"
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
-#include "train/observers.h"
+#include "train/run.h"
 #include "train/run_description.h"
 #include "train/step.h"
 

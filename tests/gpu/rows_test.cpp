@@ -15,10 +15,10 @@ struct Shape {
 };
 // Rows of one thread and of several strips per thread, odd widths, more rows than blocks and fewer.
 std::vector<Shape> shapes() {
-  std::vector<Shape> result = {{5, 8}, {40, 64}, {33, 200}, {70, 512}, {3, 7}, {2, 1025}, {3, 4096}, {1, 1}};
+  std::vector<Shape> result = {{5, 8}, {40, 64}, {9, 200}, {70, 32}, {5, 512}, {3, 7}, {2, 1025}, {1, 4096}, {1, 1}};
   Random random(17, 0);  // and some that nobody has thought of
   for (int i = 0; i < 4; ++i) {
-    const auto n = static_cast<int64_t>(1 + random.below(40));
+    const auto n = static_cast<int64_t>(1 + random.below(12));
     result.push_back({n, static_cast<int64_t>(1 + random.below(400))});
   }
   return result;

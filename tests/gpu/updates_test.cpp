@@ -12,9 +12,9 @@ class GpuUpdates : public GpuTest {};
 VERBUND_FOR_EVERY_PRECISION(GpuUpdates);
 
 std::vector<size_t> sizes() {
-  std::vector<size_t> result = {1, 1024, 5003};
+  std::vector<size_t> result = {1, 1024, 2051};
   Random random(17, 0);
-  for (int i = 0; i < 3; ++i) result.push_back(1 + random.below(4000));
+  for (int i = 0; i < 3; ++i) result.push_back(1 + random.below(1500));
   return result;
 }
 

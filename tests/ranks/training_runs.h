@@ -16,7 +16,7 @@ namespace verbund {
 
 class Training : public ::testing::Test {
  protected:
-  static constexpr int kSteps = 50;
+  static constexpr int kSteps = 30;
 
   void SetUp() override {
     set_log_level(LogLevel::kWarning);
@@ -32,7 +32,7 @@ class Training : public ::testing::Test {
     config_.model.dropout = config_.model.attention_dropout = config_.model.relu_dropout = 0.1;
     config_.batch.tokens = 500;
     config_.schedule.learning_rate = 0.2;
-    config_.schedule.warmup_steps = 30;
+    config_.schedule.warmup_steps = 20;
     config_.train.max_steps = kSteps;
     config_.train.log_every = 1;
     config_.evaluate.sentences = 20;
@@ -41,10 +41,16 @@ class Training : public ::testing::Test {
     config_.threads = 1;
   }
 
+  // A dataset is prepared once for all tests of the process that want the same.
   void prepare_data() {
-    PrepareRequest request{config_, folder_ / "data", false, "test"};
-    request.generator = find_generator(config_.corpus.name)->generator;
-    prepare(request);
+    static std::map<std::pair<int64_t, int64_t>, TemporaryFolder> prepared;
+    const auto [folder, is_new] = prepared.try_emplace({config_.corpus.generated_pairs, config_.subwords.vocabulary});
+    if (is_new) {
+      PrepareRequest request{config_, folder->second / "data", false, "test"};
+      request.generator = find_generator(config_.corpus.name)->generator;
+      prepare(request);
+    }
+    fs::copy(folder->second / "data", folder_ / "data", fs::copy_options::recursive);
   }
 
   // Each worker on a host of its own.

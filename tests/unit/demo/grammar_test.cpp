@@ -32,7 +32,7 @@ void expect_error_at(int line, const std::string& text, const std::string& what)
     sentences(text);
     FAIL() << "accepted: " << text;
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::StartsWith("src/demo/test.txt:" + std::to_string(line) + ": "));
+    EXPECT_THAT(error.what(), testing::StartsWith("corpora/demo/test.txt:" + std::to_string(line) + ": "));
     EXPECT_THAT(error.what(), testing::HasSubstr(what));
   }
 }

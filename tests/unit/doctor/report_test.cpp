@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doctor/report.h"
 #include "core/json.h"
 
 #include <sstream>

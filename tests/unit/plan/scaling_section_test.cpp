@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/scaling_section.h"
+#include "plan/plan.h"
 
 #include <gmock/gmock.h>
 

@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/failing_file_system.h"
 #include "support/temporary_folder.h"
-#include "tensorboard/tensorboard_export.h"
+#include "tensorboard/tensorboard_run.h"
 
 namespace verbund {
 namespace {
