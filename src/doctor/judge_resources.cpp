@@ -36,14 +36,15 @@ Finding judge_load(const HostWorkers& host) {
   std::map<std::vector<int>, int> threads;
   for (const WorkerFacts* worker : host.second) threads[worker->cores] += worker->threads;
   Finding finding = {Health::kOk, "load", "", ""};
-  double worst = -1;
+  std::pair worst(false, -1.0);  // crowded, cores used
   for (const WorkerFacts* worker : host.second) {
-    if (worker->other_load <= worst) continue;
-    worst = worker->other_load;
     const size_t cores = worker->cores.size();
-    const bool crowded = is_crowded(threads[worker->cores], static_cast<double>(cores), worst);
+    const double used = worker->other_load;
+    const bool crowded = is_crowded(threads[worker->cores], static_cast<double>(cores), used);
+    if (std::pair(crowded, used) <= worst) continue;
+    worst = {crowded, used};
     finding.health = crowded ? Health::kWarning : Health::kOk;
-    finding.text = fmt::format("{}: {}", host.first, other_load_text("use", worst, cores, worker->load_average));
+    finding.text = fmt::format("{}: {}", host.first, other_load_text("use", used, cores, worker->load_average));
     if (crowded) {
       finding.text += "; training is slowed down, and so are the measurements below";
       finding.advice = "wait until they end, or end them; to see them: top";
