@@ -16,6 +16,7 @@
 #include "data/dataset.h"
 #include "doctor/facts.h"
 #include "kernels/kernels.h"
+#include "resources/other_load.h"
 
 namespace verbund {
 namespace {
@@ -67,6 +68,7 @@ Collected collect_worker_facts(const Worker& self, int workers, const Training& 
   facts.host = self.host;
   facts.cores = self.cores;
   facts.machine_cores = self.machine_cores;
+  facts.load_average = load_average();
   facts.threads = self.fair_threads();
   facts.program = training.program;
   facts.build = file_checksum("/proc/self/exe");

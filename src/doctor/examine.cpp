@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "doctor/measure.h"
+#include "resources/other_load.h"
 
 namespace verbund {
 namespace {
@@ -42,6 +43,14 @@ bool gpus_meet(const Facts& facts, const Travel& travel) {
          });
 }
 
+// What other programs use of this worker's cores. All workers measure it at the same time: their own work is no load.
+double idle_load(Workers& workers) {
+  workers.comm().barrier();
+  const double used = OtherLoad(workers.self().cores).cores_used();
+  workers.comm().barrier();
+  return used;
+}
+
 // File names and messages of the system need not be UTF-8.
 std::string line_of(const Json& json) { return dump_json(json); }
 
@@ -52,7 +61,9 @@ Facts examine(Workers& workers, const Training& training) {
   limits.deadline_seconds = kDeadlineSeconds;
   workers.watchdog().set_limits(limits);
   Facts facts;
-  const Collected collected = collect_worker_facts(workers.self(), workers.size(), training);
+  const double other_load = idle_load(workers);
+  Collected collected = collect_worker_facts(workers.self(), workers.size(), training);
+  collected.facts.other_load = other_load;
   const Json own = collected.facts;
   for (const std::string& text : workers.comm().gather(line_of(own))) {
     facts.workers.push_back(parse_json(text).get<WorkerFacts>());

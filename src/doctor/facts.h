@@ -86,6 +86,8 @@ struct WorkerFacts {
   std::string host;
   std::vector<int> cores = {0};  // ids of the cores it may use
   int machine_cores = 1;         // of its host
+  double other_load = 0;         // cores of them that other programs use
+  double load_average = -1;      // of its host; negative: not known
   int threads = 1;               // for training
   std::string program;           // version and commit
   std::string build;             // checksum of the executable

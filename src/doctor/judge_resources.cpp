@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resource checks: cores, memory and disk of each host against the needs of its workers.
+// Resource checks: cores, load, memory and disk of each host against the needs of its workers.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "collectives/threads.h"
 #include "core/human.h"
 #include "doctor/facts.h"
 #include "doctor/judge.h"
 #include "launch/host_list.h"
+#include "resources/other_load.h"
 
 namespace verbund {
 namespace {
@@ -27,6 +29,28 @@ Finding judge_cores_of(const HostWorkers& host) {
   for (const WorkerFacts* worker : host.second) workers.push_back({worker->rank, worker->threads, worker->cores});
   const CoresJudgement judgement = judge_cores(host.first, host.second.front()->machine_cores, workers);
   return {judgement.enough ? Health::kOk : Health::kWarning, "cores", judgement.text, judgement.advice};
+}
+
+// The worst of the host's sets of cores: workers that are not bound share one.
+Finding judge_load(const HostWorkers& host) {
+  std::map<std::vector<int>, int> threads;
+  for (const WorkerFacts* worker : host.second) threads[worker->cores] += worker->threads;
+  Finding finding = {Health::kOk, "load", "", ""};
+  std::pair worst(false, -1.0);  // crowded, cores used
+  for (const WorkerFacts* worker : host.second) {
+    const size_t cores = worker->cores.size();
+    const double used = worker->other_load;
+    const bool crowded = is_crowded(threads[worker->cores], static_cast<double>(cores), used);
+    if (std::pair(crowded, used) <= worst) continue;
+    worst = {crowded, used};
+    finding.health = crowded ? Health::kWarning : Health::kOk;
+    finding.text = fmt::format("{}: {}", host.first, other_load_text("use", used, cores, worker->load_average));
+    if (crowded) {
+      finding.text += "; training is slowed down, and so are the measurements below";
+      finding.advice = "wait until they end, or end them; to see them: top";
+    }
+  }
+  return finding;
 }
 
 Finding judge_memory(const HostWorkers& host, const ModelNeeds& needs) {
@@ -89,6 +113,7 @@ Findings judge_resources(const Facts& facts) {
   const ModelNeeds needs = needs_of(facts);
   Findings findings;
   for (const HostWorkers& host : hosts) add_findings(findings, {judge_cores_of(host)});
+  for (const HostWorkers& host : hosts) add_findings(findings, {judge_load(host)});
   for (const HostWorkers& host : hosts) add_findings(findings, {judge_memory(host, needs)});
   add_findings(findings, judge_run_disk(facts.workers.front(), needs));
   for (const HostWorkers& host : hosts) add_findings(findings, judge_temporary(host));

@@ -121,6 +121,25 @@ std::optional<std::string> parse_clock(std::string_view line) {
   return fits ? std::optional(std::string(line.substr(0, kPattern.size() - 1))) : std::nullopt;
 }
 
+std::optional<std::string> parse_failure(std::string_view line) {
+  if (line.starts_with('[')) {  // mpirun's tag: "[1,0]<stderr>:"
+    const size_t tag = line.find(">:");
+    line.remove_prefix(tag == std::string_view::npos ? 0 : tag + 2);
+  }
+  if (line.starts_with("mpirun noticed that ") && line.find(" exited on signal ") != std::string_view::npos) {
+    return std::string(line);
+  }
+  const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  const std::string_view name = line.substr(0, std::find_if_not(line.begin(), line.end(), is_name) - line.begin());
+  const bool is_exception = name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Interrupt");
+  const std::string_view rest = line.substr(name.size());
+  constexpr std::string_view kAbove = " (see above for traceback)";
+  const std::string_view message = rest.substr(rest.starts_with(kAbove) ? kAbove.size() : 0);
+  if (!is_exception || !(message.empty() || message.starts_with(": "))) return std::nullopt;
+  const size_t dot = name.rfind('.');
+  return std::string(name.substr(dot == std::string_view::npos ? 0 : dot + 1)) + std::string(message);
+}
+
 std::string text_of_pieces(std::string_view pieces) {
   const bool marked = pieces.find(kWordStart) != std::string_view::npos;  // else the tokens are words
   std::string text;

@@ -48,6 +48,10 @@ std::optional<NcclLine> parse_nccl_line(std::string_view line);
 // "2020-06-26 15:36:42.835076: I tensorflow/..." -> "2020-06-26 15:36:42"; the time zone is unknown.
 std::optional<std::string> parse_clock(std::string_view line);
 
+// "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating tensor ..." -> the same from
+// "ResourceExhaustedError" on, and what mpirun says of a process that was killed; nothing for other lines.
+std::optional<std::string> parse_failure(std::string_view line);
+
 // "<s> ▁The ▁open ness </s> ..." -> "The openness": without <s>, </s> and all that follows </s>.
 std::string text_of_pieces(std::string_view pieces);
 

@@ -145,6 +145,9 @@ class LogReader {
       }
     } else if (const auto objects = text_after(line, "Avg objects per second:")) {
       if (const auto rate = leading_number(*objects)) run_.facts["average_objects_per_second"] = *rate;
+    } else if (const auto failure = failure_.empty() ? parse_failure(line) : std::nullopt) {
+      failure_ = *failure;  // the first: others follow from it
+      failure_line_ = number_;
     }
   }
 
@@ -174,6 +177,7 @@ class LogReader {
     const auto note = [&](size_t count, const std::string& text) {
       if (count > 0) run_.notes.push_back(fmt::format("{} {}", human_count(count), text));
     };
+    if (!failure_.empty() && !finished_) run_.notes.push_back("the log has an error, in " + failure_text());
     note(damaged_, fmt::format("lines are damaged, the first is line {}", first_damaged_));
     note(samples_.mixed(), "lines of samples are interleaved with those of other workers, and skipped");
     note(cut_evaluations_, "evaluations have no result: the log ends there, or they were interrupted");
@@ -184,8 +188,24 @@ class LogReader {
     if (damaged_++ == 0) first_damaged_ = number_;
   }
 
+  // "line 120: \"ResourceExhaustedError: OOM when ...\" (out of GPU memory)"
+  std::string failure_text() const {
+    const bool memory =
+        failure_.starts_with("ResourceExhaustedError") || failure_.find("OUT_OF_MEMORY") != std::string::npos;
+    const bool of_gpu = failure_.find("GPU") != std::string::npos || failure_.find("CUDA") != std::string::npos;
+    return fmt::format("line {}: \"{}\"{}", human_count(failure_line_), fit_columns(failure_, 160),
+                       !memory  ? ""
+                       : of_gpu ? " (out of GPU memory)"
+                                : " (out of memory)");
+  }
+
   [[noreturn]] void refuse() const {
     const bool known = training_.is_whole() || workers_ > 0;
+    if (known && !failure_.empty()) {
+      fail(
+          "{} is a log of OpenSeq2Seq, but its training died before the first step, at {}. There is nothing to import.",
+          path_.string(), failure_text());
+    }
     fail(
         "{} {}: among its {} lines there is none with \"*** Global step N: *** Train loss: X\" or \"Validation loss: "
         "X\"{}",
@@ -209,6 +229,8 @@ class LogReader {
   std::map<std::string, std::set<int64_t>> hosts_;  // ranks
   int64_t workers_ = 0;
   bool finished_ = false;
+  std::string failure_;  // what the program died of
+  size_t failure_line_ = 0;
   size_t damaged_ = 0, first_damaged_ = 0, cut_evaluations_ = 0, uncertain_ = 0;
 };
 

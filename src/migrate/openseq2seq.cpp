@@ -71,6 +71,7 @@ class Conversion {
     }
     compare_twins();
     judge_saving();
+    count_workers();
     convert_batch();
     convert_precision();
     convert_schedule(train_, ours_);
@@ -122,11 +123,19 @@ class Conversion {
                  "a stopped run saves by itself, but a power cut loses all steps since: better 5000");
   }
 
-  // Of their GPUs; under Horovod the file does not know.
-  double workers() {
-    if (surroundings_.workers > 0) return static_cast<double>(surroundings_.workers);
+  // One for each of their GPUs. Horovod ignores num_gpus: mpirun's -np sets the number, which the file does not have.
+  void count_workers() {
+    const auto in_file = train_.number("num_gpus");
     const PythonValue* horovod = train_.find("use_horovod");
-    return horovod != nullptr && horovod->truth ? 1 : train_.number("num_gpus").value_or(1);
+    const bool by_mpirun = horovod != nullptr && horovod->truth;
+    workers_ = surroundings_.workers > 0 ? static_cast<double>(surroundings_.workers) : in_file.value_or(1);
+    if (surroundings_.workers == 0) {
+      workers_origin_ = !by_mpirun ? " (or --workers N)"
+                        : in_file  ? " (num_gpus, which Horovod ignores: --workers N if mpirun -np was another number)"
+                                   : " (assumed: under Horovod, mpirun -np is the number: --workers N)";
+    } else if (in_file && *in_file != workers_) {
+      ours_.remark(fmt::format("num_gpus: {}", *in_file), fmt::format("{} workers are given", workers_));
+    }
   }
 
   void convert_batch() {
@@ -147,8 +156,8 @@ class Conversion {
                           "sentences on each GPU; how many tokens they had is not known");
     }
     const double average = known ? surroundings_.average_tokens : kAssumedTokens;
-    const std::string gpus = fmt::format("{} GPUs{}", workers(), surroundings_.workers > 0 ? "" : " (or --workers N)");
-    ours_.set("batch.tokens", number_text(std::round(*sentences * workers() * parts * average)),
+    const std::string gpus = fmt::format("{} GPU{}{}", workers_, workers_ == 1 ? "" : "s", workers_origin_);
+    ours_.set("batch.tokens", number_text(std::round(*sentences * workers_ * parts * average)),
               fmt::format("batch_size_per_gpu {} x {}{} x {:.1f} tokens, {}", *sentences, gpus,
                           parts == 1 ? "" : fmt::format(" x iter_size {}", parts), average,
                           known ? fmt::format("the average of {} with </s>", comment_text(surroundings_.data))
@@ -187,7 +196,7 @@ class Conversion {
     const std::string run = logdir ? quoted(*logdir) : "FOLDER";
     std::string text =
         fmt::format("\n# Its data as a dataset, and the training:\n{} \\\n#     --out data/mine\n", prepare);
-    const std::string launch = workers() > 1 ? fmt::format("launch -n {} -- ", workers()) : "";
+    const std::string launch = workers_ > 1 ? fmt::format("launch -n {} -- ", workers_) : "";
     text += fmt::format("#   verbund {}train --config THIS.yaml --data data/mine --run {}\n", launch, run);
     if (const auto input = infer_.text("data_layer_params.source_file")) {
       infer_.text("data_layer_params.target_file");
@@ -237,6 +246,8 @@ class Conversion {
   const OpenSeq2SeqSurroundings& surroundings_;
   OpenSeq2SeqParams train_, eval_, infer_;
   ConvertedConfig ours_;
+  double workers_ = 1;
+  std::string workers_origin_;  // a remark on their number
 };
 
 }  // namespace

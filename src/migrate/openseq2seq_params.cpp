@@ -18,7 +18,7 @@ struct Reason {
 constexpr Reason kReasons[] = {
     {"logdir", "the run folder is named on the command line: verbund train --run FOLDER"},
     {"use_horovod", "several workers are started with verbund launch or mpirun; they find each other"},
-    {"num_gpus", "one worker for each: verbund launch -n N; it counts in batch.tokens above"},
+    {"num_gpus", "one worker for each: verbund launch -n N"},
     {"gpu_ids", "workers run on CPUs; their number and threads are what counts"},
     {"save_summaries_steps", "metrics.jsonl gets a line every train.log_every steps"},
     {"summaries", "metrics.jsonl has loss, rate, gradient norm, speed and scores; nothing is to be chosen"},

@@ -20,7 +20,7 @@ class WeightAverage {
   // With decay 0 nothing is averaged and no memory is held.
   WeightAverage(Device& device, const AverageConfig& config, size_t size);
 
-  // After step `step`, counted from 0; steps before start_step leave no trace.
+  // The weights after step `step`, counted from 1; those before start_step leave no trace.
   void update(const Buffer& weights, int64_t step);
 
   bool enabled() const { return config_.decay > 0; }

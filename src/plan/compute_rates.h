@@ -25,6 +25,7 @@ struct ComputeRates {
   bool gpu = false;
   int threads = 1;     // of a worker, shared with the exchange
   std::string source;  // where the rates come from
+  std::string load;    // "other programs used 1.8 of 2 cores ..." while they were measured; "": nothing to notice
   bool named = false;  // given or from a data sheet, not measured
 };
 

@@ -9,11 +9,13 @@
 #include "core/elapsed.h"
 #include "core/human.h"
 #include "core/interrupt.h"
+#include "core/machine.h"
 #include "core/progress.h"
 #include "core/random.h"
 #include "cuda/open_device.h"
 #include "model/transformer.h"
 #include "optim/optimizer.h"
+#include "resources/other_load.h"
 
 namespace verbund {
 namespace {
@@ -99,6 +101,8 @@ Batch made_batch(VocabularySizes vocabularies, int64_t length, int64_t tokens) {
 }
 
 ComputeRates measure_compute(const Config& config, VocabularySizes vocabularies, const Batch& batch, int threads) {
+  const std::vector<int> cores = allowed_cores();
+  const OtherLoad others(cores);
   omp_set_num_threads(threads);
   const auto device = open_device({config.device, config.train.precision});
   const auto model = make_fused_transformer(*device, config.model, vocabularies);
@@ -130,6 +134,10 @@ ComputeRates measure_compute(const Config& config, VocabularySizes vocabularies,
   rates.source = fmt::format("measured here, {}: {:.0f} target tokens/s forward and backward",
                              rates.gpu ? "on its GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
                              static_cast<double>(tried.target_tokens()) / seconds);
+  const double used = others.cores_used();
+  if (is_crowded(threads, static_cast<double>(cores.size()), used)) {
+    rates.load = other_load_text("used", used, cores.size(), load_average());
+  }
   return rates;
 }
 

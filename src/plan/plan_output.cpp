@@ -91,6 +91,10 @@ std::string plan_table(const TrainingPlan& plan) {
       row("batches", fmt::format("{:.0f} target and {:.0f} source tokens per step; {}", plan.all().target_tokens,
                                  plan.all().source_tokens, plan.batches)) +
       row("computing", with_origin(scenario.compute.source, scenario.compute.named)) +
+      (scenario.compute.load.empty()
+           ? ""
+           : row("warning",
+                 scenario.compute.load + " meanwhile: this plan is of a busy machine; measure an idle one")) +
       row("network", scenario.hosts.size() > 1 ? with_origin(scenario.exchange.source, scenario.exchange.named)
                                                : "not needed: all workers are on one host");
   text += "\n" + table(plan) + "\n";
@@ -111,6 +115,7 @@ Json plan_json(const TrainingPlan& plan) {
                {"batches", plan.batches},
                {"batches_assumed", plan.batches_assumed},
                {"compute", {{"source", scenario.compute.source}, {"measured", !scenario.compute.named}}}};
+  if (!scenario.compute.load.empty()) json["compute"]["load"] = scenario.compute.load;
   if (scenario.hosts.size() > 1) {
     json["network"] = {{"source", scenario.exchange.source},
                        {"measured", !scenario.exchange.named},

@@ -33,8 +33,11 @@ Page comparison_page(const std::vector<RunData>& runs, const std::string& progra
     page.facts.push_back({each.name, counted(static_cast<double>(each.run->last_step()), "step", "steps")});
     for (const std::string& note : each.run->notes) page.notes.push_back(each.name + ": " + note);
   }
-  page.verdicts = better_verdicts(all);
-  for (Verdict& verdict : first_differences(all)) page.verdicts.push_back(std::move(verdict));
+  const std::vector<RunGroup> groups = groups_of(all);
+  for (const std::vector<Verdict>& verdicts :
+       {better_verdicts(groups), group_verdicts(groups), first_differences(all)}) {
+    page.verdicts.insert(page.verdicts.end(), verdicts.begin(), verdicts.end());
+  }
   for (const Section& section : {results_section(all), differences_section(all), curves_section(all)}) {
     if (!section.blocks.empty()) page.sections.push_back(section);
   }

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "config/settings.h"
 #include "report/comparison.h"
 #include "report/json_values.h"
 #include "report/number_format.h"
+#include "statistics/two_samples.h"
 
 namespace verbund {
 namespace {
@@ -58,16 +58,6 @@ bool differs(const Property& property) {
                      [&](const std::string& value) { return value != property.values[0]; });
 }
 
-// All settings except the seed, as one text: runs with the same text form a group.
-std::string settings_without_seed(const RunData& run) {
-  if (!run.config) return "";
-  std::string text = text_at(object_at(run.record, "dataset"), "checksum");
-  for (const Setting& setting : settings_of(*run.config)) {
-    if (setting.key != "seed") text += setting.key + "=" + setting.value + "\n";
-  }
-  return text;
-}
-
 struct QualityMeasure {
   const char *key, *name;
   bool highest;
@@ -86,16 +76,24 @@ Cell best_cell(const RunData& run, const QualityMeasure& measure) {
           best.value};
 }
 
-Cell mean_cell(const std::vector<const RunData*>& runs, const QualityMeasure& measure) {
-  double sum = 0, squares = 0, count = 0;
-  for (const RunData* run : runs) {
-    const double value = best_of(*run, measure.key, measure.highest).value;
-    if (!is_known(value)) continue;
-    sum += value, squares += value * value, ++count;
+Cell mean_cell(const NamedRuns& runs, const QualityMeasure& measure) {
+  std::vector<double> values;
+  for (const NamedRun& each : runs) values.push_back(best_of(*each.run, measure.key, measure.highest).value);
+  values = finite(values);
+  if (values.size() < 2) return {"-", kNotKnown};
+  return {fmt::format("{:.{}f} ± {:.{}f}", mean(values), measure.decimals, deviation(values), measure.decimals),
+          mean(values)};
+}
+
+// Seconds in steps, without those that were undone. A run shorter than train.log_every has logged no step.
+double seconds_in_steps(const RunData& run) {
+  if (const RankSteps* steps = run.steps_of(0); steps && steps->kept_count() > 0) {
+    double seconds = 0;
+    steps->for_each_kept([&](const StepRecord& record) { seconds += record.seconds; });
+    return seconds;
   }
-  if (count < 2) return {"-", kNotKnown};
-  const double mean = sum / count, deviation = std::sqrt(std::max(0.0, (squares - sum * mean) / (count - 1)));
-  return {fmt::format("{:.{}f} ± {:.{}f}", mean, measure.decimals, deviation, measure.decimals), mean};
+  const double seconds = make_ledger(run).part(TimeUse::kTraining);
+  return seconds > 0 ? seconds : kNotKnown;
 }
 
 }  // namespace
@@ -135,29 +133,20 @@ Section results_section(const NamedRuns& runs) {
     table.columns.push_back({measure.name, true});
   }
   for (const char* name : {"steps", "training time"}) table.columns.push_back({name, true});
-  std::map<std::string, std::vector<const RunData*>> groups;
   for (const NamedRun& each : runs) {
     const RunData& run = *each.run;
     std::vector<Cell> row = {each.name};
     for (const QualityMeasure& measure : measures) row.push_back(best_cell(run, measure));
     const auto steps = static_cast<double>(run.last_step());
-    const double seconds = run.training.last("training_seconds");
+    const double seconds = seconds_in_steps(run);
     row.emplace_back(human_number(steps), steps);
     row.emplace_back(duration_text(seconds), seconds);
     table.rows.push_back(std::move(row));
-    if (const std::string settings = settings_without_seed(run); !settings.empty()) groups[settings].push_back(&run);
   }
-  for (const auto& [settings, group] : groups) {
-    if (group.size() < 2) continue;
-    std::vector<Cell> row = {fmt::format("mean ± deviation of {} runs that differ in their seed alone", group.size())};
-    if (groups.size() > 1) {
-      std::vector<std::string> names;
-      for (const NamedRun& each : runs) {
-        if (std::find(group.begin(), group.end(), each.run) != group.end()) names.push_back(each.name);
-      }
-      row[0].text = fmt::format("mean ± deviation over seeds: {}", list_text(names));
-    }
-    for (const QualityMeasure& measure : measures) row.push_back(mean_cell(group, measure));
+  for (const RunGroup& group : groups_of(runs)) {
+    if (group.seeds.size() < 2) continue;
+    std::vector<Cell> row = {"mean ± deviation over seeds: " + group.names()};
+    for (const QualityMeasure& measure : measures) row.push_back(mean_cell(group.seeds, measure));
     table.rows.push_back(std::move(row));
   }
   section.blocks.push_back(Paragraph{"Best values of each run, with their steps; not the last ones."});

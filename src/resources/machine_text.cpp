@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resources/machine_text.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 
@@ -50,6 +52,14 @@ std::optional<double> finite(std::optional<double> value) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
+std::optional<CpuTicks> parse_cpu_line(std::string_view line, std::string_view name) {
+  const auto words = words_of(line);
+  if (words.empty() || words[0] != name) return {};
+  const auto ticks = counters(words, 1);  // user nice system idle iowait irq softirq steal; time of guests is in user
+  if (ticks.size() < 8) return {};
+  return CpuTicks{ticks[0] + ticks[1], ticks[2] + ticks[5] + ticks[6], ticks[4], ticks[7], ticks[3]};
+}
+
 }  // namespace
 
 std::optional<ProcessStat> parse_process_stat(std::string_view text) {
@@ -62,12 +72,14 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   return ProcessStat{*threads, *resident};
 }
 
-std::optional<CpuTicks> parse_cpu_ticks(std::string_view text) {
-  const auto words = words_of(take(text, '\n'));
-  if (words.empty() || words[0] != "cpu") return {};
-  const auto ticks = counters(words, 1);  // user nice system idle iowait irq softirq steal; time of guests is in user
-  if (ticks.size() < 8) return {};
-  return CpuTicks{ticks[0] + ticks[1], ticks[2] + ticks[5] + ticks[6], ticks[4], ticks[7], ticks[3]};
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view text) { return parse_cpu_line(take(text, '\n'), "cpu"); }
+
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view text, int core) {
+  const std::string name = fmt::format("cpu{}", core);
+  while (!text.empty()) {
+    if (const auto ticks = parse_cpu_line(take(text, '\n'), name)) return ticks;
+  }
+  return {};
 }
 
 std::optional<uint64_t> parse_available_memory(std::string_view text) {

@@ -17,14 +17,15 @@ struct ProcessStat {
 };
 std::optional<ProcessStat> parse_process_stat(std::string_view text);  // /proc/self/stat
 
-struct CpuTicks {  // of all cores together, since the machine booted
+struct CpuTicks {  // since the machine booted
   uint64_t user = 0;
   uint64_t system = 0;  // with interrupts
   uint64_t iowait = 0;
   uint64_t steal = 0;  // used by other virtual machines
   uint64_t idle = 0;
 };
-std::optional<CpuTicks> parse_cpu_ticks(std::string_view text);  // /proc/stat
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view text);            // /proc/stat, all cores together
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view text, int core);  // one of them
 
 std::optional<uint64_t> parse_available_memory(std::string_view text);  // /proc/meminfo; bytes
 std::optional<double> parse_pressure(std::string_view text);            // /proc/pressure/*; share of the last 10 s

@@ -126,7 +126,7 @@ StepResult train_step(TrainState& state, const WorkerBatch& batch, std::chrono::
     phases.enter(Phase::kExchange);
     state.reducer.share_weights(state.model->weights());
     phases.enter(Phase::kUpdate);
-    state.average.update(state.model->weights().values(), state.step);
+    state.average.update(state.model->weights().values(), state.step + 1);
   }
   take_times(phases, state.reducer, result.times);
   return result;

@@ -32,6 +32,17 @@ def digest(folder):
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
+class MovingAverageTest(ProgramTest):
+    def test_it_starts_as_the_weights_of_its_start_step(self):
+        run = self.folder / "run"
+        self.succeed(*fixtures.training(run, 4, checkpoint__save_every_steps=1, average__decay=0.9,
+                                        average__start_step=3, average__warmup="false"))
+        files = {step: run / "checkpoints" / f"step-{step:08d}" for step in (2, 3, 4)}
+        self.assertFalse((files[2] / "average.safetensors").exists())
+        self.assertEqual(read_tensors(files[3] / "average.safetensors"), read_tensors(files[3] / "weights.safetensors"))
+        self.assertNotEqual(read_tensors(files[4] / "average.safetensors"), read_tensors(files[4] / "weights.safetensors"))
+
+
 class AverageTest(ProgramTest):
     def setUp(self):
         super().setUp()

@@ -213,10 +213,19 @@ class ComparisonTest(ProgramTest):
 
     def test_seeds_are_taken_together(self):
         runs = [made_run(self.folder / f"seed{seed}", resumed=False, steps=300, ranks=1, seed=seed) for seed in (1, 2, 3)]
-        _, _, _, found = self.compare(*runs)
+        _, verdicts, _, found = self.compare(*runs)
+        self.assertEqual(list(verdicts), ["seeds_1"], "nothing is ranked")
         rows = next(s for s in found["sections"] if s["id"] == "results")["tables"][0]["rows"]
         best = [row["best BLEU"] for row in rows]
         self.assertAlmostEqual(best[3], sum(best[:3]) / 3)
+
+    def test_settings_are_tested_over_seeds(self):
+        runs = [made_run(self.folder / f"{name}{seed}", resumed=False, steps=300, ranks=1, seed=seed, floor=floor,
+                         settings={"model.dropout": dropout})
+                for name, floor, dropout in (("a", 1.2, 0.1), ("b", 3.0, 0.3)) for seed in (1, 2, 3)]
+        _, verdicts, _, _ = self.compare(*runs)
+        self.assertEqual(list(verdicts), ["better_1", "seeds_1", "seeds_2", "first_difference_3"])
+        self.assertEqual(verdicts["better_1"]["finding"], "good")
 
     def test_the_first_difference(self):
         a = made_run(self.folder / "a", resumed=False, steps=600, ranks=1)
@@ -233,7 +242,7 @@ class ComparisonTest(ProgramTest):
 
     def test_without_kept_translations(self):
         a = made_run(self.folder / "a", resumed=False, steps=300, ranks=1)
-        b = made_run(self.folder / "b", resumed=False, steps=300, ranks=1, seed=2)
+        b = made_run(self.folder / "b", resumed=False, steps=300, ranks=1, settings={"model.dropout": 0.3})
         shutil.rmtree(b / "evaluations")
         _, verdicts, _, _ = self.compare(a, b)
         self.assertEqual(verdicts["better_1"]["finding"], "cannot tell")

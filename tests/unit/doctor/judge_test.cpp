@@ -40,8 +40,20 @@ TEST(Judge, HealthyHostsHaveARowForEverything) {
     if (checks.empty() || checks.back() != finding.check) checks.push_back(finding.check);
     EXPECT_THAT(finding.advice, IsEmpty());
   }
-  EXPECT_THAT(checks, ElementsAre("reachable", "start", "program", "kernels", "config", "dataset", "cores", "memory",
-                                  "disk", "GPUs", "clock", "network", "link", "all-reduce"));
+  EXPECT_THAT(checks, ElementsAre("reachable", "start", "program", "kernels", "config", "dataset", "cores", "load",
+                                  "memory", "disk", "GPUs", "clock", "network", "link", "all-reduce"));
+}
+
+TEST(Judge, ABusyHostIsNamed) {
+  Facts facts = made_facts();
+  facts.workers[2].other_load = 7.5;  // of 8 cores, which two workers with 4 threads each share
+  facts.workers[2].load_average = 20.25;
+  EXPECT_THAT(spoiled("load", facts), ElementsAre(Says(Health::kOk, "a:"), Says(Health::kWarning, "b:")));
+  facts.workers[2].other_load = 0.2;
+  EXPECT_EQ(worst_of(judge_facts(facts)), Health::kOk);
+  for (WorkerFacts& worker : facts.workers) worker.threads = 2;
+  facts.workers[2].other_load = 4;
+  EXPECT_EQ(worst_of(judge_facts(facts)), Health::kOk) << "there are cores enough for all";
 }
 
 TEST(Judge, SilentHostIsNamedWithWhatItSaid) {

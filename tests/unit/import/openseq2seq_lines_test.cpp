@@ -87,6 +87,19 @@ TEST(SampleGroups, MixedLinesAreLeftOut) {
   EXPECT_EQ(samples[0].split, "dev");
 }
 
+TEST(Failure, IsTheExceptionWithoutItsModule) {
+  EXPECT_EQ(parse_failure("tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating"),
+            "ResourceExhaustedError: OOM when allocating");
+  EXPECT_EQ(parse_failure("ResourceExhaustedError (see above for traceback): OOM"), "ResourceExhaustedError: OOM");
+  EXPECT_EQ(parse_failure("[1,3]<stderr>:ValueError: no such file"), "ValueError: no such file");
+  EXPECT_EQ(parse_failure("KeyboardInterrupt"), "KeyboardInterrupt");
+  EXPECT_TRUE(parse_failure("mpirun noticed that process rank 1 with PID 7 on node a exited on signal 9 (Killed)."));
+  for (const char* other : {"", "Traceback (most recent call last):", "  raise ValueError: x", "Errors: none",
+                            "*** Global step 1: *** Train loss: 2 ValueError: 1", "ErrorPolicy is on"}) {
+    EXPECT_FALSE(parse_failure(other)) << other;
+  }
+}
+
 TEST(EvaluationStep, FollowsFromTheStepsAroundIt) {
   const auto step = [](PrintedAround printed) {
     const EvaluationStep found = find_evaluation_step(printed);

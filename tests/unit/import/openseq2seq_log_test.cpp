@@ -114,6 +114,20 @@ TEST_F(OpenSeq2SeqLogTest, OtherTextIsRefusedWithWhatWasLookedFor) {
   EXPECT_ERROR(read(""), Error, HasSubstr("0 lines"));
 }
 
+TEST_F(OpenSeq2SeqLogTest, ATrainingThatDiedSaysOfWhat) {
+  const std::string died =
+      "Traceback (most recent call last):\n  File \"run.py\", line 9, in <module>\n"
+      "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating tensor on GPU:0\n"
+      "ValueError: what follows from it\n";
+  const std::string log(kLog), before_steps = log.substr(0, log.find("*** Running"));
+  EXPECT_ERROR(read(before_steps + died), Error, HasSubstr("line 24: \"ResourceExhaustedError: OOM when allocating"),
+               HasSubstr("out of GPU memory"));
+  const ImportedRun run = read(log + "\n" + died);
+  EXPECT_THAT(run.notes, Contains(HasSubstr("line 41: \"ResourceExhaustedError")));
+  EXPECT_EQ(run.end, "");
+  EXPECT_THAT(read(log + "\n" + died + "*** Finished training\n").notes, Not(Contains(HasSubstr("Resource"))));
+}
+
 TEST(ConfigDump, TakesOneDictionary) {
   ConfigDump dump;
   EXPECT_FALSE(dump.add("*** something else"));

@@ -137,6 +137,18 @@ TEST(OpenSeq2Seq, SentencesBecomeTokensByTheAverageLength) {
   EXPECT_EQ(understood(convert("base_params = {'batch_size_per_gpu': 10, 'num_gpus': 3}")).batch.tokens, 900);
 }
 
+TEST(OpenSeq2Seq, UnderHorovodTheNumberOfGpusIsAnAssumption) {
+  const std::string four = "base_params = {'batch_size_per_gpu': 128, 'num_gpus': 4, 'use_horovod': True}";
+  const std::string yaml = convert(four);
+  EXPECT_EQ(understood(yaml).batch.tokens, 128 * 4 * 30);
+  EXPECT_THAT(yaml, HasSubstr("128 x 4 GPUs (num_gpus, which Horovod ignores"));
+  EXPECT_THAT(yaml, Not(HasSubstr("#   num_gpus")));
+  const std::string given = convert(four, {.workers = 8});
+  EXPECT_EQ(understood(given).batch.tokens, 128 * 8 * 30);
+  EXPECT_THAT(given, HasSubstr("#   num_gpus: 4\n#     8 workers are given"));
+  EXPECT_THAT(convert(kBase), HasSubstr("128 x 1 GPU (num_gpus, which Horovod ignores"));
+}
+
 TEST(OpenSeq2Seq, SavingOnceIsNamed) {
   EXPECT_THAT(convert("base_params = {'max_steps': 300000, 'save_checkpoint_steps': 299998}"),
               HasSubstr("#   save_checkpoint_steps: 299998\n#     a stopped run saves by itself"));

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/machine.h"
+#include "support/busy_process.h"
+
 namespace verbund {
 namespace {
 
@@ -32,6 +35,13 @@ TEST(MeasuredCompute, SaysWhatItMeasured) {
   EXPECT_FALSE(rates.named);
   EXPECT_FALSE(rates.gpu);
   EXPECT_NE(rates.source.find("1 thread"), std::string::npos) << rates.source;
+}
+
+TEST(MeasuredCompute, SaysThatTheMachineWasBusy) {
+  const size_t cores = allowed_cores().size();
+  const BusyProcesses others(2 * cores);
+  const auto threads = static_cast<int>(cores);
+  EXPECT_NE(measure_compute(tiny(), {50, 50}, made_batch({50, 50}, 10, 300), threads).load, "");
 }
 
 }  // namespace

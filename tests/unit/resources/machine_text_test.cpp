@@ -31,6 +31,10 @@ TEST(MachineText, CpuTicks) {
   EXPECT_EQ(ticks->iowait, 6712u);
   EXPECT_EQ(ticks->steal, 2683u);
   EXPECT_EQ(ticks->idle, 385687u);
+  const std::string both = "cpu  3 3 3 3 3 3 3 3\ncpu0 1 1 1 1 1 1 1 1\ncpu10 2 2 2 2 2 2 2 2\nintr 5\n";
+  EXPECT_EQ(parse_cpu_ticks(both, 0)->user, 2u);
+  EXPECT_EQ(parse_cpu_ticks(both, 10)->user, 4u);
+  EXPECT_FALSE(parse_cpu_ticks(both, 1));
   EXPECT_FALSE(parse_cpu_ticks(""));
   EXPECT_FALSE(parse_cpu_ticks("cpu0 1 2 3 4 5 6 7 8\n"));
   EXPECT_FALSE(parse_cpu_ticks("cpu 1 2 3 x 5 6 7 8\n"));
