@@ -10,6 +10,7 @@
 #include "core/wall_clock.h"
 #include "record/metrics_reader.h"
 #include "record/step_records.h"
+#include "report/layouts.h"
 #include "report/run_data.h"
 #include "report/run_parts.h"
 
@@ -83,6 +84,7 @@ void read_steps(RunData& run) {
     }
   }
   std::sort(run.ranks.begin(), run.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  drop_undone_records(run);
   for (int rank = 0; rank < run.workers() && !run.ranks.empty(); ++rank) {
     if (run.steps_of(rank)) continue;
     run.notes.push_back(

@@ -96,7 +96,11 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
                                     counted(static_cast<double>(ledger.lost_steps)),
                                     ledger.lost_steps == 1 ? "step" : "steps", human_duration(lost));
   }
-  if (down >= 1) verdict.sentence += fmt::format(" Between its starts it was down for {}.", human_duration(down));
+  if (down >= 1) verdict.sentence += fmt::format(" After it died it was down for {}.", human_duration(down));
+  if (ledger.not_running >= 1) {
+    verdict.sentence += fmt::format(" Between its starts it was not running for {}, which is not included.",
+                                    human_duration(ledger.not_running));
+  }
   verdict.finding = (lost + down) > 0.1 * ledger.wall ? Grade::kBad : Grade::kNeutral;
   if (verdict.finding == Grade::kBad) {
     verdict.would_change =
@@ -109,6 +113,7 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
     if (ledger.parts[use] == 0) continue;
     verdict.add(time_use_name(static_cast<TimeUse>(use)), ledger.parts[use], "s");
   }
+  if (ledger.not_running > 0) verdict.add("not running between starts, not included", ledger.not_running, "s");
   verdict.add("unaccounted share", 100 * ledger.part(TimeUse::kUnaccounted) / ledger.wall, "%");
   verdict.add("steps", static_cast<double>(ledger.steps), "");
   verdict.add("steps computed again", static_cast<double>(ledger.lost_steps), "");
