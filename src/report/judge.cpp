@@ -48,6 +48,7 @@ BasicFacts basic_facts(const RunData& run, const Ledger& ledger) {
                                      {"dev_teacher_forced_piece_bleu", true},
                                      {"dev_cross_entropy", false},
                                      {"dev_loss", false}}) {
+    if (std::string_view(key) == "dev_loss" && run.evaluations.has("dev_cross_entropy")) continue;  // with smoothing
     if (const BestValue best = best_of(run, key, highest); is_known(best.value)) facts.best.push_back(best);
   }
   facts.workers = run.workers();

@@ -15,9 +15,8 @@ namespace {
 std::string metric_name(const std::string& key) {
   if (key == "dev_bleu") return "best BLEU";
   if (key == "dev_chrf") return "best chrF";
-  if (key == "dev_cross_entropy") return "best cross-entropy";
-  if (key == "dev_loss") return "best loss";
-  return "best " + key;
+  if (key == "dev_teacher_forced_piece_bleu") return "best teacher-forced BLEU of pieces";
+  return "best loss";
 }
 
 // "2 workers on alpha, then 1 worker on alpha"
@@ -60,7 +59,8 @@ std::vector<std::string> notes(const RunData& run, const BasicFacts& facts) {
     list.push_back(fmt::format("Still running: this is its state at step {}. Make the report again for later steps.",
                                human_number(static_cast<double>(facts.steps))));
   } else if (!facts.reason.empty() && facts.state != "finished") {
-    list.push_back(fmt::format("It ended: {}.", facts.reason));
+    const bool is_sentence = facts.reason.starts_with("ended ");
+    list.push_back((is_sentence ? "It " : "It ended: ") + facts.reason + (facts.reason.ends_with('.') ? "" : "."));
   }
   list.insert(list.end(), run.notes.begin(), run.notes.end());
   return list;
@@ -101,6 +101,7 @@ Page run_page(const RunData& run, const std::string& program, const std::vector<
   page.facts = head(run, facts);
   page.notes = notes(run, facts);
   page.verdicts = judge(run, ledger);
+  page.folds_unknown = run.imported;
   page.sections = {ledger_section(ledger), curves_section(run),        evaluations_section(run), samples_section(run),
                    faults_section(run),    configuration_section(run), environment_section(run), commands_section(run)};
   for (const PlacedSection& other : others) {
