@@ -63,20 +63,28 @@ TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
 }
 
 Json to_json(const TrainedModel& trained, const Evaluation& result) {
-  return {{"checkpoint", trained.checkpoint.string()},     {"step", trained.step},
-          {"averaged_weights", trained.averaged},          {"loss", result.smoothed()},
-          {"cross_entropy", result.cross_entropy()},       {"perplexity", std::exp(result.cross_entropy())},
-          {"target_tokens", result.loss.tokens},           {"bleu", score_json(report(result.bleu))},
-          {"chrf", score_json(report(result.chrf))},       {"exact_sentences", result.exact_share()},
-          {"sentences", result.translations.size()},       {"loss_seconds", result.loss_seconds},
-          {"translate_seconds", result.translate_seconds}, {"translated_tokens", result.translated_tokens}};
+  return {{"checkpoint", trained.checkpoint.string()},
+          {"step", trained.step},
+          {"averaged_weights", trained.averaged},
+          {"loss", result.smoothed()},  // the older name
+          {"smoothed_loss", result.smoothed()},
+          {"cross_entropy", result.cross_entropy()},
+          {"perplexity", std::exp(result.cross_entropy())},
+          {"target_tokens", result.loss.tokens},
+          {"bleu", score_json(report(result.bleu))},
+          {"chrf", score_json(report(result.chrf))},
+          {"exact_sentences", result.exact_share()},
+          {"sentences", result.translations.size()},
+          {"loss_seconds", result.loss_seconds},
+          {"translate_seconds", result.translate_seconds},
+          {"translated_tokens", result.translated_tokens}};
 }
 
 void print(const TrainedModel& trained, const Evaluation& result, size_t pairs) {
   std::cout << fmt::format("{} (step {}{})\n", trained.checkpoint.string(), trained.step,
                            trained.averaged ? ", averaged weights" : "")
-            << fmt::format("loss {:.4f} with smoothing, cross-entropy {:.4f}, perplexity {:.3f} on {} target tokens\n",
-                           result.smoothed(), result.cross_entropy(), std::exp(result.cross_entropy()),
+            << fmt::format("loss {:.4f}, perplexity {:.3f}, label-smoothed loss {:.4f} on {} target tokens\n",
+                           result.cross_entropy(), std::exp(result.cross_entropy()), result.smoothed(),
                            human_count(static_cast<uint64_t>(result.loss.tokens)))
             << (result.translations.size() < pairs
                     ? fmt::format("BLEU and chrF of the first {} of {} sentences:\n", result.translations.size(), pairs)

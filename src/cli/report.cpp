@@ -65,7 +65,7 @@ std::string in_words(const Page& page, size_t columns, bool colour) {
     }
   };
   for (const std::string& note : page.notes) add("note", Colour::kYellow, fit_columns(note, note.size()));
-  for (const Verdict& verdict : page.verdicts) {
+  for (const Verdict& verdict : shown_verdicts(page)) {
     add(grade_name(verdict.finding), colour_of(verdict.finding), verdict.question);
     add("", Colour::kNone, fit_columns(verdict.sentence, verdict.sentence.size()));
   }

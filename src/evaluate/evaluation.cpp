@@ -173,7 +173,7 @@ bool less_is_better(const std::string& metric) {
 }
 
 double Evaluation::metric(const std::string& name) const {
-  if (less_is_better(name)) return smoothed();
+  if (less_is_better(name)) return cross_entropy();
   return name == "bleu" ? bleu.score : chrf.score;
 }
 

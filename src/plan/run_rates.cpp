@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "report/layouts.h"
 #include "report/replay.h"
 #include "statistics/quantile.h"
 
@@ -75,7 +76,9 @@ ExchangeRates exchange_of(const RunData& run, const ExchangeLayout& layout, doub
 
 }  // namespace
 
-std::optional<RunRates> find_rates(const RunData& run, BatchSource& batches) {
+std::optional<RunRates> find_rates(const RunData& whole, BatchSource& batches) {
+  const std::optional<LayoutPart> part = largest_part(whole);
+  const RunData& run = part ? part->run : whole;
   RunRates found;
   found.hosts = hosts_of(run);
   const ExchangeLayout layout = ExchangeLayout::of(found.hosts, total_slots(found.hosts));
@@ -101,8 +104,8 @@ std::optional<RunRates> find_rates(const RunData& run, BatchSource& batches) {
     found.compute.threads = std::max(1, static_cast<int>(run.hosts.front().threads_per_worker));
   }
   found.compute.source =
-      fmt::format("record of {}, {} steps: {:.3f} s of computing, {:.3f} s of updating in a median step", run.name,
-                  found.steps, compute, update);
+      fmt::format("record of {}, {} steps: {:.3f} s of computing, {:.3f} s of updating in a median step{}", run.name,
+                  found.steps, compute, update, part ? ". " + part->about : "");
   found.exchange = exchange_of(run, layout, 4 * static_cast<double>(table.count()));
   return found;
 }

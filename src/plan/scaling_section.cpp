@@ -4,6 +4,7 @@
 #include "core/human.h"
 #include "plan/plan.h"
 #include "plan/run_rates.h"
+#include "report/verdicts/evidence.h"
 
 namespace verbund {
 namespace {
@@ -88,6 +89,8 @@ std::vector<Block> simulate(const RunData& run, BatchSource& batches, const RunR
       rates.compute.source, has_network ? rates.exchange.source : "no network",
       has_network ? " and more hosts like these" : ", as if this host had enough cores", played.step.seconds,
       rates.step_seconds, 100 * (played.step.seconds / rates.step_seconds - 1))});
+  if (const std::string advice = advice_on_others(host_loads(run)); !advice.empty())
+    blocks.push_back(Paragraph{advice});
   blocks.push_back(scaling_chart(predictions, workers, played.target_tokens / rates.step_seconds));
   blocks.push_back(scaling_table(predictions));
   if (const std::vector<Advice> advice = advise(as_it_was, batches, played); !advice.empty()) {

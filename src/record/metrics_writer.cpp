@@ -9,7 +9,6 @@
 #include "evaluate/evaluation.h"
 
 namespace verbund {
-namespace {}  // namespace
 
 void MetricsWindow::add(const StepSeen& seen) {
   sums_.loss += seen.loss;
@@ -26,7 +25,8 @@ Json MetricsWindow::take(const StepSeen& last) {
   const StepTimes& times = sums_.times;
   Json line = {{"step", last.step},
                {"epoch", last.epoch},
-               {"train_loss", sums_.loss.smoothed / tokens},
+               {"train_loss", sums_.loss.smoothed / tokens},  // the older name
+               {"train_smoothed_loss", sums_.loss.smoothed / tokens},
                {"train_cross_entropy", sums_.loss.cross_entropy / tokens},
                {"train_accuracy", static_cast<double>(sums_.loss.correct) / tokens},
                {"learning_rate", last.rate},
@@ -49,7 +49,10 @@ Json MetricsWindow::take(const StepSeen& last) {
 
 Json metrics_line(const EvaluationSeen& seen) {
   const Evaluation& dev = seen.dev;
-  Json line = {{"step", seen.step}, {"dev_loss", dev.smoothed()}, {"dev_cross_entropy", dev.cross_entropy()}};
+  Json line = {{"step", seen.step},
+               {"dev_loss", dev.smoothed()},  // the older name
+               {"dev_smoothed_loss", dev.smoothed()},
+               {"dev_cross_entropy", dev.cross_entropy()}};
   if (!dev.translations.empty()) {
     line["dev_bleu"] = dev.bleu.score;
     line["dev_bleu_signature"] = dev.bleu.signature;
@@ -58,7 +61,7 @@ Json metrics_line(const EvaluationSeen& seen) {
     line["dev_exact_sentences"] = dev.exact_share();
   }
   if (dev.probe) {
-    line["probe_loss"] = dev.probe->mean();
+    line["probe_loss"] = line["probe_smoothed_loss"] = dev.probe->mean();
     line["probe_cross_entropy"] = dev.probe->cross_entropy / static_cast<double>(dev.probe->tokens);
   }
   line["averaged_weights"] = seen.averaged;

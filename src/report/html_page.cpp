@@ -56,9 +56,10 @@ std::string head_of(const Page& page) {
 }
 
 std::string answers(const Page& page) {
-  if (page.verdicts.empty()) return "";
+  const std::vector<Verdict> verdicts = shown_verdicts(page);
+  if (verdicts.empty()) return "";
   std::string text = "<nav aria-label=\"Answers\">\n<ol class=\"answers\">\n";
-  for (const Verdict& verdict : page.verdicts) {
+  for (const Verdict& verdict : verdicts) {
     text += fmt::format("<li>{}<a href=\"#{}\">{}</a><span>{}</span></li>\n", finding_mark(verdict.finding),
                         escape_html(verdict.id), escape_html(verdict.question), escape_html(verdict.sentence));
   }
@@ -121,7 +122,13 @@ std::string html_table(const Table& table) {
         fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"number\"" : "", escape_html(column.name));
   }
   text += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : table.rows) {
+  const ShownRows shown = shown_rows(table);
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    if (shown.left_out > 0 && r == shown.first) {
+      text += fmt::format("<tr><td colspan=\"{}\">{}</td></tr>\n", table.columns.size(), escape_html(shown.note));
+      r += shown.left_out;
+    }
+    const std::vector<Cell>& row = table.rows[r];
     text += "<tr>";
     for (size_t i = 0; i < row.size() && i < table.columns.size(); ++i) {
       text += fmt::format("<td{}>{}</td>", column_class(table.columns[i]), escape_html(row[i].text));
@@ -164,7 +171,7 @@ std::string html_page(const Page& page) {
       "<title>{} - {}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n",
       kPolicy, escape_html(page.title), escape_html(page.kind), builtin_styles().front().text);
   text += head_of(page) + answers(page) + contents(page);
-  for (const Verdict& verdict : page.verdicts) text += verdict_section(verdict);
+  for (const Verdict& verdict : shown_verdicts(page)) text += verdict_section(verdict);
   for (const Section& section : page.sections) text += html_section(section);
   return text + fmt::format("<footer>{}</footer>\n</main>\n</body>\n</html>\n", escape_html(page.made));
 }

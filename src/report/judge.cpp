@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/layouts.h"
+
 namespace verbund {
 namespace {
 
@@ -46,6 +48,7 @@ BasicFacts basic_facts(const RunData& run, const Ledger& ledger) {
                                      {"dev_teacher_forced_piece_bleu", true},
                                      {"dev_cross_entropy", false},
                                      {"dev_loss", false}}) {
+    if (std::string_view(key) == "dev_loss" && run.evaluations.has("dev_cross_entropy")) continue;  // with smoothing
     if (const BestValue best = best_of(run, key, highest); is_known(best.value)) facts.best.push_back(best);
   }
   facts.workers = run.workers();
@@ -63,14 +66,20 @@ std::vector<Verdict> judge(const RunData& run, const Ledger& ledger) {
   verdicts.push_back(how_long(run, ledger));
   verdicts.push_back(fully_trained(run, ledger));
   verdicts.push_back(overfitting(run, ledger));
-  verdicts.push_back(processors(run, ledger));
-  verdicts.push_back(network(run));
+  const std::optional<LayoutPart> part = largest_part(run);
+  const auto add_of_layout = [&](Verdict verdict) {
+    if (part) verdict.sentence += " " + part->about;
+    verdicts.push_back(std::move(verdict));
+  };
+  const RunData& judged = part ? part->run : run;
+  add_of_layout(processors(judged, part ? make_ledger(judged) : ledger));
+  add_of_layout(network(judged));
   verdicts.push_back(learning_rate(run));
   verdicts.push_back(training_set(run));
   verdicts.push_back(checkpoint_files(run));
   verdicts.push_back(checkpoint_size(run));
-  verdicts.push_back(step_time(run));
-  verdicts.push_back(traffic(run));
+  add_of_layout(step_time(judged));
+  add_of_layout(traffic(judged));
   return verdicts;
 }
 

@@ -139,9 +139,10 @@ void add_starts(const RunData& run, Ledger& ledger) {
     if (!is_known(start.began)) continue;
     if (!is_known(ledger.began)) ledger.began = start.began;
     if (before && is_known(before->ended)) {
-      const double down = std::max(0.0, start.began - before->ended);
-      part(ledger.parts, TimeUse::kDown) += down;
-      wall += down;
+      const double between = std::max(0.0, start.began - before->ended);
+      const bool died = !before->was_wanted();
+      (died ? part(ledger.parts, TimeUse::kDown) : ledger.not_running) += between;
+      if (died) wall += between;
     }
     if (is_known(start.ended)) {
       wall += std::max(0.0, start.ended - start.began);

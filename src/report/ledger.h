@@ -38,7 +38,9 @@ struct RankTime {
 };
 
 struct Ledger {
-  double wall = kNotKnown;  // seconds from the first start to the last sign of life
+  double wall = kNotKnown;  // seconds from the first start to the last sign of life, without not_running
+  double not_running =
+      0;  // seconds between an end that was wanted (finished, or stopped by a signal) and the next start
   double began = kNotKnown, ended = kNotKnown;
   bool estimated = false;  // wall is the sum of logged step times, because no clock is known
   TimeParts parts = {};    // add up to wall

@@ -78,10 +78,15 @@ struct MarkdownBlockWriter {
   std::string operator()(const Code& block) const { return markdown_code_block(block.text) + "\n"; }
   std::string operator()(const Chart& block) const { return chart_as_table(block); }
   std::string operator()(const Table& block) const {
+    const ShownRows shown = shown_rows(block);
     std::vector<std::vector<std::string>> rows;
-    for (const auto& row : block.rows) {
+    for (size_t r = 0; r < block.rows.size(); ++r) {
+      if (shown.left_out > 0 && r == shown.first) {
+        rows.push_back({shown.note});
+        r += shown.left_out;
+      }
       rows.emplace_back();
-      for (const Cell& cell : row) rows.back().push_back(cell.text);
+      for (const Cell& cell : block.rows[r]) rows.back().push_back(cell.text);
     }
     return markdown_table(block.columns, rows);
   }
@@ -107,13 +112,14 @@ std::string markdown_page(const Page& page) {
     text += fmt::format("- {}: {}\n", escape_markdown(fact.name), escape_markdown(fact.value));
   if (!page.facts.empty()) text += "\n";
   for (const std::string& note : page.notes) text += fmt::format("> {}\n\n", escape_markdown(note));
-  if (!page.verdicts.empty()) {
+  const std::vector<Verdict> verdicts = shown_verdicts(page);
+  if (!verdicts.empty()) {
     std::vector<std::vector<std::string>> rows;
-    for (const Verdict& verdict : page.verdicts)
+    for (const Verdict& verdict : verdicts)
       rows.push_back({verdict.question, grade_name(verdict.finding), verdict.sentence});
     text += markdown_table({{"question"}, {"finding"}, {"answer"}}, rows);
   }
-  for (const Verdict& verdict : page.verdicts) text += verdict_text(verdict);
+  for (const Verdict& verdict : verdicts) text += verdict_text(verdict);
   for (const Section& section : page.sections) {
     text += fmt::format("## {}\n\n", escape_markdown(section.title));
     for (const Block& block : section.blocks) text += std::visit(MarkdownBlockWriter{}, block);

@@ -68,6 +68,7 @@ struct Page {
   std::vector<Fact> facts;
   std::vector<std::string> notes;  // "still running: ..."
   std::vector<Verdict> verdicts;
+  bool folds_unknown = false;  // answers that cannot be told share one line; JSON has each
   std::vector<Section> sections;
   std::string made;  // the footer: "Made by verbund ... at ..."
 };
@@ -75,6 +76,17 @@ struct Page {
 // Labels of a verdict's rule and of its advice.
 inline constexpr const char* kHowDecided = "How this was decided";
 inline constexpr const char* kHowToChange = "How to change this";
+
+// The verdicts as people see them.
+std::vector<Verdict> shown_verdicts(const Page& page);
+
+// The rows of a table that people see: all, or the first and the last of a long one. JSON has all.
+struct ShownRows {
+  size_t first = 0;     // so many are shown before those that are left out
+  size_t left_out = 0;  // so many follow, which are not shown
+  std::string note;     // on what was left out
+};
+ShownRows shown_rows(const Table& table);
 
 // One HTML file without scripts, network access or other files. Everything that comes from a run is escaped.
 std::string html_page(const Page& page);

@@ -68,13 +68,17 @@ double Axis::place(double value) const {
 bool Axis::can_show(double value) const { return std::isfinite(value) && (!log || value > 0); }
 
 std::vector<double> Axis::ticks(int count) const {
-  return log ? log_ticks(low, high, count) : linear_ticks(low, high, count);
+  std::vector<double> ticks = log ? log_ticks(low, high, count) : linear_ticks(low, high, count);
+  if (whole)
+    std::erase_if(ticks, [](double tick) { return std::abs(tick - std::round(tick)) > 1e-9 * std::abs(tick); });
+  return ticks;
 }
 
 PlotArea plot_area(const Chart& chart) {
   PlotArea area;
   area.x.log = chart.log_x;
   area.y.log = chart.log_y;
+  area.x.whole = true;
   Span x, y;
   std::vector<double> values;
   for (const Series& series : chart.series) {
@@ -88,6 +92,7 @@ PlotArea plot_area(const Chart& chart) {
         if (list == &series.y) values.push_back((*list)[i]);
       }
       if (shown) x.add(series.x[i]);
+      if (shown && series.x[i] != std::round(series.x[i])) area.x.whole = false;
     }
   }
   for (const Mark& mark : chart.marks) {

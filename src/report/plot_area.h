@@ -13,6 +13,7 @@ struct Axis {
   double low = 0, high = 1;  // values
   double from = 0, to = 1;   // positions in the drawing
   bool log = false;
+  bool whole = false;  // all values are whole numbers, such as steps or workers: so are the ticks
 
   double place(double value) const;
   bool can_show(double value) const;  // finite, and positive on a log axis

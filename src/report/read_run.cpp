@@ -10,11 +10,17 @@
 #include "core/wall_clock.h"
 #include "record/metrics_reader.h"
 #include "record/step_records.h"
+#include "report/layouts.h"
+#include "report/number_format.h"
 #include "report/run_data.h"
 #include "report/run_parts.h"
 
 namespace verbund {
 namespace {
+
+std::string damaged_lines(size_t count) {
+  return counted(static_cast<double>(count), "damaged line was", "damaged lines were");
+}
 
 void read_metrics(RunData& run) {
   const fs::path path = run.folder / "metrics.jsonl";
@@ -26,11 +32,10 @@ void read_metrics(RunData& run) {
   MetricsReader lines(file.bytes());
   run.training = std::move(lines.training);
   run.evaluations = std::move(lines.evaluations);
-  if (lines.damaged > 0)
-    run.notes.push_back(fmt::format("metrics.jsonl: {} damaged lines were skipped.", lines.damaged));
+  if (lines.damaged > 0) run.notes.push_back(fmt::format("metrics.jsonl: {} skipped.", damaged_lines(lines.damaged)));
   if (lines.undone > 0) {
-    run.notes.push_back(fmt::format(
-        "metrics.jsonl: {} lines were skipped, because a later line goes back before their step.", lines.undone));
+    run.notes.push_back(fmt::format("metrics.jsonl: {} skipped, because a later line goes back before that step.",
+                                    counted(static_cast<double>(lines.undone), "line was", "lines were")));
   }
   if (lines.clock_set_back) {
     run.notes.push_back("metrics.jsonl: the clock was set back during the run, so times are not in order.");
@@ -47,7 +52,7 @@ void read_happenings(RunData& run) {
   History history = read_history(run.folder / "history.jsonl");
   run.history = std::move(history.events);
   if (history.damaged > 0) {
-    run.notes.push_back(fmt::format("history.jsonl: {} damaged lines were skipped.", history.damaged));
+    run.notes.push_back(fmt::format("history.jsonl: {} skipped.", damaged_lines(history.damaged)));
   }
 }
 
@@ -55,7 +60,7 @@ void read_buckets(RunData& run) {
   ExchangeTraces exchange = read_exchange(run.folder / "exchange.jsonl");
   run.exchange = std::move(exchange.traces);
   if (exchange.damaged > 0) {
-    run.notes.push_back(fmt::format("exchange.jsonl: {} damaged lines were skipped.", exchange.damaged));
+    run.notes.push_back(fmt::format("exchange.jsonl: {} skipped.", damaged_lines(exchange.damaged)));
   }
 }
 
@@ -83,6 +88,7 @@ void read_steps(RunData& run) {
     }
   }
   std::sort(run.ranks.begin(), run.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  drop_undone_records(run);
   for (int rank = 0; rank < run.workers() && !run.ranks.empty(); ++rank) {
     if (run.steps_of(rank)) continue;
     run.notes.push_back(

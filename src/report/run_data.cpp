@@ -28,6 +28,10 @@ std::vector<Interval> kept_records(std::span<const StepRecord> records) {
   return kept;
 }
 
+bool StartFacts::was_wanted() const {
+  return !killed && (reason.starts_with("finished") || reason.starts_with("stopped"));
+}
+
 int RunData::workers() const {
   size_t count = 0;
   for (const HostFacts& host : hosts) count += host.workers.size();

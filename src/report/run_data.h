@@ -63,7 +63,7 @@ struct SentenceLosses {
   std::vector<double> tokens;
 };
 
-// A host of the last start, as run.json has it.
+// A host of a start, as run.json has it.
 struct HostFacts {
   std::string name, processor;
   double cores = kNotKnown, threads_per_worker = kNotKnown, memory_bytes = kNotKnown;
@@ -79,6 +79,10 @@ struct StartFacts {
   std::string reason;                           // of its end; "" while it runs
   bool killed = false;
   std::vector<std::string> command;
+  std::vector<HostFacts> hosts;  // empty: not on record
+
+  // The start did all it was to do, or somebody stopped it: it did not die.
+  bool was_wanted() const;
 };
 
 struct RunData {
@@ -90,7 +94,7 @@ struct RunData {
   MetricTable training, evaluations;
   std::vector<HistoryEvent> history;
   std::vector<StartFacts> starts;
-  std::vector<HostFacts> hosts;
+  std::vector<HostFacts> hosts;  // of the last start
   std::vector<RankSteps> ranks;  // by rank; missing ones are not in it
   std::vector<Resources> resources;
   std::vector<ExchangeTrace> exchange;

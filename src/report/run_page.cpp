@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/wall_clock.h"
+#include "report/layouts.h"
 #include "report/number_format.h"
 
 namespace verbund {
@@ -14,12 +15,20 @@ namespace {
 std::string metric_name(const std::string& key) {
   if (key == "dev_bleu") return "best BLEU";
   if (key == "dev_chrf") return "best chrF";
-  if (key == "dev_cross_entropy") return "best cross-entropy";
-  if (key == "dev_loss") return "best loss";
-  return "best " + key;
+  if (key == "dev_teacher_forced_piece_bleu") return "best teacher-forced BLEU of pieces";
+  return "best loss";
 }
 
-std::string hosts_text(const BasicFacts& facts) {
+// "2 workers on alpha, then 1 worker on alpha"
+std::string hosts_text(const RunData& run, const BasicFacts& facts) {
+  const std::vector<Layout> layouts = layouts_of(run);
+  if (layouts.size() > 1) {
+    std::vector<std::string> texts;
+    for (const Layout& layout : layouts) texts.push_back(layout.text());
+    return texts.size() > 3 ? fmt::format("{} different layouts of workers", texts.size())
+                            : fmt::format("{}", fmt::join(texts, ", then "));
+  }
+
   const std::string workers = counted(facts.workers, "worker", "workers");
   if (facts.hosts.empty()) return workers;
   if (facts.hosts.size() <= 3) return workers + " on " + list_text(facts.hosts);
@@ -40,7 +49,7 @@ std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
     list.push_back({metric_name(value.metric), fmt::format("{} at step {}", human_number(value.value),
                                                            human_number(static_cast<double>(value.step)))});
   }
-  if (!run.imported) list.push_back({"ran as", hosts_text(facts)});
+  if (!run.imported) list.push_back({"ran as", hosts_text(run, facts)});
   return list;
 }
 
@@ -50,7 +59,8 @@ std::vector<std::string> notes(const RunData& run, const BasicFacts& facts) {
     list.push_back(fmt::format("Still running: this is its state at step {}. Make the report again for later steps.",
                                human_number(static_cast<double>(facts.steps))));
   } else if (!facts.reason.empty() && facts.state != "finished") {
-    list.push_back(fmt::format("It ended: {}.", facts.reason));
+    const bool is_sentence = facts.reason.starts_with("ended ");
+    list.push_back((is_sentence ? "It " : "It ended: ") + facts.reason + (facts.reason.ends_with('.') ? "" : "."));
   }
   list.insert(list.end(), run.notes.begin(), run.notes.end());
   return list;
@@ -73,8 +83,11 @@ Section ledger_section(const Ledger& ledger) {
                           time_use_meaning(static_cast<TimeUse>(use))});
   }
   table.rows.push_back({"all", {duration_text(ledger.wall), ledger.wall}, {"100.0 %", 100.0}, "of worker 0"});
-  section.blocks.push_back(
-      Paragraph{fmt::format("From {} to {}.", moment_text(ledger.began), moment_text(ledger.ended))});
+  section.blocks.push_back(Paragraph{fmt::format(
+      "From {} to {}{}.", moment_text(ledger.began), moment_text(ledger.ended),
+      ledger.not_running >= 1
+          ? fmt::format(", without {} between starts in which it was not running", duration_text(ledger.not_running))
+          : "")});
   section.blocks.push_back(table);
   return section;
 }
@@ -88,6 +101,7 @@ Page run_page(const RunData& run, const std::string& program, const std::vector<
   page.facts = head(run, facts);
   page.notes = notes(run, facts);
   page.verdicts = judge(run, ledger);
+  page.folds_unknown = run.imported;
   page.sections = {ledger_section(ledger), curves_section(run),        evaluations_section(run), samples_section(run),
                    faults_section(run),    configuration_section(run), environment_section(run), commands_section(run)};
   for (const PlacedSection& other : others) {

@@ -23,11 +23,11 @@ struct EvaluationColumn {
 constexpr EvaluationColumn kEvaluationColumns[] = {
     {"dev_bleu", "BLEU", 2, 1, true},
     {"dev_chrf", "chrF", 2, 1, true},
-    {"dev_cross_entropy", "cross-entropy", 4, 1, false},
-    {"dev_loss", "loss", 4, 1, false},
+    {"dev_cross_entropy", "loss", 4, 1, false},
+    {"dev_loss", "label-smoothed loss", 4, 1, false},
     {"dev_exact_sentences", "exact, %", 1, 100, true},
-    {"dev_teacher_forced_piece_bleu", "teacher-forced piece BLEU", 2, 1, true},
-    {"probe_cross_entropy", "training probe", 4, 1, false},
+    {"dev_teacher_forced_piece_bleu", "teacher-forced BLEU of pieces", 2, 1, true},
+    {"probe_cross_entropy", "loss of the training probe", 4, 1, false},
     {"evaluation_seconds", "seconds", 1, 1, false},
 };
 
@@ -50,9 +50,14 @@ Table all_rows(const MetricTable& evaluations) {
     size_t best;
   };
   std::vector<Shown> shown;
-  for (const EvaluationColumn& measure : kEvaluationColumns) {
+  for (EvaluationColumn measure : kEvaluationColumns) {
     if (!evaluations.has(measure.key)) continue;
     std::vector<double> values = evaluations.column(measure.key);
+    if (std::string_view(measure.key) == "dev_loss") {
+      const bool has_entropy = evaluations.has("dev_cross_entropy");
+      if (has_entropy && values == evaluations.column("dev_cross_entropy")) continue;  // no smoothing
+      if (!has_entropy) measure.name = "loss";                                         // as an imported log has it
+    }
     const bool is_quality = std::string(measure.key) != "evaluation_seconds";
     const size_t best = is_quality ? best_row(values, measure.higher_is_better) : values.size();
     table.columns.push_back({measure.name, true});
@@ -99,7 +104,7 @@ Section evaluations_section(const RunData& run) {
   section.blocks.push_back(Paragraph{"An asterisk marks the best value of a column."});
   if (all.rows.size() > kRowsAtOnce) {
     section.blocks.push_back(some_rows(all));
-    all.folded = fmt::format("All {} evaluations", human_number(static_cast<double>(all.rows.size())));
+    all.folded = fmt::format("{} evaluations", counted(static_cast<double>(all.rows.size())));
   }
   section.blocks.push_back(all);
   return section;

@@ -73,7 +73,8 @@ Section faults_section(const RunData& run) {
     return section;
   }
   constexpr size_t kRowsAtOnce = 40;
-  if (table.rows.size() > kRowsAtOnce) table.folded = fmt::format("All {} events", table.rows.size());
+  if (table.rows.size() > kRowsAtOnce)
+    table.folded = fmt::format("{} events", counted(static_cast<double>(table.rows.size())));
   section.blocks.push_back(table);
   return section;
 }

@@ -2,12 +2,17 @@
 // Sections on the configuration, environment and commands of the run.
 #include <fmt/format.h>
 
+#include <map>
+#include <numeric>
+
 #include "config/settings.h"
 #include "core/human.h"
 #include "core/json.h"
 #include "report/json_values.h"
+#include "report/layouts.h"
 #include "report/number_format.h"
 #include "report/run_page.h"
+#include "statistics/quantile.h"
 
 namespace verbund {
 namespace {
@@ -32,6 +37,51 @@ Table hosts_table(const RunData& run) {
          {is_known(host.memory_bytes) ? human_bytes(static_cast<uint64_t>(host.memory_bytes)) : "", host.memory_bytes},
          {number_text(host.threads_per_worker), host.threads_per_worker},
          ranks_text(host.workers)});
+  }
+  return table;
+}
+
+// "verbund launch -H a:2,b:2 -- ", which precedes the workers' command.
+std::string launch_prefix(const std::vector<HostFacts>& hosts) {
+  size_t workers = 0;
+  std::string list;
+  for (const HostFacts& host : hosts) {
+    workers += host.workers.size();
+    list += fmt::format("{}{}:{}", list.empty() ? "" : ",", host.name, host.workers.size());
+  }
+  if (workers < 2) return "";
+  return hosts.size() < 2 ? fmt::format("verbund launch -n {} -- ", workers)
+                          : fmt::format("verbund launch -H {} -- ", list);
+}
+
+// One row for each start that has steps which count, of a run whose layout changed.
+Table starts_table(const RunData& run) {
+  Table table;
+  table.id = "starts";
+  table.columns = {{"start", true}, {"began"}, {"steps"}, {"workers"}, {"median step", true}, {"tokens/s", true}};
+  const std::map<int, StepRange> steps = steps_by_start(run);
+  std::map<int, std::vector<double>> seconds;
+  std::map<int, double> tokens;
+  for (const RankSteps& rank : run.ranks) {
+    rank.for_each_kept([&](const StepRecord& record) {
+      const auto start = static_cast<int>(record.start);
+      tokens[start] += record.tokens;
+      if (rank.rank == 0) seconds[start].push_back(record.seconds);
+    });
+  }
+  for (const StartFacts& start : run.starts) {
+    const auto found = steps.find(start.number);
+    if (found == steps.end()) continue;
+    const Layout layout = {start.hosts, {start.number}, {found->second}, found->second.count()};
+    const std::vector<double>& own = seconds[start.number];
+    const double median_step = own.empty() ? kNotKnown : median(own);
+    const double rate = own.empty() ? kNotKnown : tokens[start.number] / std::accumulate(own.begin(), own.end(), 0.0);
+    table.rows.push_back({{std::to_string(start.number + 1), start.number + 1.0},
+                          moment_text(start.began),
+                          layout.steps_text(),
+                          layout.hosts.empty() ? "" : layout.text(),
+                          {is_known(median_step) ? short_seconds(median_step) : "", median_step},
+                          {number_text(rate), rate}});
   }
   return table;
 }
@@ -66,6 +116,7 @@ Section configuration_section(const RunData& run) {
 Section environment_section(const RunData& run) {
   Section section = {"environment", "Environment", {}};
   if (!run.hosts.empty()) section.blocks.push_back(hosts_table(run));
+  if (layouts_of(run).size() > 1) section.blocks.push_back(starts_table(run));
   Table table;
   table.id = "environment";
   table.columns = {{"what"}, {"value"}};
@@ -93,28 +144,19 @@ Section environment_section(const RunData& run) {
   return section;
 }
 
-// "verbund launch -H a:2,b:2 -- ", which precedes the workers' command.
-std::string launch_prefix(const RunData& run) {
-  if (run.workers() < 2) return "";
-  if (run.hosts.size() < 2) return fmt::format("verbund launch -n {} -- ", run.workers());
-  std::string hosts;
-  for (const HostFacts& host : run.hosts) {
-    hosts += fmt::format("{}{}:{}", hosts.empty() ? "" : ",", host.name, host.workers.size());
-  }
-  return fmt::format("verbund launch -H {} -- ", hosts);
-}
-
 Section commands_section(const RunData& run) {
   Section section = {"commands", "To make it again", {}};
   std::string text;
   const Json& made = object_at(object_at(run.record, "dataset"), "provenance");
   if (const auto words = words_at(made, "command"); !words.empty()) text += shell_line(words) + "\n";
+  std::optional<std::string> before;  // later starts resume; they are commands of their own if the workers changed
   for (const StartFacts& start : run.starts) {
-    if (start.command.empty()) continue;
-    const std::string launch = launch_prefix(run);
+    const std::string launch = launch_prefix(start.hosts.empty() ? run.hosts : start.hosts);
+    if (start.command.empty() || before == launch) continue;
     const auto first = start.command.begin() + (launch.empty() ? 0 : 1);  // launch knows the program
+    if (before) text += fmt::format("# from step {} on\n", start.step + 1);
     text += launch + shell_line({first, start.command.end()}) + "\n";
-    break;
+    before = launch;
   }
   if (text.empty()) return section;
   section.blocks.push_back(

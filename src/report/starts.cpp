@@ -11,22 +11,6 @@
 namespace verbund {
 namespace {
 
-StartFacts start_facts(const Json& json, int number_of_start) {
-  StartFacts start;
-  start.number = number_of_start;
-  start.began = parse_utc_time(text_at(json, "time"));
-  start.step = json.value("step", int64_t{0});
-  if (json.contains("command")) {
-    for (const Json& word : json["command"]) start.command.push_back(word.is_string() ? word.get<std::string>() : "");
-  }
-  if (const auto stop = json.find("stop"); stop != json.end()) {
-    start.reason = text_at(*stop, "reason");
-    start.killed = stop->contains("last_sign_of_life");
-    start.ended = parse_utc_time(text_at(*stop, start.killed ? "last_sign_of_life" : "time"));
-  }
-  return start;
-}
-
 HostFacts host_facts(const Json& json) {
   HostFacts host;
   host.name = text_at(json, "host");
@@ -43,8 +27,52 @@ HostFacts host_facts(const Json& json) {
   return host;
 }
 
+std::vector<HostFacts> hosts_of_start(const Json& start) {
+  std::vector<HostFacts> hosts;
+  if (!start.contains("hosts") || !start["hosts"].is_array()) return hosts;
+  for (const Json& host : start["hosts"]) {
+    if (host.is_object()) hosts.push_back(host_facts(host));
+  }
+  return hosts;
+}
+
+StartFacts start_facts(const Json& json, int number_of_start) {
+  StartFacts start;
+  start.number = number_of_start;
+  start.began = parse_utc_time(text_at(json, "time"));
+  start.step = json.value("step", int64_t{0});
+  if (json.contains("command")) {
+    for (const Json& word : json["command"]) start.command.push_back(word.is_string() ? word.get<std::string>() : "");
+  }
+  start.hosts = hosts_of_start(json);
+  if (const auto stop = json.find("stop"); stop != json.end()) {
+    start.reason = text_at(*stop, "reason");
+    start.killed = stop->contains("last_sign_of_life");
+    start.ended = parse_utc_time(text_at(*stop, start.killed ? "last_sign_of_life" : "time"));
+  }
+  return start;
+}
+
+// Hosts of a start that run.json has left out: those of the start before, if the number of workers is the same.
+std::vector<HostFacts> hosts_like(const std::vector<HostFacts>& before, double workers) {
+  double count = 0;
+  for (const HostFacts& host : before) count += static_cast<double>(host.workers.size());
+  if (!is_known(workers) || count == workers) return before;
+  HostFacts unknown;
+  unknown.name = "hosts that are not on record";
+  constexpr double kMostWorkers = 1e5;  // a larger number is damaged
+  for (int rank = 0; rank < static_cast<int>(std::min(workers, kMostWorkers)); ++rank) unknown.workers.push_back(rank);
+  return {unknown};
+}
+
 bool is_end(const std::string& event) {
-  return event == "finish" || event == "stop" || event == "fail" || event == "early_stop" || event == "diverged";
+  return event == "finish" || event == "stop" || event == "fail" || event == "early_stop";
+}
+
+// As run.json would have it.
+std::string end_reason(const HistoryEvent& event) {
+  const bool finished = event.event == "finish" || event.event == "early_stop";
+  return finished ? "finished" : text_at(event.line, "reason");
 }
 
 StartFacts& start_of(RunData& run, int number_of_start) {
@@ -70,10 +98,7 @@ void read_record(RunData& run) {
   for (size_t i = 0; i < starts.size(); ++i) {
     run.starts.push_back(start_facts(starts[i], static_cast<int>(i) + (i < kFirst ? 0 : std::max(0, left_out))));
   }
-  if (starts.empty() || !starts.back().contains("hosts") || !starts.back()["hosts"].is_array()) return;
-  for (const Json& host : starts.back()["hosts"]) {
-    if (host.is_object()) run.hosts.push_back(host_facts(host));
-  }
+  if (!run.starts.empty()) run.hosts = run.starts.back().hosts;
 }
 
 void complete_starts(RunData& run) {
@@ -82,13 +107,14 @@ void complete_starts(RunData& run) {
     double& last = alive.try_emplace(static_cast<int>(start), at).first->second;
     last = std::max(last, at);
   };
-  std::map<int, double> ended;
+  std::map<int, double> ended, workers;
   for (const HistoryEvent& event : run.history) {
     const auto number_of_start = static_cast<int>(event.start);
     heard(event.start, event.at);
     StartFacts& start = start_of(run, number_of_start);
     if (event.event == "start" || event.event == "resume") {
       start.began = event.at;
+      workers[number_of_start] = number_at(event.line, "workers");
       if (event.event == "resume" && event.line.contains("from_step"))
         start.step = event.line.value("from_step", int64_t{0});
     } else if (event.event == "ready" && is_known(number_at(event.line, "seconds"))) {
@@ -96,7 +122,7 @@ void complete_starts(RunData& run) {
       start.began = is_known(start.began) && start.began > event.at ? began : std::min(start.began, began);
     } else if (is_end(event.event)) {
       ended[number_of_start] = event.at;
-      if (start.reason.empty()) start.reason = text_at(event.line, "reason");
+      if (start.reason.empty() || start.killed) start.reason = end_reason(event);
     }
   }
   for (const RankSteps& steps : run.ranks) {
@@ -106,7 +132,11 @@ void complete_starts(RunData& run) {
       if (last) heard(record.start, record.began + record.seconds);
     }
   }
+  std::vector<HostFacts> before;
   for (StartFacts& start : run.starts) {
+    const auto count = workers.find(start.number);
+    if (start.hosts.empty()) start.hosts = hosts_like(before, count == workers.end() ? kNotKnown : count->second);
+    before = start.hosts;
     if (const auto end = ended.find(start.number); end != ended.end()) {
       start.ended = std::max(end->second, alive[start.number]);
       start.killed = false;

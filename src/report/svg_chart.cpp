@@ -193,9 +193,12 @@ std::string y_axis(const PlotArea& area, const std::string& label) {
 std::string marks(const Chart& chart, const PlotArea& area, double top) {
   std::string text;
   std::array<double, 3> row_ends = {-1e9, -1e9, -1e9};
+  double before = -1e9;
   for (const Mark& mark : chart.marks) {
     if (!area.x.can_show(mark.x)) continue;
     const double x = area.x.place(mark.x);
+    if (chart.marks.size() > kMostMarkWords && std::abs(x - before) < 1) continue;  // one line for each place
+    before = x;
     text += fmt::format("<g class=\"mark\"><title>{}</title><path d=\"M{:.1f} {:.1f}V{}\"/>", escape_html(mark.text), x,
                         top, kHeight - kBottom);
     const double width = 9.5 * static_cast<double>(std::min<size_t>(mark.text.size(), 40));

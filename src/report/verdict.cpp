@@ -59,7 +59,7 @@ Verdict ask(std::string id, std::string question) {
 
 Verdict& cannot_tell(Verdict& verdict, const std::string& reason) {
   verdict.finding = Grade::kCannotTell;
-  verdict.sentence = "Cannot tell, because " + reason;
+  verdict.sentence = std::string(kCannotTellBecause) + reason;
   return verdict;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/chart.h"
@@ -45,7 +46,9 @@ struct Verdict {
 
 // A verdict without an answer yet.
 Verdict ask(std::string id, std::string question);
-// Answers "Cannot tell, because " and the reason.
+inline constexpr std::string_view kCannotTellBecause = "Cannot tell, because ";
+inline constexpr const char* kNotImported = "an imported run has no record of that.";
+// Answers kCannotTellBecause and the reason.
 Verdict& cannot_tell(Verdict& verdict, const std::string& reason);
 
 }  // namespace verbund

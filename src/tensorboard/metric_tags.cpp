@@ -19,9 +19,13 @@ struct Row {
 
 constexpr Row kRows[] = {
     {"train_loss", "train_loss",
-     "Mean loss per target token since the point before, over all workers, with label smoothing (its entropy "
-     "subtracted) and dropout. Not comparable with eval_loss, which has no dropout."},
-    {"train_cross_entropy", "train/cross_entropy", "The same without label smoothing, in nats per target token."},
+     "The label-smoothed loss (train/smoothed_loss) by its older name. The loss without smoothing, which the log "
+     "shows, is train/cross_entropy."},
+    {"train_smoothed_loss", "train/smoothed_loss",
+     "Mean label-smoothed loss per target token since the point before, over all workers: with label smoothing (its "
+     "entropy subtracted) and dropout. Not comparable with dev/smoothed_loss, which has no dropout."},
+    {"train_cross_entropy", "train/cross_entropy",
+     "The loss, as the log shows it: cross-entropy in nats per target token, without label smoothing."},
     {"train_accuracy", "train/accuracy", "Share of target tokens that were the likeliest."},
     {"epoch", "train/epoch", "Passes over the training data."},
     {"target_tokens", "train/target_tokens", "Target tokens seen since the beginning of the run."},
@@ -40,8 +44,13 @@ constexpr Row kRows[] = {
     {"exchange_exposed_seconds_per_step", "exchange/exposed_seconds_per_step",
      "Part of it for which the computation had to wait."},
     {"exchange_bytes_sent_per_step", "exchange/bytes_sent_per_step", "By worker 0."},
-    {"dev_loss", "eval_loss", "Per target token of the dev set, with label smoothing, without dropout."},
-    {"dev_cross_entropy", "dev/cross_entropy", "In nats per target token of the dev set, without label smoothing."},
+    {"dev_loss", "eval_loss",
+     "The label-smoothed loss of the dev set (dev/smoothed_loss) by its older name. The loss without smoothing is "
+     "dev/cross_entropy."},
+    {"dev_smoothed_loss", "dev/smoothed_loss",
+     "The label-smoothed loss per target token of the dev set: with label smoothing, without dropout."},
+    {"dev_cross_entropy", "dev/cross_entropy",
+     "The loss of the dev set, as the log shows it: cross-entropy in nats per target token, without label smoothing."},
     {"dev_bleu", "Eval_BLEU_Score",
      "sacreBLEU's BLEU of real translations of the dev set, divided by 100. OpenSeq2Seq's tag of this name is a "
      "teacher-forced score of subword pieces, which is much higher: the two cannot be compared.",
@@ -52,7 +61,9 @@ constexpr Row kRows[] = {
     {"dev_teacher_forced_piece_bleu", "dev/teacher_forced_piece_BLEU",
      "What OpenSeq2Seq logged as BLEU (times 100): of subword pieces, each predicted after the reference's own. Far "
      "too high; only for comparing curves with it."},
-    {"probe_loss", "train/probe_loss", "Of fixed training pairs, without dropout: comparable with eval_loss."},
+    {"probe_loss", "train/probe_loss", "train/probe_smoothed_loss by its older name."},
+    {"probe_smoothed_loss", "train/probe_smoothed_loss",
+     "The label-smoothed loss of fixed training pairs, without dropout: comparable with dev/smoothed_loss."},
     {"probe_cross_entropy", "train/probe_cross_entropy",
      "Of fixed training pairs, without dropout: comparable with dev/cross_entropy."},
 };
@@ -67,8 +78,10 @@ struct Judged {
   const char* best;
   bool less_is_better;
 };
-constexpr Judged kJudged[] = {
-    {"eval_loss", "best/eval_loss", true}, {"dev/BLEU", "best/BLEU", false}, {"dev/chrF", "best/chrF", false}};
+constexpr Judged kJudged[] = {{"eval_loss", "best/eval_loss", true},
+                              {"dev/cross_entropy", "best/cross_entropy", true},
+                              {"dev/BLEU", "best/BLEU", false},
+                              {"dev/chrF", "best/chrF", false}};
 constexpr std::string_view kStepEnding = "_step";
 
 std::optional<double> number(const Json& value) {

@@ -30,9 +30,9 @@ constexpr uint32_t kTag = 1;                     // MultilineChartContent: a reg
 const std::vector<LayoutCategory>& layout() {
   static const std::vector<LayoutCategory> kLayout = {
       {"Loss",
-       {{"train and dev loss", {"train_loss", "eval_loss", "train/probe_loss"}},
-        {"cross-entropy, without label smoothing",
-         {"train/cross_entropy", "dev/cross_entropy", "train/probe_cross_entropy"}}}},
+       {{"train and dev loss (cross-entropy)",
+         {"train/cross_entropy", "dev/cross_entropy", "train/probe_cross_entropy"}},
+        {"label-smoothed train and dev loss", {"train_loss", "eval_loss", "train/probe_loss"}}}},
       {"Translations of the dev set", {{"BLEU", {"dev/BLEU", "best/BLEU"}}, {"chrF", {"dev/chrF", "best/chrF"}}}},
       {"Learning",
        {{"learning rate", {"learning_rate"}}, {"gradient norm", {"Loss_Optimization/global_gradient_norm"}}}},

@@ -22,6 +22,10 @@ std::vector<std::string> words_of(std::string text) {
   return words;
 }
 
+// Older versions saved the label-smoothed loss as "loss": it cannot be compared with the cross-entropy, which "loss"
+// is.
+constexpr std::pair<const char*, const char*> kLossAndSavedAs = {"loss", "cross_entropy"};
+
 }  // namespace
 
 BestTracker::BestTracker(const EvaluateConfig& config)
@@ -84,14 +88,17 @@ std::map<std::string, int64_t> BestTracker::links() const {
 Json BestTracker::state() const {
   Json state = Json::object();
   for (const auto& [metric, record] : records_) {
-    state[metric] = {{"value", record.value}, {"step", record.step}, {"without_change", record.without_change}};
+    const std::string name = metric == kLossAndSavedAs.first ? kLossAndSavedAs.second : metric;
+    state[name] = {{"value", record.value}, {"step", record.step}, {"without_change", record.without_change}};
   }
   return state;
 }
 
 void BestTracker::restore(const Json& state) {
   records_.clear();
-  for (const auto& [metric, record] : state.items()) {
+  for (const auto& [name, record] : state.items()) {
+    if (name == kLossAndSavedAs.first) continue;
+    const std::string metric = name == kLossAndSavedAs.second ? kLossAndSavedAs.first : name;
     records_[metric] = {record.at("value"), record.at("step"), record.at("without_change")};
   }
 }

@@ -33,16 +33,16 @@ void ConsoleLog::step(const StepSeen& seen) {
   ++times_.steps.times;
   ++steps_;
   times_.waiting += seen.times.waited;
-  loss_ = seen.loss.smoothed / static_cast<double>(std::max<int64_t>(1, seen.loss.tokens));
+  loss_ = seen.loss.cross_entropy / static_cast<double>(std::max<int64_t>(1, seen.loss.tokens));
   show_progress(run_.is_benchmark() ? times_.steps.times : seen.step);
 }
 
 void ConsoleLog::metrics(const Json& line) {
-  if (!line.contains("train_loss")) return;
+  if (!line.contains("train_cross_entropy")) return;
   const int64_t step = line.at("step"), steps = std::exchange(steps_, 0);
   const double seconds = line.at("seconds_per_step");
   log_.line(fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}  perplexity {}  {:.0f} tokens/s{}", step,
-                        line.at("epoch").get<double>(), line.at("train_loss").get<double>(),
+                        line.at("epoch").get<double>(), line.at("train_cross_entropy").get<double>(),
                         show_perplexity(line.at("train_cross_entropy")),
                         line.at("target_tokens_per_second").get<double>(),
                         length_.steps > step ? "  " + human_time_left(seconds_left(length_, step, times_)) : ""));
@@ -66,7 +66,7 @@ void ConsoleLog::evaluation(const EvaluationSeen& seen) {
   } else {
     times_.first_look += seen.seconds;
   }
-  log_.line(fmt::format("step {:>7}  dev loss {:.4f}  perplexity {}{}  ({}){}", seen.step, dev.smoothed(),
+  log_.line(fmt::format("step {:>7}  dev loss {:.4f}  perplexity {}{}  ({}){}", seen.step, dev.cross_entropy(),
                         show_perplexity(dev.cross_entropy()),
                         translated ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", dev.bleu.score, dev.chrf.score) : "",
                         human_duration(dev.loss_seconds + dev.translate_seconds), seen.best ? "  best" : ""),
@@ -139,8 +139,8 @@ void ConsoleLog::summarize(const char* end) {
 
 void ConsoleLog::log_benchmark() {
   const auto steps = static_cast<double>(times_.steps.times);
-  log_.line(fmt::format("benchmark: {} steps, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
-                        times_.steps.times, times_.steps.seconds / steps,
+  log_.line(fmt::format("benchmark: {} step{}, {:.4f} s per step, {:.0f} target tokens per second, peak memory {}",
+                        times_.steps.times, times_.steps.times == 1 ? "" : "s", times_.steps.seconds / steps,
                         static_cast<double>(tokens_) / times_.steps.seconds, human_bytes(peak_memory())));
   if (run_.workers.size() == 1) return;
   const double hidden = sums_.exchange > 0 ? 1 - std::min(1.0, sums_.exposed / sums_.exchange) : 0;

@@ -88,7 +88,8 @@ std::string introduction(const Run& run) {
 
 std::vector<std::string> summary_lines(const RunSummary& summary) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{}: {} steps{} in {}", summary.end, counted(summary.steps),
+  lines.push_back(fmt::format("{}: {} step{}{} in {}", summary.end, counted(summary.steps),
+                              summary.steps == 1 ? "" : "s",
                               summary.first_step > 0 ? ", from step " + counted(summary.first_step) + " on" : "",
                               human_duration(summary.wall_seconds)));
   if (summary.wall_seconds > 0) lines.push_back(time_line(summary));

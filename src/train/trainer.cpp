@@ -226,10 +226,11 @@ class Trainer {
     if (train.on_divergence == OnDivergence::kStop || !can || state_.roll_backs >= train.roll_backs) {
       fail(
           "training diverged at step {}: {}. Try a smaller schedule.learning_rate (it was {:.3g}), a longer warm-up or "
-          "optimizer.clip_norm; the last good checkpoint is {}.",
+          "optimizer.clip_norm; {}.",
           state_.step + 1, trouble, state_.schedule.rate(state_.step) * state_.rate_factor,
-          newest != nullptr ? newest->folder().string()
-                            : fmt::format("none: nothing was saved before step {}", state_.step));
+          newest != nullptr
+              ? "the last good checkpoint is " + newest->folder().string()
+              : fmt::format("there is no good checkpoint, because none was saved before step {}", state_.step + 1));
     }
     roll_back(newest, trouble);
   }

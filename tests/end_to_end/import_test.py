@@ -123,6 +123,20 @@ class ImportTest(ProgramTest):
         self.assertEqual(self.curves["train_loss"][0], (1, 9.5, "2020-06-28T22:36:07.500000Z"))
         self.assert_says(self.refuse(1, "import", scalars, "--run", self.run_folder), self.run_folder)
 
+    def test_the_report_says_in_one_line_what_it_cannot_tell(self):
+        source = self.folder / "train_loss.csv"
+        source.write_text("Wall time,Step,Value\n" + "".join(f"{1e9 + i},{i},{5 - i / 100}\n" for i in range(1, 50)))
+        self.succeed("import", source, "--run", self.run_folder)
+        printed = self.succeed("report", self.run_folder).stdout
+        verdicts = json.loads(self.succeed("report", self.run_folder, "--json").stdout)["verdicts"]
+        unknown = [verdict for verdict in verdicts if verdict["finding"] == "cannot tell"]
+        self.assertEqual(len(verdicts), 11)
+        self.assertGreater(len(unknown), 5)
+        self.assertEqual(printed.count("cannot tell"), 1)
+        page = (self.run_folder / "report.html").read_text()
+        self.assertEqual(page.count('<section id="cannot_tell"'), 1)
+        self.assertEqual(page.count('class="verdict"'), 11 - len(unknown) + 1)
+
     def test_what_is_no_run(self):
         path = self.write("other.log", "Epoch 1/10: loss 3.2\n")
         self.assert_says(self.refuse(1, "import", path, "--run", self.run_folder), path, "Epoch 1/10")

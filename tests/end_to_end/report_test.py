@@ -107,6 +107,31 @@ class ReportTest(ProgramTest):
         self.assert_says(self.succeed("report", run, "--out", self.folder / "a" / "b").stdout, "a/b/report.html")
         self.assertFalse((run / "report.html").exists())
 
+    def test_many_events(self):
+        """People see some of them, programs all."""
+        run = self.copy()
+        line = json.loads((run / "history.jsonl").read_text().splitlines()[-1])
+        with open(run / "history.jsonl", "a") as file:
+            for i in range(20000):
+                file.write(json.dumps({**line, "event": "stall", "message": f"worker 1 is silent for {i} s"}) + "\n")
+        self.report(run)
+        self.assertLess((run / "report.html").stat().st_size, 1_000_000)
+        self.assertLess((run / "report.md").stat().st_size, 500_000)
+        found = json.loads(self.succeed("report", run, "--json").stdout)
+        faults = next(s for s in found["sections"] if s["id"] == "faults")["tables"][0]["rows"]
+        self.assertGreaterEqual(len(faults), 20000)
+
+    def test_a_finished_run_that_is_continued_later(self):
+        run = self.copy()
+        record = json.loads((run / "run.json").read_text())
+        stop = record["starts"][0]["stop"]
+        record["starts"][0]["stop"] = {"time": stop["last_sign_of_life"], "reason": "finished at step 450"}
+        (run / "run.json").write_text(json.dumps(record))
+        found = self.verdicts(run)["how_long"]
+        figures = {figure["name"]: figure["value"] for figure in found["figures"]}
+        self.assertAlmostEqual(figures["not running between starts, not included"], 37, delta=2)
+        self.assertNotIn("down between starts", figures)
+
     def test_a_run_that_goes_on(self):
         run = made_run(self.folder / "running", running=True, resumed=False)
         self.report(run)

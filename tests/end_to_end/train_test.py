@@ -3,9 +3,11 @@
 
 import hashlib
 import json
+import math
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -55,6 +57,13 @@ class TrainTest(ProgramTest):
         self.assertEqual(len(losses), 4)
         self.assertLess(losses[-1], losses[0] - 0.5)
         self.assertIn("dev_loss", self.metrics(run)[-1])
+        # The log has one loss, the cross-entropy: its exponential is the perplexity beside it.
+        logged = re.findall(r"loss ([0-9.]+)  perplexity ([0-9.]+)", (run / "log.txt").read_text())
+        self.assertEqual(len(logged), 5)
+        for loss, perplexity in logged:
+            self.assertAlmostEqual(math.log(float(perplexity)), float(loss), delta=0.01)
+        self.assertAlmostEqual(float(logged[-1][0]), self.metrics(run)[-1]["dev_cross_entropy"], places=4)
+        self.assertNotAlmostEqual(float(logged[-1][0]), self.metrics(run)[-1]["dev_smoothed_loss"], places=4)
         (start,) = json.loads((run / "run.json").read_text())["starts"]
         self.assertEqual(start["step"], 0)
         self.assertIn("200", start["stop"]["reason"])

@@ -42,7 +42,7 @@ def same(key, value):
              "gradient_norm": "Loss_Optimization/global_gradient_norm", "epoch": "train/epoch", "dev_chrf": "dev/chrF",
              "target_tokens": "train/target_tokens", "workers": "exchange/workers",
              "dev_teacher_forced_piece_bleu": "dev/teacher_forced_piece_BLEU",
-             "probe_loss": "train/probe_loss", "probe_cross_entropy": "train/probe_cross_entropy"}
+             "probe_loss": "train/probe_loss", "probe_smoothed_loss": "train/probe_smoothed_loss", "probe_cross_entropy": "train/probe_cross_entropy"}
     if key == "dev_bleu":
         return {"Eval_BLEU_Score": value / 100, "dev/BLEU": value}
     if key == "seconds_per_step":
@@ -63,7 +63,7 @@ def expected_curves(lines):
         for key, value in line.items():
             if isinstance(value, (int, float)) and not isinstance(value, bool) and key not in ("step", "at", "start"):
                 values.update(same(key, value))
-        for tag, better in (("eval_loss", min), ("dev/BLEU", max), ("dev/chrF", max)):
+        for tag, better in (("eval_loss", min), ("dev/cross_entropy", min), ("dev/BLEU", max), ("dev/chrF", max)):
             if tag not in values:
                 continue
             if tag not in best or better(values[tag], best[tag][0]) != best[tag][0]:

@@ -5,6 +5,7 @@
 #include "core/human.h"
 #include "report/judge.h"
 #include "report/number_format.h"
+#include "report/verdicts/evidence.h"
 
 namespace verbund {
 namespace {
@@ -68,17 +69,19 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
       }
     }
   };
-  look(run.training, "train_loss", "the training loss");
-  look(run.evaluations, "dev_loss", "the dev loss");
-  if (const auto nan = never_finite_again(run.training, "train_loss", "the training loss"); nan && found) {
+  const std::string training = loss_key(run.training, "train");
+  look(run.training, training, "the training loss");
+  look(run.evaluations, loss_key(run.evaluations, "dev"), "the dev loss");
+  if (const auto nan = never_finite_again(run.training, training, "the training loss"); nan && found) {
     found->not_a_number = run.training.step[nan->row];
   }
   for (const HistoryEvent& event : run.history) {
     if (event.event != "diverged" || event.step < run.last_step()) continue;  // undone since
-    if (found && found->step <= event.step) continue;
+    const int64_t step = event.step + 1;  // the event counts the steps done, and the next one showed it
+    if (found && found->step <= step) continue;
     const auto reason = event.line.find("reason");
     const bool told = reason != event.line.end() && reason->is_string();
-    found = {.step = event.step, .what = told ? reason->get<std::string>() : "the loss exploded"};
+    found = {.step = step, .what = told ? reason->get<std::string>() : "the loss exploded"};
   }
   if (found && !is_known(found->seconds_after)) {
     const std::vector<double> each = finite(run.training.column("seconds_per_step"));
@@ -97,7 +100,8 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
                                     counted(static_cast<double>(divergence.not_a_number)));
   }
   if (divergence.steps_after > 0) {
-    verdict.sentence += fmt::format(" It continued for {} steps", counted(static_cast<double>(divergence.steps_after)));
+    verdict.sentence +=
+        fmt::format(" It continued for {}", counted(static_cast<double>(divergence.steps_after), "step", "steps"));
     verdict.sentence += is_known(divergence.seconds_after)
                             ? fmt::format(", {}, in vain.", human_duration(divergence.seconds_after))
                             : ", in vain.";
@@ -116,8 +120,12 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
       figure("steps after that", static_cast<double>(divergence.steps_after), ""),
       figure("time after that", divergence.seconds_after / 3600, "h")};
   Chart chart{"divergence", "Training loss", "step", "loss", "The line ends or jumps where the run diverged."};
-  chart.series.push_back(
-      {"training loss", run.training.steps(), run.training.column("train_loss"), {}, {}, Drawn::kLine});
+  chart.series.push_back({"training loss",
+                          run.training.steps(),
+                          run.training.column(loss_key(run.training, "train")),
+                          {},
+                          {},
+                          Drawn::kLine});
   chart.marks.push_back({static_cast<double>(divergence.step), "diverged"});
   verdict.charts.push_back(std::move(chart));
   return verdict;

@@ -14,7 +14,7 @@ size_t DevCurve::lowest() const {
 
 DevCurve dev_curve(const RunData& run) {
   DevCurve curve;
-  curve.key = run.evaluations.has("dev_cross_entropy") ? "dev_cross_entropy" : "dev_loss";
+  curve.key = loss_key(run.evaluations, "dev");
   const std::vector<double> loss = run.evaluations.column(curve.key), bleu = run.evaluations.column("dev_bleu");
   for (size_t i = 0; i < loss.size(); ++i) {
     if (!is_known(loss[i]) || run.evaluations.step[i] <= 0) continue;
@@ -23,6 +23,10 @@ DevCurve dev_curve(const RunData& run) {
     curve.bleu.push_back(bleu[i]);
   }
   return curve;
+}
+
+std::string loss_key(const MetricTable& table, const std::string& of) {
+  return of + (table.has(of + "_cross_entropy") ? "_cross_entropy" : "_loss");
 }
 
 double warmup_end(const RunData& run) {

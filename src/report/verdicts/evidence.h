@@ -2,6 +2,7 @@
 // Evidence that several verdicts share: the dev curve, and a sample of steps.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct DevCurve {
 };
 
 DevCurve dev_curve(const RunData& run);
+
+// The key of the loss that people see: "train_cross_entropy" of "train"; "train_loss" if a run, such as an imported
+// one, has nothing else.
+std::string loss_key(const MetricTable& table, const std::string& of);
 
 // Step at which the learning rate peaks, by the configuration, else by the log; 0 if unknown.
 double warmup_end(const RunData& run);
@@ -47,5 +52,22 @@ struct Straggler {
   double factor = 1;  // its median over that of the others
 };
 std::optional<Straggler> find_straggler(const RunData& run, const StepSample& sample);
+
+// Use of the cores of one host, as shares of their time.
+struct HostLoad {
+  std::string name;
+  double seconds = 0, cores = 0;      // sampled; that the workers may use
+  double workers = 0;                 // used by the workers
+  double steal = kNotKnown;           // given to others by the hypervisor
+  double others = kNotKnown;          // used by other programs
+  double pressure = kNotKnown;        // time in which something waited for a core
+  std::map<std::string, double> gpu;  // "gpu.0.use" -> share of the time in which some kernel ran
+};
+// Of hosts with samples and a known number of cores.
+std::vector<HostLoad> host_loads(const RunData& run);
+
+inline constexpr double kMuchSteal = 0.05, kMuchByOthers = 0.1;
+// What to do about hosts whose cores others used, as a sentence; "" if there are none.
+std::string advice_on_others(const std::vector<HostLoad>& loads);
 
 }  // namespace verbund

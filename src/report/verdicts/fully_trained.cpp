@@ -87,13 +87,23 @@ std::string slope_only(const DevCurve& curve, Verdict& verdict) {
                      short_number(std::abs(1000 * trend.slope)));
 }
 
+bool trains_with_dropout(const RunData& run) {
+  if (!run.config) return false;
+  const ModelConfig& model = run.config->model;
+  return model.dropout > 0 || model.attention_dropout > 0 || model.relu_dropout > 0;
+}
+
 Chart loss_chart(const RunData& run, const DevCurve& curve) {
   Chart chart{"dev_loss", "Loss on unseen sentences", "step", "nats per token",
               "Still falling at the right: more steps help. Flat: this schedule is exhausted. Rising: overfitting."};
   const char* train = curve.key == "dev_loss" ? "train_loss" : "train_cross_entropy";
   if (run.training.has(train)) {
-    chart.series.push_back(
-        {"training (with dropout)", run.training.steps(), run.training.column(train), {}, {}, Drawn::kLine});
+    chart.series.push_back({trains_with_dropout(run) ? "training (with dropout)" : "training",
+                            run.training.steps(),
+                            run.training.column(train),
+                            {},
+                            {},
+                            Drawn::kLine});
   }
   chart.series.push_back({"dev", curve.step, curve.loss, {}, {}, Drawn::kPoints});
   for (const StartFacts& start : run.starts) {
@@ -129,11 +139,12 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
       "it "
       "holds for this learning-rate schedule.",
       percent(kWorthwhile), kFewest, kSpan);
-  verdict.would_change = "Train for more steps, with another schedule, more or other data, or a larger model.";
+  verdict.would_change = "Evaluate more often (train.eval_every), or train for more steps (train.max_steps).";
   const DevCurve curve = dev_curve(run);
   if (!curve.step.empty()) verdict.charts.push_back(loss_chart(run, curve));
   if (const auto divergence = find_divergence(run, ledger)) {
     verdict.finding = Grade::kBad;
+    verdict.would_change = "Train again with a smaller learning rate, a longer warm-up, or optimizer.clip_norm.";
     verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(static_cast<double>(divergence->step)));
     if (!curve.step.empty() && curve.step[curve.lowest()] < static_cast<double>(divergence->step)) {
       verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
@@ -171,12 +182,14 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   const double left = rate_left(run);
   if (left < kDecayed) {
     verdict.add("learning rate, of its peak", 100 * left, "%");
+    verdict.would_change = "Train with a schedule that decays over more steps (schedule.decay_steps).";
     return cannot_tell(verdict, fmt::format("the learning rate has decayed to {} of its peak, which flattens any "
                                             "curve: this schedule has little left to gain, a longer one perhaps.{}",
                                             percent(left), slope_only(curve, verdict)));
   }
   if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
     verdict.finding = Grade::kBad;
+    verdict.would_change = "Use the best checkpoint. More data, more dropout or a smaller model reach further.";
     verdict.sentence = fmt::format(
         "It is past its best: the dev loss was lowest ({}) at step {} and has risen since; more steps under this "
         "schedule "
@@ -210,12 +223,15 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
                   short_number(bounds.low), short_number(bounds.high), percent(gain / now), bleu);
   if (bounds.high < kWorthwhile * now) {
     verdict.finding = Grade::kGood;
+    verdict.would_change = "More steps bring little: use another schedule, more or other data, or a larger model.";
     verdict.sentence = fmt::format("Yes, under this schedule: {}.", what);
   } else if (bounds.low > kWorthwhile * now) {
     verdict.finding = Grade::kBad;
+    verdict.would_change = "Train for more steps (train.max_steps).";
     verdict.sentence = fmt::format("No, not yet: {}.", what);
   } else {
     verdict.finding = Grade::kNeutral;
+    verdict.would_change = "Train for more steps (train.max_steps), if that gain is worth it.";
     verdict.sentence = fmt::format("Nearly, under this schedule: {}.", what);
   }
   return verdict;

@@ -7,6 +7,7 @@
 #include "core/wall_clock.h"
 #include "report/judge.h"
 #include "report/number_format.h"
+#include "report/verdicts/evidence.h"
 
 namespace verbund {
 namespace {
@@ -66,6 +67,25 @@ std::string longest_parts(const Ledger& ledger) {
   return text;
 }
 
+// Advice on the longest part besides computing, if it takes at least a tenth of the time.
+std::string advice_on_longest(const Ledger& ledger) {
+  static constexpr std::pair<TimeUse, const char*> kAdvice[] = {
+      {TimeUse::kData,
+       "Batches were not ready in time: put the dataset on a faster disk, or leave a core for reading it."},
+      {TimeUse::kExchange, "Send fewer bytes (workers.wire: bf16 or int8), or use larger batches or a faster network."},
+      {TimeUse::kSlowest, "Find out what slows the straggler down: all others wait for it."},
+      {TimeUse::kBookkeeping, "Log less often (train.log_every)."},
+      {TimeUse::kEvaluation,
+       "Evaluate less often (train.eval_every), or translate fewer sentences (evaluate.sentences)."},
+      {TimeUse::kSaving, "Save less often (checkpoint.save_every_steps), or to a faster disk."},
+      {TimeUse::kStarting, "Train for longer: the start takes the same time however long the run is."},
+  };
+  const auto longest = std::max_element(std::begin(kAdvice), std::end(kAdvice), [&](const auto& a, const auto& b) {
+    return ledger.part(a.first) < ledger.part(b.first);
+  });
+  return ledger.part(longest->first) >= 0.1 * ledger.wall ? longest->second : "";
+}
+
 }  // namespace
 
 Verdict how_long(const RunData& run, const Ledger& ledger) {
@@ -82,8 +102,8 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   }
   const bool running = !run.starts.empty() && run.starts.back().reason.empty() && !run.imported;
   verdict.sentence =
-      fmt::format("{} {}{} for {} steps", running ? "So far" : "The run took", ledger.estimated ? "about " : "",
-                  human_duration(ledger.wall), counted(static_cast<double>(ledger.steps)));
+      fmt::format("{} {}{} for {}", running ? "So far" : "The run took", ledger.estimated ? "about " : "",
+                  human_duration(ledger.wall), counted(static_cast<double>(ledger.steps), "step", "steps"));
   const std::string parts = longest_parts(ledger);
   if (ledger.estimated) {
     verdict.sentence += ", by the step times in its log; the parts are not known.";
@@ -96,12 +116,20 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
                                     counted(static_cast<double>(ledger.lost_steps)),
                                     ledger.lost_steps == 1 ? "step" : "steps", human_duration(lost));
   }
-  if (down >= 1) verdict.sentence += fmt::format(" Between its starts it was down for {}.", human_duration(down));
+  if (down >= 1) verdict.sentence += fmt::format(" After it died it was down for {}.", human_duration(down));
+  if (ledger.not_running >= 1) {
+    verdict.sentence += fmt::format(" Between its starts it was not running for {}, which is not included.",
+                                    human_duration(ledger.not_running));
+  }
   verdict.finding = (lost + down) > 0.1 * ledger.wall ? Grade::kBad : Grade::kNeutral;
   if (verdict.finding == Grade::kBad) {
     verdict.would_change =
         "Save more often (checkpoint.save_every_steps) to lose less when a run dies; `verbund launch --max-restarts N` "
         "restarts it at once.";
+  } else if (const std::string others = advice_on_others(host_loads(run)); !others.empty()) {
+    verdict.would_change = others;
+  } else if (const std::string longest = advice_on_longest(ledger); !longest.empty()) {
+    verdict.would_change = longest;
   }
 
   verdict.add("wall time", ledger.wall, "s");
@@ -109,6 +137,7 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
     if (ledger.parts[use] == 0) continue;
     verdict.add(time_use_name(static_cast<TimeUse>(use)), ledger.parts[use], "s");
   }
+  if (ledger.not_running > 0) verdict.add("not running between starts, not included", ledger.not_running, "s");
   verdict.add("unaccounted share", 100 * ledger.part(TimeUse::kUnaccounted) / ledger.wall, "%");
   verdict.add("steps", static_cast<double>(ledger.steps), "");
   verdict.add("steps computed again", static_cast<double>(ledger.lost_steps), "");

@@ -14,6 +14,7 @@ namespace verbund {
 namespace {
 
 constexpr double kBottleneck = 0.1, kReplayError = 0.05;
+constexpr const char* kNoGain = "A faster network or fewer bytes would gain little: the time goes to computing.";
 
 // Each of h hosts sends 2 (h-1)/h of the gradient, or more if its number of workers is not a power of two
 // (collectives/host_layout.h); its workers share that. Looked-up embedding rows come on top.
@@ -96,6 +97,7 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
         sent);
   } else {
     verdict.finding = Grade::kGood;
+    verdict.would_change = kNoGain;
     verdict.sentence = fmt::format(
         "No, it was not the bottleneck: even infinite bandwidth would make a step only {} shorter ({} instead of {}; "
         "{}). "
@@ -121,14 +123,17 @@ Verdict network(const RunData& run) {
       "larger hosts share memory.";
   const int workers = run.workers();
   if (workers < 2) {
-    if (run.imported) return cannot_tell(verdict, "an imported run has no record of its network.");
+    if (run.imported) return cannot_tell(verdict, kNotImported);
     verdict.sentence = "Nothing: a single worker exchanges no gradients.";
+    verdict.would_change = "With more workers there would be something to exchange (verbund launch).";
     verdict.finding = Grade::kGood;
     return verdict;
   }
   const StepSample sample = sample_steps(run);
   const double bytes = sample.bytes.empty() ? run.training.last("exchange_bytes_sent_per_step") : median(sample.bytes);
-  if (!is_known(bytes)) return cannot_tell(verdict, "the bytes sent are not on record.");
+  if (!is_known(bytes)) {
+    return cannot_tell(verdict, run.imported ? kNotImported : "the bytes sent are not on record.");
+  }
   const double seconds =
       sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
   const double expected = expected_bytes(run);
@@ -139,6 +144,7 @@ Verdict network(const RunData& run) {
   if (bytes == 0) {
     verdict.sentence =
         fmt::format("Nothing: all {} workers are on one host, and exchange gradients through its memory.", workers);
+    verdict.would_change = "Workers on more hosts would use the network.";
     verdict.finding = Grade::kGood;
     return verdict;
   }
@@ -168,6 +174,7 @@ Verdict network(const RunData& run) {
   verdict.add("step waiting for the exchange", 100 * share, "%");
   if (share < kBottleneck) {
     verdict.finding = Grade::kGood;
+    verdict.would_change = kNoGain;
     verdict.sentence = fmt::format(
         "No, it was not the bottleneck: steps waited for the exchange for {} of their time, and no network can save "
         "more. {}",

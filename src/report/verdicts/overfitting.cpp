@@ -95,7 +95,8 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
       "In "
       "the first epoch no sentence is seen twice, so nothing can be memorised.",
       kLevel);
-  verdict.would_change = "Stop earlier (evaluate.stop_on), or use more data, more dropout, or a smaller model.";
+  verdict.would_change =
+      "Evaluate more often (train.eval_every), on at least 40 dev sentences, for more than an epoch.";
   if (const auto divergence = find_divergence(run, ledger)) {
     return cannot_tell(verdict, fmt::format("the run diverged at step {}: a broken model memorises nothing.",
                                             counted(static_cast<double>(divergence->step))));
@@ -115,8 +116,11 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   const std::vector<const SentenceLosses*> evaluations = comparable(run);
   if (run.sentence_losses.empty()) return without_sentences(run, verdict, curve);
   if (evaluations.size() < kFewestEvaluations) {
-    return cannot_tell(
-        verdict, fmt::format("there are only {} evaluations with losses of single sentences.", evaluations.size()));
+    return cannot_tell(verdict,
+                       fmt::format("there {} with losses of single sentences ({} are needed).",
+                                   evaluations.size() == 1 ? "is only one evaluation"
+                                                           : fmt::format("are only {} evaluations", evaluations.size()),
+                                   kFewestEvaluations));
   }
   const SentenceLosses& last = *evaluations.back();
   if (last.tokens.size() < kFewestSentences) {
@@ -128,6 +132,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
       [](const SentenceLosses* a, const SentenceLosses* b) { return half_loss(*a, 0) < half_loss(*b, 0); });
   if (&best == &last) {
     verdict.finding = Grade::kGood;
+    verdict.would_change = "There is nothing to mend.";
     verdict.sentence = fmt::format("No: the last evaluation, at step {}, has the lowest dev loss.{}",
                                    counted(static_cast<double>(last.step)), gap);
     return verdict;
@@ -142,6 +147,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   verdict.add("p of no rise", p, "");
   if (p >= kLevel) {
     verdict.finding = Grade::kGood;
+    verdict.would_change = "There is nothing to mend.";
     verdict.sentence = fmt::format(
         "No sign of it: the dev loss at the end differs from the best, at step {}, by no more than chance ({}).{}",
         counted(static_cast<double>(best.step)), p_value(p), gap);
@@ -151,6 +157,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
                bleu_last = value_at(run.evaluations, "dev_bleu", last.step);
   if (bleu_last > bleu_best) {
     verdict.finding = Grade::kNeutral;
+    verdict.would_change = "More label smoothing (model.label_smoothing) or dropout makes it less sure of itself.";
     verdict.sentence = fmt::format(
         "It became over-confident, not worse: the dev loss rose by {} since step {} ({}), but BLEU rose, too, "
         "from {:.1f} to {:.1f}.{}",
@@ -158,6 +165,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
     return verdict;
   }
   verdict.finding = Grade::kBad;
+  verdict.would_change = "Stop earlier (evaluate.stop_on), or use more data, more dropout, or a smaller model.";
   verdict.sentence = fmt::format(
       "Yes: the dev loss was lowest at step {} and has risen by {} since ({}). Use the best checkpoint, not "
       "the last.{}",

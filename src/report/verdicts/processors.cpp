@@ -10,66 +10,7 @@
 namespace verbund {
 namespace {
 
-constexpr double kBusy = 0.8, kSteal = 0.05, kSpinning = 0.25;
-
-struct HostUse {
-  double seconds = 0;  // sampled
-  double process = 0;  // CPU seconds of its workers
-  double steal = 0, idle = 0, other = 0;
-  double observed = 0;  // seconds with samples of the whole host
-  double pressure = kNotKnown;
-  std::map<std::string, double> gpu;  // "gpu.0.use" -> mean share
-};
-
-// Mean of a column; NaN if there is none.
-double column_mean(const Resources& resources, const std::string& name) {
-  const std::span<const float> column = resources.column(name);
-  const std::vector<double> known = finite(std::vector<double>(column.begin(), column.end()));
-  return known.empty() ? kNotKnown : mean(known);
-}
-
-std::map<std::string, HostUse> use_of_hosts(const RunData& run) {
-  std::map<std::string, HostUse> hosts;
-  for (const Resources& resources : run.resources) {
-    if (resources.times.size() < 2) continue;
-    const double span = resources.times.back() - resources.times.front();
-    HostUse& host = hosts[resources.header.host];
-    const double cpu = column_mean(resources, "process.cpu_user") + column_mean(resources, "process.cpu_system");
-    if (is_known(cpu)) host.process += cpu * span;
-    if (const double idle = column_mean(resources, "host.cpu_idle"); is_known(idle)) {
-      host.observed += span;
-      host.idle += idle * span;
-      const double steal = column_mean(resources, "host.cpu_steal");
-      if (is_known(steal)) host.steal += steal * span;
-      const double user = column_mean(resources, "host.cpu_user") + column_mean(resources, "host.cpu_system");
-      if (is_known(user)) host.other += user * span;
-      host.pressure = column_mean(resources, "host.pressure_cpu");
-    }
-    for (const ResourceColumn& column : resources.header.columns) {
-      if (column.name.starts_with("gpu.") && column.name.ends_with(".use")) {
-        host.gpu[column.name] = column_mean(resources, column.name);
-      }
-    }
-  }
-  for (auto& [name, host] : hosts) {
-    // The workers of a host sample at the same time: the longest total counts.
-    std::map<int, double> by_rank;
-    for (const Resources& resources : run.resources) {
-      if (resources.header.host == name && resources.times.size() >= 2) {
-        by_rank[resources.header.rank] += resources.times.back() - resources.times.front();
-      }
-    }
-    for (const auto& [rank, span] : by_rank) host.seconds = std::max(host.seconds, span);
-  }
-  return hosts;
-}
-
-const HostFacts* facts_of(const RunData& run, const std::string& name) {
-  for (const HostFacts& host : run.hosts) {
-    if (host.name == name) return &host;
-  }
-  return nullptr;
-}
+constexpr double kBusy = 0.8, kSpinning = 0.25;
 
 // Share of step time that the workers spent computing and updating.
 double working_share(const Ledger& ledger) {
@@ -122,45 +63,38 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
       "that "
       "are busy but compute for {} less of the time are spinning. Time that a hypervisor gave to others (steal) counts "
       "from {} on. CPU use says nothing about speed: how close the products come to the peak is not measured here.",
-      percent(kBusy), percent(kSpinning), percent(kSteal));
+      percent(kBusy), percent(kSpinning), percent(kMuchSteal));
   verdict.would_change = "Change threads, the number of workers on a host, or batch.tokens.";
   if (run.resources.empty()) {
-    return cannot_tell(verdict, run.imported ? "an imported run has no record of its processors."
-                                             : "there are no samples of the processors.");
+    return cannot_tell(verdict, run.imported ? kNotImported : "there are no samples of the processors.");
   }
   double used = 0, allowed = 0, lowest = 2, gpu = 0;
   size_t gpus = 0;
   std::string idlest, notes;
-  for (const auto& [name, host] : use_of_hosts(run)) {
-    const HostFacts* facts = facts_of(run, name);
-    if (!facts || !is_known(facts->cores) || host.seconds <= 0) continue;
-    // Workers may be bound to some of the cores; then the use of the others is unknown.
-    const bool all_cores = !is_known(facts->allowed_cores) || facts->allowed_cores == facts->cores;
-    const double cores = all_cores ? facts->cores : facts->allowed_cores;
-    const double share = host.process / (host.seconds * cores);
-    used += host.process;
-    allowed += host.seconds * cores;
-    if (share < lowest) {
-      lowest = share;
-      idlest = name;
+  const std::vector<HostLoad> loads = host_loads(run);
+  for (const HostLoad& load : loads) {
+    used += load.workers * load.seconds * load.cores;
+    allowed += load.seconds * load.cores;
+    if (load.workers < lowest) {
+      lowest = load.workers;
+      idlest = load.name;
     }
-    verdict.add(name + ": CPU use", 100 * share, "%");
-    if (host.observed > 0) {
-      const double steal = host.steal / (host.observed * facts->cores);
-      verdict.add(name + ": taken by the hypervisor (steal)", 100 * steal, "%");
-      if (steal >= kSteal)
-        notes += fmt::format(" On {} the hypervisor gave {} of the cores' time to others.", name, percent(steal));
-      const double others = all_cores ? host.other / (host.observed * cores) - share : kNotKnown;
-      if (all_cores) verdict.add(name + ": CPU use of other programs", 100 * std::max(0.0, others), "%");
-      if (others > 0.1)
-        notes += fmt::format(" On {} other programs took {} of the cores' time.", name, percent(others));
+    verdict.add(load.name + ": CPU use", 100 * load.workers, "%");
+    if (is_known(load.steal)) verdict.add(load.name + ": taken by the hypervisor (steal)", 100 * load.steal, "%");
+    if (load.steal >= kMuchSteal) {
+      notes +=
+          fmt::format(" On {} the hypervisor gave {} of the cores' time to others.", load.name, percent(load.steal));
     }
-    if (is_known(host.pressure)) {
-      verdict.figures.push_back(figure(name + ": time in which something waited for a core", 100 * host.pressure, "%"));
+    if (is_known(load.others)) verdict.add(load.name + ": CPU use of other programs", 100 * load.others, "%");
+    if (load.others > kMuchByOthers) {
+      notes += fmt::format(" On {} other programs took {} of the cores' time.", load.name, percent(load.others));
     }
-    for (const auto& [column, value] : host.gpu) {
+    if (is_known(load.pressure)) {
+      verdict.add(load.name + ": time in which something waited for a core", 100 * load.pressure, "%");
+    }
+    for (const auto& [column, value] : load.gpu) {
       if (!is_known(value)) continue;
-      verdict.add(fmt::format("{}: {} (some kernel ran)", name, column), 100 * value, "%");
+      verdict.add(fmt::format("{}: {} (some kernel ran)", load.name, column), 100 * value, "%");
       gpu += value;
       ++gpus;
     }
@@ -199,6 +133,13 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
     notes += fmt::format(" {} is a straggler: it computes {} slower than the others.",
                          capital(run.worker_name(straggler->rank)), percent(straggler->factor - 1));
     if (verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;
+  }
+  if (const std::string advice = advice_on_others(loads); !advice.empty()) {
+    verdict.would_change = advice;
+  } else if (spins) {
+    verdict.would_change = "Use fewer threads, or fewer workers on a host: they wait for each other while they spin.";
+  } else if (share >= kBusy) {
+    verdict.would_change = "More or faster cores: these have little left to give.";
   }
   if (!notes.empty() && verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;
   verdict.sentence += notes;

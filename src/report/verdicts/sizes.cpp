@@ -20,7 +20,7 @@ std::string both_units(double bytes) {
 constexpr const char* kNone = "the run folder has no complete checkpoint.";
 
 Verdict& none(const RunData& run, Verdict& verdict) {
-  return cannot_tell(verdict, run.imported ? "an imported run comes without its checkpoints." : kNone);
+  return cannot_tell(verdict, run.imported ? kNotImported : kNone);
 }
 
 }  // namespace
@@ -35,8 +35,7 @@ Verdict training_set(const RunData& run) {
       run.record.is_object() && run.record.contains("dataset") ? run.record["dataset"] : Json::object();
   const double pairs = number(dataset, "/statistics/splits/train/pairs");
   if (!is_known(pairs)) {
-    return cannot_tell(verdict, run.imported ? "an imported run has no record of its training set."
-                                             : "the run's record has no statistics of its dataset.");
+    return cannot_tell(verdict, run.imported ? kNotImported : "the run's record has no statistics of its dataset.");
   }
   const double source = number(dataset, "/statistics/clean/source_bytes_after");
   const double target = number(dataset, "/statistics/clean/target_bytes_after");
@@ -50,7 +49,9 @@ Verdict training_set(const RunData& run) {
                     human_bytes(static_cast<uint64_t>(source)), human_bytes(static_cast<uint64_t>(target)));
   }
   if (is_known(target_tokens)) verdict.sentence += fmt::format("; {} target tokens", counted(target_tokens));
-  verdict.sentence += is_known(epochs) ? fmt::format(". The run saw them {} times.", short_number(epochs)) : ".";
+  verdict.sentence +=
+      is_known(epochs) ? fmt::format(". The run saw them {} {}.", short_number(epochs), epochs == 1 ? "time" : "times")
+                       : ".";
   verdict.figures = {figure("pairs", pairs, ""),
                      figure("text", (source + target) / 1e6, "MB"),
                      figure("text", (source + target) / 1048576, "MiB"),
@@ -100,11 +101,13 @@ Verdict checkpoint_size(const RunData& run) {
   verdict.sentence = fmt::format("{} ({} MiB)", human_bytes(contents.file_bytes),
                                  short_number(static_cast<double>(contents.file_bytes) / 1048576));
   if (contents.parameters > 0) {
-    verdict.sentence += fmt::format(
-        ": {} parameters of 4 bytes, {} times: the weights{}{}", human_count(contents.parameters),
-        1 + contents.moments.size() + (contents.averaged ? 1 : 0),
-        contents.moments.empty() ? "" : fmt::format(", {} moments of the optimiser", contents.moments.size()),
-        contents.averaged ? ", their average" : "");
+    verdict.sentence +=
+        fmt::format(": {} parameters of 4 bytes, {} times: the weights{}{}", human_count(contents.parameters),
+                    1 + contents.moments.size() + (contents.averaged ? 1 : 0),
+                    contents.moments.empty() ? ""
+                                             : ", " + counted(static_cast<double>(contents.moments.size()),
+                                                              "moment of the optimiser", "moments of the optimiser"),
+                    contents.averaged ? ", their average" : "");
     const int64_t rest = static_cast<int64_t>(contents.file_bytes) - static_cast<int64_t>(contents.expected_bytes);
     verdict.sentence += fmt::format("; the other {} bytes are headers, state and settings", rest);
   }

@@ -60,6 +60,7 @@ Verdict step_time(const RunData& run) {
       "trend needs p < 0.01 in the Mann-Kendall test and 5 % or more. A straggler needs 10 % longer than the median of "
       "the others before it can exchange; the whole step takes the same time on all, because they wait for each other.";
   verdict.would_change = "Use larger or smaller batches (batch.tokens), more workers, or faster machines.";
+  if (const std::string advice = advice_on_others(host_loads(run)); !advice.empty()) verdict.would_change = advice;
   const StepSample sample = sample_steps(run);
   std::vector<double> step = sample.step, seconds = sample.seconds;
   const bool recorded = !seconds.empty();
@@ -79,11 +80,12 @@ Verdict step_time(const RunData& run) {
   verdict.figures = {figure("median", typical, "s", bounds, kStepTimeInterval), figure("mean", mean(seconds), "s"),
                      figure("95 % were shorter than", high, "s"),
                      figure("steps looked at", static_cast<double>(seconds.size()), "")};
-  verdict.sentence = recorded ? fmt::format("{} in the median, {} on average; 95 % of the steps took less than {}.",
-                                            short_seconds(typical), short_seconds(mean(seconds)), short_seconds(high))
-                              : fmt::format("{} in the median of {} logged means, {} on average{}.",
-                                            short_seconds(typical), seconds.size(), short_seconds(mean(seconds)),
-                                            run.imported ? ", evaluating and saving included" : "");
+  verdict.sentence =
+      recorded ? fmt::format("{} in the median, {} on average; 95 % of the steps took less than {}.",
+                             short_seconds(typical), short_seconds(mean(seconds)), short_seconds(high))
+               : fmt::format("{} in the median of {}, {} on average{}.", short_seconds(typical),
+                             counted(static_cast<double>(seconds.size()), "logged mean", "logged means"),
+                             short_seconds(mean(seconds)), run.imported ? ", evaluating and saving included" : "");
   verdict.finding = Grade::kNeutral;
   if (seconds.size() >= 20) {
     const Change change = change_over_run(step, seconds, typical);

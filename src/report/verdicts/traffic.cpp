@@ -59,15 +59,17 @@ Verdict traffic(const RunData& run) {
       "step "
       "time. Step times are regressed on what varies: tokens, the time until the slowest worker could exchange, and "
       "the "
-      "wait for the exchange after that. The effect of bandwidth comes from replaying the exchange (question 5).";
+      "wait for the exchange after that. The effect of bandwidth comes from replaying the exchange, as for the network "
+      "above.";
   verdict.would_change =
       "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches do more work for the same bytes.";
   const int workers = run.workers();
   if (run.imported && !run.training.has("exchange_bytes_sent_per_step")) {
-    return cannot_tell(verdict, "an imported run has no record of its network.");
+    return cannot_tell(verdict, kNotImported);
   }
   if (workers < 2) {
     verdict.sentence = "Not at all: one worker exchanges nothing.";
+    verdict.would_change = "With more workers there would be traffic (verbund launch).";
     verdict.finding = Grade::kNeutral;
     return verdict;
   }
@@ -79,6 +81,7 @@ Verdict traffic(const RunData& run) {
   const double bytes = sample.bytes.empty() ? logged_bytes : median(sample.bytes);
   if (bytes == 0) {
     verdict.sentence = "Not at all: all workers are on one host, and hosts exchange nothing.";
+    verdict.would_change = "Workers on more hosts would use the network.";
     verdict.finding = Grade::kNeutral;
     return verdict;
   }
@@ -114,6 +117,7 @@ Verdict traffic(const RunData& run) {
   if (const auto replay = Replay::make(run.exchange, workers); replay && replay->error() <= 0.05) {
     const double gain = elasticity(*replay);
     verdict.add("shorter step per 1 % of bandwidth", gain, "%");
+    if (gain < 0.1) verdict.would_change = "Fewer bytes or a faster network would change little here.";
     verdict.sentence += fmt::format(" 10 % more bandwidth would make a step {} shorter.", percent(0.1 * gain));
   }
   if (!sample.step.empty()) {

@@ -47,6 +47,25 @@ TEST(RunRates, HostsAreThoseOfTheRun) {
   EXPECT_EQ(rates_of_run(made(4, 2), batches).hosts, (std::vector<Host>{{"a", 2}, {"b", 2}}));
 }
 
+// 20 steps with two workers, then 6 with one: the rates are those of two.
+TEST(RunRates, OfARunWhoseWorkersChangedTheLargestPartCounts) {
+  MadeRun run(2, 2);
+  run.data().config = small();
+  run.start(1);
+  run.steps(1, 20, {0, 0.3, 0.1, 0.05});
+  run.end("finished");
+  run.use_workers(1);
+  run.start(1, 20);
+  run.steps(21, 26);
+  run.end("finished");
+  AssumedBatches batches({1000, 1000}, 20);
+  const RunRates rates = rates_of_run(run.take(), batches);
+  EXPECT_EQ(rates.hosts, (std::vector<Host>{{"a", 2}}));
+  EXPECT_EQ(rates.steps, 20);
+  EXPECT_NEAR(rates.step_seconds, 0.45, 1e-5);
+  EXPECT_THAT(rates.compute.source, HasSubstr("21 to 26"));
+}
+
 // Buckets of 1 to 4 MB that take 10 ms and 0.1 s for a megabyte, on two hosts with two workers each.
 TEST(RunRates, TheNetworkIsThatOfTheTraces) {
   RunData run = made(4, 2);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "core/file.h"
+#include "evaluate/evaluation.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {
@@ -19,6 +20,29 @@ TEST(MetricsWriter, ARunGoesOnInIt) {
     file.metrics({{"step", step}});
   }
   EXPECT_EQ(read_file(folder / "metrics.jsonl"), "{\"step\":1,\"start\":1}\n{\"step\":2,\"start\":2}\n");
+}
+
+// The label-smoothed loss has a name that says so; the older key stays.
+TEST(MetricsWindow, BothLossesHaveTheirNames) {
+  MetricsWindow window(1);
+  StepSeen seen;
+  seen.step = 1;
+  seen.loss = {.smoothed = 60, .cross_entropy = 80, .tokens = 10, .correct = 1};
+  seen.times.seconds = 1;
+  window.add(seen);
+  const Json line = window.take(seen);
+  EXPECT_EQ(line.at("train_smoothed_loss"), 6);
+  EXPECT_EQ(line.at("train_loss"), 6);
+  EXPECT_EQ(line.at("train_cross_entropy"), 8);
+
+  Evaluation dev;
+  dev.loss = dev.probe.emplace(seen.loss);
+  const TestSet set;
+  const Json evaluated = metrics_line({1, 1, dev, set});
+  for (const char* key : {"dev_smoothed_loss", "dev_loss", "probe_smoothed_loss", "probe_loss"}) {
+    EXPECT_EQ(evaluated.at(key), 6) << key;
+  }
+  EXPECT_EQ(evaluated.at("dev_cross_entropy"), 8);
 }
 
 TEST(MetricsWriter, ForgetsWhatARunWillMakeAgain) {

@@ -3,6 +3,7 @@
 #include "core/json.h"
 #include "optim/schedule.h"
 #include "report/judge.h"
+#include "report/run_page.h"
 #include "unit/report/made_run.h"
 
 namespace verbund {
@@ -139,6 +140,30 @@ TEST(Judge, AsksElevenQuestionsOfAnyRun) {
           << verdict.id;
     }
   }
+}
+
+// One loss is for people: the cross-entropy. The other is called what it is.
+TEST(Judge, TheLossIsTheCrossEntropy) {
+  RunData run;
+  MadeRun::row(run.evaluations, 10,
+               {{"dev_cross_entropy", 0.6332}, {"dev_loss", 0.5954}, {"dev_teacher_forced_piece_bleu", 40}});
+  std::map<std::string, std::string> head;
+  for (const Fact& fact : run_page(run, "verbund").facts) head[fact.name] = fact.value;
+  EXPECT_THAT(head["best loss"], HasSubstr("0.6332"));
+  EXPECT_EQ(head.count("best teacher-forced BLEU of pieces"), 1U);
+  EXPECT_EQ(find_figure(fully_trained(run, make_ledger(run)), "lowest dev loss").value, 0.6332);
+  const auto columns = [](const RunData& of) {
+    const Table table = std::get<Table>(evaluations_section(of).blocks.back());
+    std::map<std::string, double> values;
+    for (size_t i = 0; i < table.columns.size(); ++i)
+      values[table.columns[i].name] = table.rows[0][i].value.value_or(0);
+    return values;
+  };
+  EXPECT_EQ(columns(run)["loss"], 0.6332);
+  EXPECT_EQ(columns(run)["label-smoothed loss"], 0.5954);
+  run.evaluations.columns.erase("dev_cross_entropy");  // an imported run has one loss, whatever it is
+  EXPECT_EQ(columns(run)["loss"], 0.5954);
+  EXPECT_EQ(columns(run).count("label-smoothed loss"), 0U);
 }
 
 TEST(Judge, FactsOfTheHead) {

@@ -2,7 +2,9 @@
 #include "report/ledger.h"
 
 #include <numeric>
+#include <tuple>
 
+#include "report/judge.h"
 #include "unit/report/made_run.h"
 
 namespace verbund {
@@ -45,10 +47,35 @@ TEST(Ledger, EverySecondHasItsName) {
   EXPECT_NEAR(ledger.part(TimeUse::kSaving), 4, 1e-3);
   EXPECT_NEAR(ledger.part(TimeUse::kStarting), 12, 1e-3);
   EXPECT_NEAR(ledger.part(TimeUse::kLost), 14, 1e-3);
-  EXPECT_NEAR(ledger.part(TimeUse::kDown), 90, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kDown), 60, 1e-3);
+  EXPECT_NEAR(ledger.not_running, 30, 1e-3) << "somebody had stopped it";
   EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 7, 1e-3);
-  EXPECT_NEAR(ledger.wall, made.now() - 1000000, 1e-3);
+  EXPECT_NEAR(ledger.wall, made.now() - 1000000 - 30, 1e-3);
   EXPECT_NEAR(sum(ledger.parts), ledger.wall, 1e-6);
+}
+
+// A week later a finished run gets more steps.
+TEST(Ledger, OnlyAfterADeathItIsDown) {
+  const double week = 7 * 24 * 3600;
+  for (const auto& [reason, killed, is_down] : {std::tuple{"finished at step 100", false, false},
+                                                {"stopped by SIGTERM at step 100", false, false},
+                                                {"killed, or the machine went down", true, true},
+                                                {"ended at step 100: the disk is full", false, true}}) {
+    MadeRun made;
+    made.start(0);
+    made.steps(1, 100, {0, 1, 0, 0});
+    made.end(reason, killed);
+    made.pass(week);
+    made.start(0, 100);
+    made.steps(101, 120, {0, 1, 0, 0});
+    made.end("finished at step 120");
+    const RunData run = made.take();
+    const Ledger ledger = make_ledger(run);
+    EXPECT_NEAR(ledger.part(TimeUse::kDown), is_down ? week : 0, 1e-3) << reason;
+    EXPECT_NEAR(ledger.not_running, is_down ? 0 : week, 1e-3) << reason;
+    EXPECT_NEAR(ledger.wall, is_down ? week + 120 : 120, 1e-3) << reason;
+    EXPECT_EQ(how_long(run, ledger).finding, is_down ? Grade::kBad : Grade::kNeutral) << reason;
+  }
 }
 
 // It is killed at step 60, and what it did since step 50 has not been sent.

@@ -75,6 +75,22 @@ TEST(Processors, AThrottledHostIsNamed) {
   EXPECT_EQ(verdict.finding, Grade::kNeutral);
 }
 
+// Other programs took the cores: the advice is to stop them, not another batch size.
+TEST(Processors, TheAdviceFollowsFromWhatWasFound) {
+  RunData crowded = run_on({{1.0}}, {0, 0.95, 0, 0.05});
+  crowded.resources.front().values[2].assign(200, 3.6F);  // host.cpu_user
+  EXPECT_NEAR(find_figure(processors_of(crowded), "a: CPU use of other programs").value, 65, 0.1);
+  const std::string advice = advice_on_others(host_loads(crowded));
+  EXPECT_THAT(advice, HasSubstr("on a"));
+  EXPECT_EQ(processors_of(crowded).would_change, advice);
+  EXPECT_EQ(step_time(crowded).would_change, advice);
+  EXPECT_EQ(how_long(crowded, make_ledger(crowded)).would_change, advice);
+  const RunData alone = run_on({{3.8}}, {0, 0.95, 0, 0.05});
+  EXPECT_EQ(advice_on_others(host_loads(alone)), "");
+  EXPECT_NE(step_time(alone).would_change, "");
+  EXPECT_NE(advice_on_others(host_loads(run_on({{3.3, 0.15}}, {0, 0.95, 0, 0.05}))), "") << "a hypervisor";
+}
+
 TEST(Processors, WithoutSamplesItCannotTell) { EXPECT_EQ(processors_of(RunData()).finding, Grade::kCannotTell); }
 
 RunData run_over(const MadeNetwork& network) {

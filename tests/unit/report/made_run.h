@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "report/layouts.h"
 #include "report/run_data.h"
 #include "report/verdict.h"
 
@@ -34,12 +35,19 @@ class MadeRun {
     data_.folder = "runs/made";
     data_.record = {{"format", "verbund-run"}, {"dataset", Json::object()}};
     data_.config.emplace();
+    use_workers(workers, on_each_host);
+  }
+
+  // Later starts have so many workers; at most as many as the run has.
+  void use_workers(int workers, int on_each_host = 1) {
+    data_.hosts.clear();
     for (int rank = 0; rank < workers; ++rank) {
       if (rank % on_each_host == 0) {
         data_.hosts.push_back({std::string(1, static_cast<char>('a' + rank / on_each_host)), "", 4, 2, 8e9, {}});
       }
       data_.hosts.back().workers.push_back(rank);
     }
+    workers_ = static_cast<size_t>(workers);
   }
 
   RunData& data() { return data_; }
@@ -49,7 +57,8 @@ class MadeRun {
   // A start at this moment; `seconds` later the first step may begin.
   void start(double seconds, int64_t from_step = 0) {
     start_ = static_cast<uint32_t>(data_.starts.size());
-    data_.starts.push_back({static_cast<int>(start_), now_, kNotKnown, from_step, "", false, {"verbund", "train"}});
+    data_.starts.push_back(
+        {static_cast<int>(start_), now_, kNotKnown, from_step, "", false, {"verbund", "train"}, data_.hosts});
     event(start_ == 0 ? "start" : "resume", from_step, {{"from_step", from_step}});
     now_ += seconds;
     event("ready", from_step, {{"seconds", seconds}});
@@ -60,12 +69,12 @@ class MadeRun {
   void step(int64_t step, const std::function<MadeStep(int rank)>& make) {
     std::vector<MadeStep> made;
     double ready = 0;
-    for (size_t rank = 0; rank < records_.size(); ++rank) {
+    for (size_t rank = 0; rank < workers_; ++rank) {
       made.push_back(make(static_cast<int>(rank)));
       ready = std::max(ready, made.back().waited + made.back().compute);
     }
     double longest = 0;
-    for (size_t rank = 0; rank < records_.size(); ++rank) {
+    for (size_t rank = 0; rank < workers_; ++rank) {
       MadeStep& own = made[rank];
       own.exposed += ready - own.waited - own.compute;
       StepRecord record;
@@ -130,9 +139,10 @@ class MadeRun {
     for (size_t rank = 0; rank < records_.size(); ++rank) {
       if (records_[rank].empty()) continue;
       auto kept = std::make_shared<const std::vector<StepRecord>>(records_[rank]);
-      data_.ranks.push_back(
-          {static_cast<int>(rank), data_.host_of(static_cast<int>(rank))->name, kept, *kept, kept_records(*kept)});
+      const HostFacts* host = data_.host_of(static_cast<int>(rank));
+      data_.ranks.push_back({static_cast<int>(rank), host ? host->name : "", kept, *kept, kept_records(*kept)});
     }
+    drop_undone_records(data_);
     return data_;
   }
 
@@ -141,7 +151,17 @@ class MadeRun {
   std::vector<std::vector<StepRecord>> records_;  // by rank
   double now_ = 1000000;
   uint32_t start_ = 0;
+  size_t workers_ = 1;
 };
+
+// A verdict by its id; the test fails without it.
+inline Verdict find_verdict(const std::vector<Verdict>& verdicts, const std::string& id) {
+  const auto found =
+      std::find_if(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) { return verdict.id == id; });
+  if (found != verdicts.end()) return *found;
+  ADD_FAILURE() << "there is no verdict " << id;
+  return {};
+}
 
 // A figure of a verdict by its name; the test fails without it.
 inline Figure find_figure(const Verdict& verdict, const std::string& name) {

@@ -3,6 +3,7 @@
 #include "report/page.h"
 #include "core/json.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -100,6 +101,52 @@ TEST(MarkdownPage, HostileTextStaysInItsLine) {
   const size_t code = text.find("```");  // in a block of code it stays as it is
   EXPECT_THAT(text.substr(0, code), Not(HasSubstr("\n# x")));
   EXPECT_THAT(text.substr(0, code), Not(HasSubstr("<script")));
+}
+
+// Of 300,000 rows people see the first and the last, and how many there are; JSON has all.
+TEST(HtmlPage, ALongTableIsCut) {
+  Page page = made_page();
+  Table& table = std::get<Table>(page.sections[0].blocks[1]);
+  const std::vector<Cell> row = table.rows[0];
+  for (int i = 0; i < 300000; ++i) table.rows.push_back({{fmt::format("row-{}-", i), double(i)}, "text"});
+  const auto count = [](const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  for (const std::string& text : {html_page(page), markdown_page(page)}) {
+    EXPECT_EQ(count(text, "row-"), 999U) << "and the first of all";
+    EXPECT_EQ(count(text, "row-498-"), 1U);
+    EXPECT_EQ(count(text, "row-499-"), 0U);
+    EXPECT_EQ(count(text, "row-299500-"), 1U);
+    EXPECT_THAT(text, HasSubstr("299,001"));
+    EXPECT_LT(text.size(), 200000U);
+  }
+  EXPECT_EQ(json_page(page)["sections"][0]["tables"][0]["rows"].size(), 300001U);
+}
+
+// Answers that cannot be told share one line if the page says so.
+TEST(Page, UnknownAnswersAreFolded) {
+  Page page = made_page();
+  for (const auto& [id, reason] : {std::pair{"network", kNotImported},
+                                   {"fully_trained", "there are only 2 evaluations."},
+                                   {"training_set", kNotImported}}) {
+    Verdict verdict = ask(id, "?");
+    verdict.add("figure of " + std::string(id), 1, "");
+    page.verdicts.push_back(cannot_tell(verdict, reason));
+  }
+  EXPECT_EQ(shown_verdicts(page).size(), 4U);
+  page.folds_unknown = true;
+  const std::vector<Verdict> shown = shown_verdicts(page);
+  ASSERT_EQ(shown.size(), 2U);
+  EXPECT_EQ(shown[0].id, "step_time");
+  EXPECT_EQ(shown[1].finding, Grade::kCannotTell);
+  EXPECT_EQ(shown[1].figures.size(), 3U);
+  for (const char* part : {"3 of 4", "Network and training set: an imported", "Fully trained: there are only 2"}) {
+    EXPECT_THAT(shown[1].sentence, HasSubstr(part));
+  }
+  EXPECT_EQ(json_page(page).at("verdicts").size(), 4U);
+  EXPECT_THAT(html_page(page), Not(HasSubstr("<section id=\"network\"")));
 }
 
 TEST(JsonPage, HasEveryFigureAndSeries) {

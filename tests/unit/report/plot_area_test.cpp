@@ -34,6 +34,19 @@ TEST(Ticks, OfALogAxisArePowersOfTen) {
   EXPECT_LE(log_ticks(1e-30, 1e30, 6).size(), 7u);
 }
 
+// Nobody trains with 1.2 workers.
+TEST(Ticks, OfWholeNumbersAreWhole) {
+  for (const double last : {2.0, 3.0, 4.0, 8.0, 64.0}) {
+    Chart chart;
+    chart.series.push_back({"", {1, last}, {5, 7}});
+    for (const double tick : plot_area(chart).x.ticks(7)) EXPECT_EQ(tick, std::round(tick)) << last;
+    EXPECT_GE(plot_area(chart).x.ticks(7).size(), 2U) << last;
+  }
+  Chart hours;
+  hours.series.push_back({"", {0.5, 2}, {5, 7}});
+  EXPECT_GT(plot_area(hours).x.ticks(7).size(), 4U);
+}
+
 TEST(TickLabels, HaveTheDecimalsThatTellThemApart) {
   EXPECT_THAT(tick_labels({0, 0.5, 1}), ElementsAre("0.0", "0.5", "1.0"));
   EXPECT_THAT(tick_labels({0, 5000, 10000}), ElementsAre("0", "5,000", "10,000"));

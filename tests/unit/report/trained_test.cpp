@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "report/judge.h"
+#include "report/run_page.h"
 #include "statistics/power_law.h"
 #include "support/normal_numbers.h"
 #include "unit/report/made_run.h"
@@ -12,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kGain = "gain of twice the steps";
 
@@ -135,6 +137,24 @@ TEST(Diverged, BothTheExplosionAndTheFirstNaNAreTold) {
   EXPECT_THAT(diverged(run, *found).sentence, HasSubstr("step 7,000"));
 }
 
+// The log says "diverged at step 2": one step was done, and the loss of the next showed it.
+TEST(Diverged, TheStepIsThatOfTheLog) {
+  MadeRun made;
+  made.start(1);
+  made.steps(1, 1);
+  made.event("diverged", 1, {{"reason", "the loss is 8.803e+06"}});
+  made.end("ended at step 1: training diverged at step 2: the loss is 8.803e+06.");
+  const RunData run = made.take();
+  const Ledger ledger = make_ledger(run);
+  const auto found = find_divergence(run, ledger);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->step, 2);
+  EXPECT_THAT(diverged(run, *found).sentence, HasSubstr("diverged at step 2"));
+  EXPECT_THAT(how_long(run, ledger).sentence, AllOf(HasSubstr("1 step:"), Not(HasSubstr("1 steps"))));
+  const std::string note = run_page(run, "verbund").notes.front();
+  EXPECT_TRUE(note.ends_with("e+06.")) << note;
+}
+
 TEST(Diverged, ASpikeOrASkippedStepIsNot) {
   RunData run;
   for (int64_t step = 1; step <= 100; ++step)
@@ -142,6 +162,21 @@ TEST(Diverged, ASpikeOrASkippedStepIsNot) {
   run.training.columns["train_loss"][30] = kNotKnown;
   run.training.not_finite["train_loss"] = {30};
   EXPECT_FALSE(find_divergence(run, make_ledger(run)));
+}
+
+// Dropout is named where there is some.
+TEST(FullyTrained, TheLegendKnowsOfDropout) {
+  for (const double dropout : {0.0, 0.1}) {
+    RunData run;
+    run.config.emplace();
+    ModelConfig& model = run.config->model;
+    model.dropout = model.attention_dropout = model.relu_dropout = dropout;
+    MadeRun::row(run.training, 10, {{"train_cross_entropy", 5}, {"train_loss", 4}});
+    MadeRun::row(run.evaluations, 10, {{"dev_cross_entropy", 5.5}, {"dev_loss", 4.5}});
+    const Series training = fully_trained(run, make_ledger(run)).charts.front().series.front();
+    EXPECT_EQ(training.name.find("dropout") != std::string::npos, dropout > 0);
+    EXPECT_EQ(training.y.front(), 5) << "the loss is the cross-entropy";
+  }
 }
 
 }  // namespace

@@ -31,6 +31,15 @@ TEST(MetricTags, TheTagsThatUsersKnow) {
       ElementsAre(FieldsAre("eval_loss", 2), FieldsAre("Eval_BLEU_Score", 26.4 / 100), FieldsAre("dev/BLEU", 26.4)));
 }
 
+TEST(MetricTags, TheSmoothedLossIsCalledSo) {
+  EXPECT_THAT(tagged_values({{"train_smoothed_loss", 2.5}, {"dev_smoothed_loss", 2}, {"probe_smoothed_loss", 1}}),
+              ElementsAre(FieldsAre("train/smoothed_loss", 2.5), FieldsAre("dev/smoothed_loss", 2),
+                          FieldsAre("train/probe_smoothed_loss", 1)));
+  for (const char* tag : {"train_loss", "eval_loss", "train/smoothed_loss", "dev/smoothed_loss"}) {
+    EXPECT_THAT(tag_description(tag), testing::HasSubstr("label-smoothed")) << tag;
+  }
+}
+
 TEST(MetricTags, WhatIsNoMeasurementHasNoTag) {
   EXPECT_THAT(tagged_values({{"step", 1}, {"start", 2}, {"at", 3.5}, {"best", true}, {"averaged_weights", false}}),
               IsEmpty());
@@ -67,6 +76,8 @@ TEST(BestSoFar, KeepsTheBestAndItsStep) {
   EXPECT_THAT(best.after(200, {{"eval_loss", 2}, {"dev/BLEU", 19}}),
               ElementsAre(FieldsAre("best/eval_loss", 2), FieldsAre("best/eval_loss_step", 200),
                           FieldsAre("best/BLEU", 20), FieldsAre("best/BLEU_step", 100)));
+  EXPECT_THAT(best.after(250, {{"dev/cross_entropy", 4}}),
+              ElementsAre(FieldsAre("best/cross_entropy", 4), FieldsAre("best/cross_entropy_step", 250)));
   EXPECT_THAT(best.after(300, {{"eval_loss", NAN}}), IsEmpty());
 }
 

@@ -80,6 +80,15 @@ TEST(BestTracker, GoesOnWhereItWas) {
   EXPECT_EQ(one.links(), other.links());
 }
 
+// What an older version saved as "loss" was label-smoothed, and lower than any cross-entropy of that model.
+TEST(BestTracker, TheSmoothedLossOfAnOlderCheckpointIsForgotten) {
+  BestTracker tracker(config_of("bleu loss"));
+  tracker.restore({{"bleu", {{"value", 20}, {"step", 10}, {"without_change", 0}}},
+                   {"loss", {{"value", 0.59}, {"step", 10}, {"without_change", 0}}}});
+  EXPECT_THAT(tracker.record(20, {{"bleu", 19}, {"loss", 0.63}}), ElementsAre("best-loss"));
+  EXPECT_EQ(tracker.state().at("cross_entropy").at("value"), 0.63);
+}
+
 TEST(BestTracker, RefusesWhatIsNoMetric) { EXPECT_THROW(BestTracker(config_of("rouge")), UsageError); }
 
 }  // namespace
