@@ -5,13 +5,18 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "config/config.h"
+#include "config/load.h"
+#include "config/value.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/hash.h"
+#include "core/json_file.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "data/dataset_format.h"
 #include "data/prepare.h"
 #include "data/statistics.h"
+#include "decode/trained_model.h"
 #include "demo/corpus_generators.h"
 #include "fetch/manifest.h"
 
@@ -50,6 +55,33 @@ void list_corpora() {
   }
 }
 
+// Takes over the subword model of a run, and how its dataset was made: languages, cleaning, subword settings. --set can
+// change all but the model.
+void prepare_like(const fs::path& run, const std::vector<std::string>& overrides, Config& config) {
+  ModelPlace place;
+  place.folder = run;
+  const ModelFiles model = open_model(place);
+  fs::path dataset;
+  use_note(model.run / "run.json",
+           [&](const Json& record) { dataset = record.at("dataset").at("path").get<std::string>(); });
+  if (fs::exists(dataset / kPrepareFile)) {
+    Config earlier;
+    load(parse_yaml(read_file(dataset / kPrepareFile), (dataset / kPrepareFile).string()), earlier);
+    const DatasetManifest manifest = read_manifest(dataset);
+    config.corpus.source_language = manifest.source_language;
+    config.corpus.target_language = manifest.target_language;
+    config.clean = earlier.clean;
+    config.subwords = earlier.subwords;
+    override_config(config, overrides);
+    log("Languages, cleaning and subwords are as in {}", dataset.string());
+  } else {
+    warn("the dataset of the run is not there ({}): only its subword model is taken over", dataset.string());
+  }
+  const bool joint = file_checksum(model.source_vocabulary) == file_checksum(model.target_vocabulary);
+  config.subwords.model = model.source_vocabulary.string();
+  config.subwords.target_model = joint ? "" : model.target_vocabulary.string();
+}
+
 }  // namespace
 
 void run_prepare(const Arguments& arguments) {
@@ -62,9 +94,10 @@ void run_prepare(const Arguments& arguments) {
       "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de "
       "\\\n"
       "                  --out data/mine --set subwords.vocabulary=16000 --set clean.drop_duplicates=true\n"
+      "  verbund prepare --like runs/general --source law.en --target law.de --out data/law\n"
       "  verbund prepare --encoded --subwords m_common.vocab --source train.en.tok --target train.de.tok \\\n"
       "                  --dev-source dev.en.tok --dev-target dev.de.tok --out data/mine\n");
-  std::string out, file, corpus, subwords, show_manifest;
+  std::string out, file, corpus, subwords, like, show_manifest;
   std::vector<std::string> overrides;
   bool encoded = false, export_text = false, json = false, list = false;
   SplitFlags train, dev, test;
@@ -80,6 +113,11 @@ void run_prepare(const Arguments& arguments) {
       .add_option("--subwords", subwords,
                   "Use this SentencePiece model, or vocabulary file (piece TAB score), instead of learning one")
       ->type_name("FILE");
+  options
+      .add_option("--like", like,
+                  "Use the subword model of this run, and the languages, cleaning and subword settings of its dataset, "
+                  "to fine-tune its model on other text")
+      ->type_name("RUN");
   options.add_flag(
       "--encoded", encoded,
       "The texts are already encoded: subword pieces separated by blanks. They are looked up, not changed");
@@ -100,6 +138,8 @@ void run_prepare(const Arguments& arguments) {
   log_config_choice(file);
   Config config = load_config(file, overrides);
   if (!corpus.empty()) config.corpus.name = corpus;
+  if (!like.empty() && !subwords.empty()) fail_usage("--like takes the subword model of the run: leave --subwords out");
+  if (!like.empty()) prepare_like(like, overrides, config);
   if (!subwords.empty()) config.subwords.model = subwords;
   if (encoded) config.corpus.encoded = true;
   train.append_to(config.corpus.train, "");

@@ -11,6 +11,7 @@
 namespace verbund {
 
 enum class OnDivergence { kStop, kRollBack };
+enum class StartVocabulary { kSame, kMap };
 
 struct TrainConfig {
   int64_t max_steps = 0;
@@ -28,6 +29,8 @@ struct TrainConfig {
   StepWindow timeline;
   std::string freeze;
   std::string start_from;
+  std::string start_from_checkpoint;
+  StartVocabulary start_from_vocabulary = StartVocabulary::kSame;
 
   void fields(FieldVisitor& visit) {
     visit.field("max_steps", max_steps, {0, INT64_MAX}, "steps to train; 0: as set by epochs");
@@ -58,7 +61,12 @@ struct TrainConfig {
                 "for ui.perfetto.dev or chrome://tracing");
     visit.field("freeze", freeze, "regular expression: parameters with matching names keep their values");
     visit.field("start_from", start_from,
-                "checkpoint folder or weights.safetensors: initial values of parameters of the same name and shape");
+                "run or checkpoint folder: initial values of parameters of the same name and shape");
+    visit.field("start_from_checkpoint", start_from_checkpoint,
+                "of that run: best, last, average, step-00004000, ...; empty: best if there is one, else the newest");
+    visit.choice("start_from_vocabulary", start_from_vocabulary, {"same", "map"},
+                 "same: refuse a dataset made with another subword model; map: pieces that both models have keep their "
+                 "rows of the embedding, by their text, the others are initialised");
   }
 };
 

@@ -54,8 +54,10 @@ void check_file(const fs::path& path, const FileSummary& record) {
 
 }  // namespace
 
-Split::Split(const fs::path& folder, const std::string& name)
+Split::Split(const fs::path& folder, const std::string& name, uint64_t source_vocabulary, uint64_t target_vocabulary)
     : ids_path_(folder / (name + ".ids")),
+      source_vocabulary_(source_vocabulary),
+      target_vocabulary_(target_vocabulary),
       ids_file_(ids_path_),
       offsets_file_(folder / (name + ".offsets")),
       lengths_file_(folder / (name + ".lengths")) {
@@ -77,7 +79,7 @@ Split::Split(const fs::path& folder, const std::string& name)
   }
 }
 
-// The files may have changed after the verification, so bounds are checked here, too.
+// The files may have changed after the verification, so bounds are checked here and in append, too.
 template <typename Use>
 void Split::with_tokens(uint64_t begin, uint64_t count, const Use& use) const {
   if (begin > tokens_ || count > tokens_ - begin) {
@@ -94,8 +96,17 @@ void Split::with_tokens(uint64_t begin, uint64_t count, const Use& use) const {
   }
 }
 
-void Split::append(uint64_t begin, uint32_t count, std::vector<TokenId>& ids) const {
+// Checks the copies, which no one else can change.
+void Split::append(uint64_t begin, uint32_t count, uint64_t vocabulary, std::vector<TokenId>& ids) const {
+  const size_t before = ids.size();
   with_tokens(begin, count, [&](const auto tokens) { ids.insert(ids.end(), tokens.begin(), tokens.end()); });
+  uint32_t largest = 0;
+  for (const TokenId id : std::span(ids).subspan(before)) largest = std::max(largest, static_cast<uint32_t>(id));
+  if (largest < vocabulary || count == 0) return;
+  fail(
+      "the dataset is damaged: {} has the id {}, but the last of the vocabulary is {}. The file has changed since it "
+      "was verified. Run `verbund prepare` again, or copy the dataset again.",
+      ids_path_.string(), largest, vocabulary - 1);
 }
 
 uint32_t Split::largest(uint64_t begin, uint64_t count) const {
@@ -117,11 +128,11 @@ uint32_t Split::largest_target_id(size_t pair) const {
 }
 
 void Split::append_source(size_t pair, std::vector<TokenId>& ids) const {
-  append(offsets_[pair], source_length(pair), ids);
+  append(offsets_[pair], source_length(pair), source_vocabulary_, ids);
 }
 
 void Split::append_target(size_t pair, std::vector<TokenId>& ids) const {
-  append(offsets_[pair] + source_length(pair), target_length(pair), ids);
+  append(offsets_[pair] + source_length(pair), target_length(pair), target_vocabulary_, ids);
 }
 
 Dataset::Dataset(const fs::path& folder) : folder_(folder), manifest_(read_manifest(folder)) {
@@ -132,7 +143,7 @@ Dataset::Dataset(const fs::path& folder) : folder_(folder), manifest_(read_manif
       fail("the dataset is damaged: {} has {} pairs, but does not list {}{}. Run `verbund prepare` again.",
            (folder_ / kDatasetManifest).string(), name, name, part);
     }
-    Split split(folder_, name);
+    Split split(folder_, name, manifest_.source_vocabulary, manifest_.target_vocabulary);
     if (split.size() != pairs) {
       fail("the dataset is damaged: {} has {} pairs of {}, but {} says {}. Run `verbund prepare` again.",
            folder_.string(), split.size(), name, kDatasetManifest, pairs);

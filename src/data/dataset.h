@@ -17,7 +17,8 @@ namespace verbund {
 
 class Split {
  public:
-  Split(const fs::path& folder, const std::string& name);
+  // The vocabularies' sizes bound the token ids of each side.
+  Split(const fs::path& folder, const std::string& name, uint64_t source_vocabulary, uint64_t target_vocabulary);
 
   size_t size() const { return lengths_.size() / 2; }  // pairs
   uint32_t source_length(size_t pair) const { return lengths_[2 * pair]; }
@@ -25,7 +26,7 @@ class Split {
   std::span<const uint32_t> lengths() const { return lengths_; }  // source, target, source, ...
   std::span<const uint64_t> offsets() const { return offsets_; }  // of each pair, and the end
 
-  // Appends the tokens of a side, without special tokens.
+  // Appends the tokens of a side, without special tokens. Fails on an id beyond the vocabulary.
   void append_source(size_t pair, std::vector<TokenId>& ids) const;
   void append_target(size_t pair, std::vector<TokenId>& ids) const;
 
@@ -38,10 +39,11 @@ class Split {
   // Calls `use` with the tokens as stored, of 2 or 4 bytes.
   template <typename Use>
   void with_tokens(uint64_t begin, uint64_t count, const Use& use) const;
-  void append(uint64_t begin, uint32_t count, std::vector<TokenId>& ids) const;
+  void append(uint64_t begin, uint32_t count, uint64_t vocabulary, std::vector<TokenId>& ids) const;
   uint32_t largest(uint64_t begin, uint64_t count) const;
 
   fs::path ids_path_;
+  uint64_t source_vocabulary_, target_vocabulary_;
   MappedFile ids_file_, offsets_file_, lengths_file_;
   uint32_t token_bytes_ = 0;
   uint64_t tokens_ = 0;

@@ -29,6 +29,7 @@ inline constexpr int kDatasetVersion = 1;
 inline constexpr const char* kDatasetManifest = "dataset.json";
 inline constexpr const char* kStatisticsFile = "statistics.json";
 inline constexpr const char* kProvenanceFile = "provenance.json";
+inline constexpr const char* kPrepareFile = "prepare.yaml";  // the configuration
 
 enum class ArrayKind : uint32_t { kIds = 1, kOffsets = 2, kLengths = 3 };
 

@@ -194,7 +194,7 @@ class Preparation {
 
   // All files of the dataset: if one of them is missing or damaged, the dataset is made again.
   std::vector<fs::path> dataset_files() const {
-    std::vector<fs::path> files = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / "prepare.yaml"};
+    std::vector<fs::path> files = {out_ / kDatasetManifest, out_ / kStatisticsFile, out_ / kPrepareFile};
     for (const auto& [name, record] : read_manifest(out_).files) files.push_back(out_ / name);
     if (!exports_text()) return files;
     for (const fs::path& path : list_folder(out_ / "export")) files.push_back(path);
@@ -249,7 +249,7 @@ class Preparation {
     copy_model(source_model_, making_ / manifest.source_model, manifest.files);
     if (!joint) copy_model(target_model_, making_ / manifest.target_model, manifest.files);
     write_file(making_ / kStatisticsFile, statistics_json(statistics));
-    write_file(making_ / "prepare.yaml", show(config_));
+    write_file(making_ / kPrepareFile, show(config_));
     write_manifest(making_, manifest);
     publish();
   }

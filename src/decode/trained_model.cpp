@@ -41,8 +41,8 @@ fs::path find_vocabulary(const fs::path& wish, const Checkpoint& checkpoint, con
   }
   if (!fs::exists(path)) {
     fail(
-        "there is no subword model {}. Give the one that the model was trained with: --vocabulary FILE "
-        "(and --target-vocabulary FILE if there are two).",
+        "there is no subword model {}. Copy the one that the model was trained with to there, or give it: --vocabulary "
+        "FILE (and --target-vocabulary FILE if there are two).",
         path.string());
   }
   return path;
@@ -69,8 +69,7 @@ fs::path find_checkpoint(const ModelPlace& place) {
   if (!fs::exists(checkpoints)) {
     if (fs::exists(folder / "weights.safetensors")) {
       if (!place.checkpoint.empty()) {
-        fail_usage("{} is one checkpoint: leave --checkpoint {} out, or give the run's folder", folder.string(),
-                   place.checkpoint);
+        fail_usage("{} is one checkpoint: give the run's folder to choose \"{}\"", folder.string(), place.checkpoint);
       }
       return folder;
     }
@@ -99,8 +98,12 @@ fs::path find_checkpoint(const ModelPlace& place) {
        fmt::join(names, "\n  "));
 }
 
-TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device) {
-  const Checkpoint checkpoint(find_checkpoint(place));
+const SafetensorsFile& ModelFiles::weights() const {
+  return checkpoint.average() != nullptr ? *checkpoint.average() : checkpoint.weights();
+}
+
+ModelFiles open_model(const ModelPlace& place) {
+  Checkpoint checkpoint(find_checkpoint(place));
   const fs::path run = run_of(place.folder);
   const std::string source_checksum = known_checksum(checkpoint, "source");
   const std::string target_checksum = known_checksum(checkpoint, "target");
@@ -110,32 +113,44 @@ TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device>
   const fs::path target_path = find_vocabulary(wish, checkpoint, run, kTargetVocabulary, target_checksum);
   Config config;
   load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
+  debug("model: step {}, vocabularies {} and {}", checkpoint.step(), source_path.string(), target_path.string());
 
-  const SafetensorsFile& weights = checkpoint.average() != nullptr ? *checkpoint.average() : checkpoint.weights();
+  ModelFiles files{
+      run, std::move(checkpoint), config, source_path, target_path, Subwords(source_path), Subwords(target_path)};
+  check_size(source_path, files.source.size(), files.weights(), "source.embedding");
+  if (config.model.share_embeddings != Sharing::kAll) {
+    check_size(target_path, files.target.size(), files.weights(), "target.embedding");
+  } else if (files.source.size() != files.target.size()) {
+    check_size(target_path, files.target.size(), files.weights(), "source.embedding");
+  }
+  check_identity(source_path, files.checkpoint, source_checksum);
+  check_identity(target_path, files.checkpoint, target_checksum);
+  return files;
+}
+
+TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device) {
+  ModelFiles files = open_model(place);
+  const Checkpoint& checkpoint = files.checkpoint;
+  if (device == nullptr) {
+    const Precision precision = place.precision.value_or(files.config.train.precision);
+    device = open_device({place.device, precision, !place.precision, started_local_rank()});
+  }
+  const VocabularySizes sizes = {static_cast<int64_t>(files.source.size()), static_cast<int64_t>(files.target.size())};
+  std::unique_ptr<DecodableModel> model = make_fused_transformer(*device, files.config.model, sizes);
+  load_weights(files.weights(), model->table(), model->weights().write());
   const std::string origin =
       checkpoint.use_state([](const Json& state) { return dump_json(state.value(kOriginKey, Json::object())); });
-  debug("model: step {}, vocabularies {} and {}", checkpoint.step(), source_path.string(), target_path.string());
-  TrainedModel trained{
-      config,      checkpoint.folder(), checkpoint.step(),     checkpoint.average() != nullptr, origin,
-      source_path, target_path,         Subwords(source_path), Subwords(target_path),           std::move(device),
-      nullptr};
-  check_size(source_path, trained.source.size(), weights, "source.embedding");
-  if (config.model.share_embeddings != Sharing::kAll) {
-    check_size(target_path, trained.target.size(), weights, "target.embedding");
-  } else if (trained.source.size() != trained.target.size()) {
-    check_size(target_path, trained.target.size(), weights, "source.embedding");
-  }
-  check_identity(source_path, checkpoint, source_checksum);
-  check_identity(target_path, checkpoint, target_checksum);
-  if (trained.device == nullptr) {
-    const Precision precision = place.precision.value_or(config.train.precision);
-    trained.device = open_device({place.device, precision, !place.precision, started_local_rank()});
-  }
-  trained.model = make_fused_transformer(
-      *trained.device, config.model,
-      {static_cast<int64_t>(trained.source.size()), static_cast<int64_t>(trained.target.size())});
-  load_weights(weights, trained.model->table(), trained.model->weights().write());
-  return trained;
+  return {.config = files.config,
+          .checkpoint = checkpoint.folder(),
+          .step = checkpoint.step(),
+          .averaged = checkpoint.average() != nullptr,
+          .origin = origin,
+          .source_vocabulary = files.source_vocabulary,
+          .target_vocabulary = files.target_vocabulary,
+          .source = std::move(files.source),
+          .target = std::move(files.target),
+          .device = std::move(device),
+          .model = std::move(model)};
 }
 
 }  // namespace verbund

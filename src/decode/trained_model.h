@@ -24,6 +24,22 @@ struct ModelPlace {
 // The folder of the checkpoint; the error lists the existing ones if it is missing.
 fs::path find_checkpoint(const ModelPlace& place);
 
+// ModelFiles are the parts of a trained model before a device computes with it: the checkpoint, opened and verified,
+// and the subword models that it was trained with.
+struct ModelFiles {
+  fs::path run;
+  Checkpoint checkpoint;
+  Config config;
+  fs::path source_vocabulary, target_vocabulary;
+  Subwords source, target;
+
+  // Those that were averaged during training, if there are any, else the last ones.
+  const SafetensorsFile& weights() const;
+};
+
+// Refuses a vocabulary that does not belong to the model.
+ModelFiles open_model(const ModelPlace& place);
+
 struct TrainedModel {
   Config config;
   fs::path checkpoint;
@@ -36,8 +52,7 @@ struct TrainedModel {
   std::unique_ptr<DecodableModel> model;
 };
 
-// Uses the weights that were averaged during training, if there are any, instead of the last ones. Refuses a vocabulary
-// that does not belong to the model. `device`: null to open one.
+// Opens the model and gives its weights to a device. `device`: null to open one.
 TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device = nullptr);
 
 }  // namespace verbund

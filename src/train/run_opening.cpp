@@ -13,6 +13,7 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/test_set.h"
 #include "train/run.h"
+#include "train/start_from.h"
 
 namespace verbund {
 namespace {
@@ -109,8 +110,9 @@ void begin_anew(Run& run) {
   change_on_host(model.weights().write(), [&](std::span<float> values) {
     model.table().initialize(static_cast<uint64_t>(run.config.seed), values);
   });
-  const std::string& other = run.config.train.start_from;
-  if (run.workers.leads() && !other.empty()) start_from(other, model);
+  if (run.workers.leads() && !run.config.train.start_from.empty()) {
+    log("{}", start_from(run.config.train, run.dataset, run.source, run.target, model));
+  }
   broadcast(run.workers, model.weights().write());
 }
 

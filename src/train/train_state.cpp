@@ -223,20 +223,4 @@ void restore(const Checkpoint* checkpoint, TrainState& state) {
   restore_residuals(checkpoint, json.value(kResidualsKey, ""), state);
 }
 
-void start_from(const std::string& path, TranslationModel& model) {
-  const fs::path file = fs::is_directory(path) ? fs::path(path) / "weights.safetensors" : fs::path(path);
-  const SafetensorsFile weights(file);
-  size_t copied = 0;
-  change_on_host(model.weights().write(), [&](std::span<float> values) {
-    for (const Parameter& p : model.table().all()) {
-      const TensorView* tensor = weights.find(p.name);
-      if (tensor == nullptr || tensor->shape != p.shape) continue;
-      copy_tensor(*tensor, values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size)));
-      ++copied;
-    }
-  });
-  if (copied == 0) fail("{} has no parameter with the name and shape of one of this model", file.string());
-  log("start from {}: {} of {} parameters copied", file.string(), copied, model.table().all().size());
-}
-
 }  // namespace verbund

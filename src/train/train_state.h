@@ -82,7 +82,4 @@ void add_residuals(const TrainState& state, CheckpointSnapshot& snapshot, Collec
 // are dropped.
 void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, TrainState& state);
 
-// Copies the parameters of the same name and shape from another model, and logs their number.
-void start_from(const std::string& path, TranslationModel& model);
-
 }  // namespace verbund

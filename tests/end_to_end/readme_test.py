@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README and the tutorial read literally: every command of them, in order, in a fresh folder, as a newcomer would type them.
+"""The README, the tutorial and docs/fine-tune.md read literally: every command of them, in order, in a fresh folder, as a newcomer would type them.
 
 The sizes are those of a test: VERBUND_README_PREPARE and VERBUND_README_TRAIN are added to what the README says
 (put longer ones there, or nothing, to run it as it stands).
@@ -20,6 +20,9 @@ SMALL_TRAIN = ("--set model.d_model=32 --set model.d_ff=64 --set model.encoder_l
                "--set batch.tokens=500 --set train.max_steps=20 --set train.eval_every=10 --set train.log_every=10 "
                "--set checkpoint.save_every_steps=5 --set evaluate.sentences=20 --set threads=1 "
                "--set decode.max_extra=5 --set decode.max_ratio=1")
+
+# Enough to learn something, on one core.
+FINE_TUNE = "--set model.d_model=64 --set model.d_ff=128 --set train.eval_every=0 --set threads=1"
 
 # What cannot be typed here as it stands, and what is typed instead.
 INSTEAD = {
@@ -63,12 +66,13 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
         shim.chmod(0o755)
         return folder
 
-    def type_commands(self, page, at_least):
-        environment = {"VERBUND_README_PREPARE": SMALL_PREPARE, "VERBUND_README_TRAIN": SMALL_TRAIN, **os.environ,
+    def type_commands(self, page, at_least, prepare=SMALL_PREPARE, train=SMALL_TRAIN):
+        """Returns what the commands printed, in their order."""
+        environment = {"VERBUND_README_PREPARE": prepare, "VERBUND_README_TRAIN": train, **os.environ,
                        "PATH": f"{self.shim()}:{os.environ['PATH']}", "HOME": str(self.folder)}
         place = self.folder / "fresh"
         place.mkdir()
-        done = 0
+        printed = []
         for line in commands((SOURCE / page).read_text()):
             command = INSTEAD.get(line, line)
             for pattern, replacement in REWRITTEN:
@@ -79,8 +83,9 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
                 result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=place, env=environment,
                                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
                 self.assertEqual(result.returncode, 0, f"{line}\n{result.stdout[-2000:]}\n{result.stderr[-2000:]}")
-                done += 1
-        self.assertGreaterEqual(done, at_least)  # the page was read
+                printed.append(result.stdout)
+        self.assertGreaterEqual(len(printed), at_least)  # the page was read
+        return printed
 
     def test_every_command_of_the_readme_works_in_its_order(self):
         self.type_commands("README.md", 10)
@@ -88,6 +93,16 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
     @long_test
     def test_every_command_of_the_tutorial_works_in_its_order(self):
         self.type_commands("docs/tutorial.md", 30)
+
+    @long_test
+    def test_every_command_of_fine_tuning_works_and_the_model_learns_the_new_text(self):
+        printed = self.type_commands("docs/fine-tune.md", 12, "", FINE_TUNE)
+        # On the new text and on the old one, before and after.
+        new_before, old_before, new_after, old_after = [
+            float(value) for text in printed for value in re.findall(r"(?m)^BLEU\S* = ([\d.]+)", text)]
+        self.assertGreater(new_after, new_before + 5)
+        self.assertGreater(new_after, old_after)
+        self.assertGreater(old_before, new_before)
 
     def test_what_is_typed_instead_is_on_a_page(self):
         lines = {line for page in ("README.md", "docs/tutorial.md") for line in commands((SOURCE / page).read_text())}

@@ -153,18 +153,29 @@ class TrainFaultsTest(ProgramTest):
         self.assertRegex(done.stderr, rf"dataset.*: {size / 1000:.0f} kB")
         self.assertRegex((self.folder / "run" / "log.txt").read_text(), rf"dataset.*: {size / 1000:.0f} kB")
 
-    def test_a_file_that_is_cut_short_while_training_is_named(self):
+    def end_by_damage(self, damage):
+        """`damage` gets the path of train.ids during the training, which must end with that name; then it resumes."""
         data, run = self.folder / "data", self.folder / "run"
         shutil.copytree(self.data, data)
         process = self.start(run, data=data)
-        os.truncate(data / "train.ids", 0)
+        damage(data / "train.ids")
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1, said)
-        self.assert_says(said, f"verbund: {data / 'train.ids'}")
+        self.assert_says(said[said.index("verbund: "):], data / "train.ids")
         (data / "train.ids").write_bytes((self.data / "train.ids").read_bytes())
         newest = max(self.contents(run))
         self.succeed(*self.arguments(run, newest + 10, data=data))
         self.assert_resumed(run, newest)
+
+    def test_a_file_that_is_cut_short_while_training_is_named(self):
+        self.end_by_damage(lambda ids: os.truncate(ids, 0))
+
+    def test_a_file_that_gets_ids_beyond_the_vocabulary_while_training_is_named(self):
+        def overwrite(ids):
+            with open(ids, "r+b") as file:
+                file.seek(16)
+                file.write(b"\xff" * (ids.stat().st_size - 16))
+        self.end_by_damage(overwrite)
 
     # Damaged checkpoints
 

@@ -134,7 +134,7 @@ TEST_F(Training, ADifferentConfigurationIsNamed) {
                                 request.run = folder_ / "run";
                                 train(request, all);
                               }),
-               Error, HasSubstr("worker 2"), HasSubstr("schedule.warmup_steps is 31"), HasSubstr("30"));
+               Error, HasSubstr("worker 2"), HasSubstr("schedule.warmup_steps is 31"), HasSubstr("20"));
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 

@@ -7,6 +7,7 @@
 #include "data/dataset_format.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/data/made_split.h"
 
 namespace verbund {
 namespace {
@@ -94,6 +95,37 @@ TEST(Dataset, NothingIsReadBeyondItsEnd) {
   EXPECT_ERROR(dataset.split("train").append_source(0, ids), Error, HasSubstr("train.ids"), HasSubstr("6 tokens"));
   set("train.offsets", 8 + 7, '\x80');
   EXPECT_ERROR(dataset.split("train").append_target(1, ids), Error, HasSubstr("train.ids"), HasSubstr("6 tokens"));
+}
+
+// Rows of the embedding tables would be read that do not exist.
+TEST(Dataset, AnIdBeyondTheVocabularyIsRefusedEvenIfItCameAfterTheVerification) {
+  for (const uint64_t vocabulary : {uint64_t{100}, uint64_t{100000}}) {  // ids of 2 and of 4 bytes
+    TemporaryFolder folder;
+    write_dataset(folder.path(), vocabulary);
+    const Dataset dataset(folder.path());
+    const Split& train = dataset.split("train");
+    std::fstream file(folder / "train.ids", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(sizeof(ArrayHeader));
+    file << std::string(6 * token_bytes(vocabulary), '\xff') << std::flush;
+    Ids ids;
+    EXPECT_ERROR(train.append_source(0, ids), Error, HasSubstr((folder / "train.ids").string()),
+                 HasSubstr(std::to_string(vocabulary - 1)));
+    EXPECT_ERROR(train.append_target(1, ids), Error, HasSubstr((folder / "train.ids").string()));
+    ids.clear();
+    train.append_source(1, ids);  // has no tokens
+    EXPECT_THAT(ids, ElementsAre());
+  }
+}
+
+TEST(Dataset, EachSideHasItsOwnVocabulary) {
+  TemporaryFolder folder;
+  const Split split = made_split(folder.path(), "train", 100, Ids{20, 20}, std::vector<uint32_t>{1, 1});
+  const Split narrow(folder.path(), "train", 100, 20);
+  Ids ids;
+  split.append_target(0, ids);
+  narrow.append_source(0, ids);
+  EXPECT_THAT(ids, ElementsAre(20, 20));
+  EXPECT_ERROR(narrow.append_target(0, ids), Error, HasSubstr("19"));
 }
 
 TEST(Dataset, FoldersThatAreNone) {

@@ -85,7 +85,7 @@ TEST_F(DatasetVerification, BoundsHoldWhateverTheChecksumsSay) {
   const auto expect_refused = [&](const std::string& name, const std::string& part = "") {
     EXPECT_ERROR(verify(Dataset(data_)), Error, HasSubstr(name), HasSubstr(part));
   };
-  const Split train(data_, "train");
+  const Split train(data_, "train", 50, 50);
   const uint64_t target = train.source_length(0);  // where the first one starts
   const std::string ids = slurp(data_ / "train.ids");
   set_element<uint16_t>("train.ids", 0, 50);

@@ -16,7 +16,7 @@ inline Split made_split(const fs::path& folder, const std::string& name, uint64_
   FileRecords records;
   writer.add(ids, lengths);
   writer.commit(records);
-  return Split(folder, name);
+  return Split(folder, name, vocabulary, vocabulary);
 }
 
 }  // namespace verbund

@@ -29,7 +29,7 @@ class TrainProbe : public ::testing::Test {
   }
 
   TestSet probe(int64_t pairs, int64_t max_length, uint64_t seed) {
-    return choose_train_probe(Split(folder_.path(), "train"), pairs, max_length, seed);
+    return choose_train_probe(Split(folder_.path(), "train", 1000, 1000), pairs, max_length, seed);
   }
 
   TemporaryFolder folder_;
