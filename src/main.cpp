@@ -10,6 +10,7 @@
 #include <new>
 
 #include "cli/command.h"
+#include "collectives/mpi_transport.h"
 #include "core/bus_error.h"
 #include "core/error.h"
 #include "core/human.h"
@@ -88,6 +89,7 @@ int main(int argc, char** argv) {
   install_signal_handlers();
   install_bus_error_handler();
   set_terminal(terminal_at(STDERR_FILENO));
+  tell_launch({WorkerEvent::kStarted, launched_rank()});
   try {
     const char* const level = std::getenv(kLogLevelVariable);
     if (level != nullptr && *level != '\0') set_log_level(log_level_named(level, kLogLevelVariable));

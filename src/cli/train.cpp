@@ -80,10 +80,12 @@ void run_train(const Arguments& arguments) {
     if (workers.leads()) log_config_choice(file);
     request.config = load_config(file, overrides);
     const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
+    bool started = false;
+    request.on_start = [&] { started = true; };
     try {
       signal = train(request, workers);
     } catch (const Error&) {  // also if the run has diverged
-      if (reports && std::filesystem::exists(request.run / "metrics.jsonl")) tell_report(request);
+      if (reports && started && std::filesystem::exists(request.run / "metrics.jsonl")) tell_report(request);
       throw;
     }
     if (reports) tell_report(request);

@@ -2,7 +2,6 @@
 #include "collectives/hierarchical_communicator.h"
 
 #include <algorithm>
-#include <random>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -20,11 +19,6 @@ std::span<const float> values_of(std::span<const float> buffer, const Chunk& chu
 }
 std::span<float> values_of(std::span<float> buffer, const Chunk& chunk) {
   return buffer.subspan(chunk.place.begin, chunk.place.size());
-}
-
-std::string new_name() {
-  std::random_device random;
-  return fmt::format("/verbund-{:08x}{:08x}", random(), random());
 }
 
 }  // namespace
@@ -52,19 +46,20 @@ void HierarchicalCommunicator::share_memory() {
   const size_t bytes = SharedChunkBuffer::bytes_for(workers);
   debug("worker {}: shares {} bytes of memory with {} worker(s) of its host", rank(), workers > 1 ? bytes : 0,
         workers - 1);
-  std::shared_ptr<std::byte> memory;
-  std::string name, trouble;
+  NamedMemory own;
+  std::string trouble;
   if (workers > 1 && neighbours[0] == rank()) {
     try {
-      memory = transport_->make_shared_memory(name = new_name(), bytes);
+      own = transport_->make_shared_memory(bytes);
     } catch (const Error& error) {
       trouble = error.what();
     }
   }
-  const std::string made = gather(name)[static_cast<size_t>(neighbours[0])];
+  const std::string made = gather(own.name)[static_cast<size_t>(neighbours[0])];
+  std::shared_ptr<std::byte> memory = std::move(own.begin);
   if (workers > 1 && memory == nullptr) memory = transport_->find_shared_memory(made, bytes);
   const std::vector<std::string> found = gather(workers == 1 || memory != nullptr ? "yes" : "no");
-  if (!name.empty()) transport_->unname_shared_memory(name);
+  transport_->unname_shared_memory();
 
   for (int host = 0; host < layout_->hosts(); ++host) {
     const std::vector<int>& ranks = layout_->ranks_of(host);

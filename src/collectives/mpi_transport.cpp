@@ -12,10 +12,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "collectives/segment_folder.h"
 #include "core/error.h"
 #include "core/machine.h"
 
@@ -33,13 +36,18 @@ void check(int code, const char* call) {
 // A file descriptor of shared memory, with an owner.
 class Descriptor {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { close(); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
+  void take(int number) {
+    close();
+    number_ = number;
+  }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
 
  private:
   int number_;
@@ -51,29 +59,38 @@ std::shared_ptr<std::byte> map_memory(const Descriptor& file, size_t bytes) {
   return {static_cast<std::byte*>(memory), [bytes](std::byte* begin) { munmap(begin, bytes); }};
 }
 
-// Fails if there is no room for it, or the name is taken.
-std::shared_ptr<std::byte> make_memory(const std::string& name, size_t bytes) {
-  const Descriptor file(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+// It has no name in any file system, so nothing stays of it when the workers die. Others find it among the open files
+// of its maker; the inode tells that it is the one, should containers have several processes of one number.
+std::string name_of(const Descriptor& file) {
+  struct stat status = {};
+  if (fstat(file.number(), &status) != 0) fail_errno("cannot inspect shared memory");
+  return fmt::format("{} {} {}", getpid(), file.number(), status.st_ino);
+}
+
+// Fails if there is no room for it.
+std::shared_ptr<std::byte> make_memory(Descriptor& file, size_t bytes) {
+  file.take(memfd_create("verbund", MFD_CLOEXEC));
   if (file.number() < 0) fail_errno("cannot make shared memory");
   // Fails now, instead of by a bus error when it is written.
   if (const int error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0) {
-    shm_unlink(name.c_str());
     errno = error;
     fail_errno("cannot make shared memory of {} bytes", bytes);
   }
   std::shared_ptr<std::byte> memory = map_memory(file, bytes);
-  if (memory == nullptr) {
-    shm_unlink(name.c_str());
-    fail_errno("cannot map shared memory");
-  }
+  if (memory == nullptr) fail_errno("cannot map shared memory");
   return memory;
 }
 
-// Null if it does not exist.
+// Null if it cannot be opened.
 std::shared_ptr<std::byte> find_memory(const std::string& name, size_t bytes) {
-  const Descriptor file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600));
+  std::istringstream words(name);
+  int process = 0, descriptor = 0;
+  ino_t inode = 0;
+  if (!(words >> process >> descriptor >> inode)) return nullptr;
+  const Descriptor file(::open(fmt::format("/proc/{}/fd/{}", process, descriptor).c_str(), O_RDWR | O_CLOEXEC));
   struct stat status = {};
-  if (file.number() < 0 || fstat(file.number(), &status) != 0 || static_cast<size_t>(status.st_size) != bytes) {
+  if (file.number() < 0 || fstat(file.number(), &status) != 0 || status.st_ino != inode ||
+      static_cast<size_t>(status.st_size) != bytes) {
     return nullptr;
   }
   return map_memory(file, bytes);
@@ -85,6 +102,8 @@ class MpiTransport final : public Transport {
     prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in nanoseconds: keeps short sleeps short
     // Chunks are sent over TCP without a handshake, which keeps the network busy. The user's own setting wins.
     setenv("OMPI_MCA_btl_tcp_eager_limit", "262144", 0);
+    remove_dead_segment_folders();
+    if (!segments_.path().empty()) setenv("OMPI_MCA_btl_vader_backing_directory", segments_.path().c_str(), 0);
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     if (provided < MPI_THREAD_FUNNELED) fail("this MPI was built without threads; Verbund needs MPI_THREAD_FUNNELED");
@@ -125,15 +144,22 @@ class MpiTransport final : public Transport {
   }
 
   std::string host() const override { return boot_id() + " " + host_name(); }
-  std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) override {
-    return make_memory(name, bytes);
+  NamedMemory make_shared_memory(size_t bytes) override {
+    std::shared_ptr<std::byte> memory = make_memory(made_, bytes);
+    return {name_of(made_), std::move(memory)};
   }
   std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t bytes) override {
     return find_memory(name, bytes);
   }
-  void unname_shared_memory(const std::string& name) override { shm_unlink(name.c_str()); }
+  void unname_shared_memory() override {
+    made_.close();
+    segments_.unname();
+  }
 
-  void close() override { check(MPI_Finalize(), "MPI_Finalize"); }
+  void close() override {
+    segments_.restore_names();
+    check(MPI_Finalize(), "MPI_Finalize");
+  }
 
  private:
   static int count(size_t size) {
@@ -158,6 +184,8 @@ class MpiTransport final : public Transport {
     under_way_.resize(kept);
   }
 
+  SegmentFolder segments_;
+  Descriptor made_;  // shared memory, open as long as others look for it
   int rank_ = 0, size_ = 1;
   std::vector<MPI_Request> requests_;
   std::vector<int*> under_way_;  // of each request

@@ -14,6 +14,11 @@
 
 namespace verbund {
 
+struct NamedMemory {
+  std::string name;
+  std::shared_ptr<std::byte> begin;
+};
+
 // For one thread only.
 class Transport {
  public:
@@ -33,11 +38,11 @@ class Transport {
 
   // Workers with the same text are on one host and share memory.
   virtual std::string host() const = 0;
-  // Shared memory of the workers of one host: one of them makes it under a new name, the others find it (null if they
-  // cannot), then the name can be removed. It starts as zeros.
-  virtual std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) = 0;
+  // Shared memory of the workers of one host: one of them makes it, the others find it by its name (null if they
+  // cannot), then every worker removes what names it has. It starts as zeros.
+  virtual NamedMemory make_shared_memory(size_t bytes) = 0;
   virtual std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t bytes) = 0;
-  virtual void unname_shared_memory(const std::string& name) = 0;
+  virtual void unname_shared_memory() = 0;
 
   // Worker 0's receiver, if all workers are threads of one process; null otherwise.
   virtual std::shared_ptr<TelemetryReceiver> shared_receiver() const { return nullptr; }

@@ -34,9 +34,9 @@ class LoneTransport final : public Transport {
   bool progress() override { return false; }
   void pause(std::chrono::nanoseconds) override {}
   std::string host() const override { return "this host"; }
-  std::shared_ptr<std::byte> make_shared_memory(const std::string&, size_t) override { return nullptr; }
+  NamedMemory make_shared_memory(size_t) override { return {}; }
   std::shared_ptr<std::byte> find_shared_memory(const std::string&, size_t) override { return nullptr; }
-  void unname_shared_memory(const std::string&) override {}
+  void unname_shared_memory() override {}
 };
 
 }  // namespace
@@ -81,7 +81,7 @@ void Workers::wait_for_others(const std::future<void>& ready) const {
           "the hosts, or choose another network (launch --nic, or mpirun --mca btl_tcp_if_include). `verbund doctor` "
           "finds the reason.",
           other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom));
-      tell_launch({other});
+      tell_launch({WorkerEvent::kLost, other});
       _exit(kExitLostWorker);
     }
     if (waited > std::min(kStartWarningSeconds, deadline / 2) && !std::exchange(warned, true)) {

@@ -130,7 +130,7 @@ ControlSockets open_control_sockets(Rendezvous& rendezvous, const std::vector<Wo
   }
   missing = parse_json(rendezvous.broadcast(dump_json(missing))).get<std::vector<int>>();
   if (missing.empty()) return sockets;
-  tell_launch({missing[0]});
+  tell_launch({WorkerEvent::kLost, missing[0]});
   throw Error(
       fmt::format("lost {} before the start: could not connect to {} at {}. Open all ports between the hosts, or "
                   "choose another network (launch --nic)",

@@ -124,7 +124,7 @@ void Watchdog::end(const WatchdogEvent& event, int exit_code) {
   send_all(HeartbeatKind::kEnd, event.message, exit_code);
   clear_status();
   print_line("verbund: " + event.message);
-  if (event.kind == WatchdogEvent::Kind::kLost) tell_launch({event.worker});
+  if (event.kind == WatchdogEvent::Kind::kLost) tell_launch({WorkerEvent::kLost, event.worker});
   if (receiver_ != nullptr) receiver_->drain(kDrainSeconds);  // the last messages of the lost worker
   {
     const std::lock_guard lock(logging_);

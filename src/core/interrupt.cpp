@@ -2,6 +2,8 @@
 #include "core/interrupt.h"
 
 #include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 
@@ -48,6 +50,19 @@ std::vector<int> stop_signal_numbers() {
 bool insists(int earlier, int signal) { return earlier != 0 && signal != SIGHUP; }
 
 int pending_interrupt() { return received.load(); }
+
+void note_interrupt(int signal) {
+  int earlier = 0;
+  received.compare_exchange_strong(earlier, signal);
+}
+
+bool is_asked_to_stop() {
+  if (pending_interrupt() != 0) return true;
+  sigset_t blocked;
+  if (::sigpending(&blocked) != 0) return false;
+  const std::vector<int> signals = stop_signal_numbers();
+  return std::any_of(signals.begin(), signals.end(), [&](int signal) { return ::sigismember(&blocked, signal) == 1; });
+}
 
 void check_interrupt() {
   if (deferrals > 0) return;

@@ -24,6 +24,12 @@ bool insists(int earlier, int signal);
 // The signal that arrived, or 0.
 int pending_interrupt();
 
+// Notes a signal that was taken in another way than by the handlers.
+void note_interrupt(int signal);
+
+// Whether a signal has arrived or is about to, because it is blocked at the moment.
+bool is_asked_to_stop();
+
 // Throws `Interrupted` if a signal has arrived.
 void check_interrupt();
 

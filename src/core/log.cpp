@@ -5,11 +5,12 @@
 
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <mutex>
+#include <utility>
 
 #include "core/columns.h"
 #include "core/error.h"
+#include "core/output.h"
 
 namespace verbund {
 namespace {
@@ -29,28 +30,25 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 
 // The following are called with the mutex held.
 
-void erase() {
-  if (drawn == 0) return;
-  std::fputs(erase_sequence(drawn, terminal_columns(STDERR_FILENO)).c_str(), stderr);
-  drawn = 0;
+// The characters that remove the status line, and those that draw it.
+std::string erased() {
+  return drawn == 0 ? "" : erase_sequence(std::exchange(drawn, 0), terminal_columns(STDERR_FILENO));
 }
 
-void draw() {
-  if (!status.empty()) {
-    const std::string line = status_line(status, terminal_columns(STDERR_FILENO));
-    std::fputs(line.c_str(), stderr);
-    drawn = display_width(line);
-  }
+std::string redrawn() {
+  const std::string line = status.empty() ? "" : status_line(status, terminal_columns(STDERR_FILENO));
+  drawn = display_width(line);
   is_drawn = drawn > 0;
-  std::fflush(stderr);
+  return line;
 }
 
 void print(const std::string& line) {
   const std::lock_guard lock(mutex);
-  erase();
-  const bool fits_itself = place.status_line != StatusLine::kDrawn;  // a file, or launch, which draws
-  std::fputs(((fits_itself ? line : wrap_rows(line, terminal_columns(STDERR_FILENO))) + "\n").c_str(), stderr);
-  if (place.status_line == StatusLine::kDrawn) draw();
+  if (place.status_line != StatusLine::kDrawn) return write_or_drop(STDERR_FILENO, line + "\n");  // a file, or launch
+  std::string text = erased();
+  text += wrap_rows(line, terminal_columns(STDERR_FILENO)) + "\n";
+  text += redrawn();
+  write_or_drop(STDERR_FILENO, text);
 }
 
 }  // namespace
@@ -109,8 +107,8 @@ DebugCopy::~DebugCopy() {
   copy_debug_line = nullptr;
 }
 
-void tell_launch(const LossRecord& loss) {
-  if (place.takes_records) print(marked_record(loss));
+void tell_launch(const WorkerRecord& record) {
+  if (place.takes_records) print(marked_record(record));
 }
 
 void draw_status(const Status& new_status) {
@@ -119,12 +117,11 @@ void draw_status(const Status& new_status) {
   if (new_status.empty() && status.empty()) return;
   status = new_status;
   if (place.status_line == StatusLine::kMarked) {
-    std::fputs((marked_status(status) + "\n").c_str(), stderr);
-    std::fflush(stderr);
-    return;
+    return write_or_drop(STDERR_FILENO, marked_status(status) + "\n");
   }
-  erase();
-  draw();
+  std::string text = erased();
+  text += redrawn();
+  write_or_drop(STDERR_FILENO, text);
 }
 
 void leave_progress_to_others() {

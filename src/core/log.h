@@ -67,7 +67,7 @@ class DebugCopy {
 };
 
 // Writes a record for launch, if launch reads the output of this process.
-void tell_launch(const LossRecord& loss);
+void tell_launch(const WorkerRecord& record);
 
 // Without a status line, a plain line every few seconds shows progress.
 inline bool has_status_line() { return terminal().status_line != StatusLine::kNone; }

@@ -2,8 +2,13 @@
 #include "core/output.h"
 
 #include <fcntl.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <iostream>
 
@@ -18,6 +23,24 @@ void print_output(std::string_view text) {
   static const bool terminal = ::isatty(STDOUT_FILENO) == 1;  // once: it would overwrite the errno of a write
   if (terminal) clear_status();
   std::cout << text;
+}
+
+void write_or_drop(int descriptor, std::string_view text) {
+  static std::atomic<bool> is_stuck{false};  // the last text was dropped
+  while (!text.empty()) {
+    pollfd room = {descriptor, POLLOUT, 0};
+    const int ready = ::poll(&room, 1, is_stuck ? 0 : 100);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) {
+      is_stuck = is_asked_to_stop();
+      if (is_stuck) return;
+      continue;
+    }
+    const ssize_t written = ::write(descriptor, text.data(), std::min<size_t>(text.size(), PIPE_BUF));  // fits
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return;  // there is no reader any more
+    text.remove_prefix(static_cast<size_t>(std::max<ssize_t>(written, 0)));
+    is_stuck = false;
+  }
 }
 
 void flush_output() {

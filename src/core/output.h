@@ -11,6 +11,10 @@ namespace verbund {
 // Writes a part of the result to standard output. If that is a terminal, the status line makes room for it.
 void print_output(std::string_view text);
 
+// Writes to stdout or stderr at once. Waits for the reader of a full pipe, but not once this process is asked to stop:
+// then what does not fit is dropped. Never fails.
+void write_or_drop(int descriptor, std::string_view text);
+
 // Flushes std::cout. Throws if that is impossible; a reader that has closed the pipe, as `head` does, counts as the
 // signal SIGPIPE and ends the program without a message.
 void flush_output();

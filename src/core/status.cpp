@@ -12,8 +12,8 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kRoomForInterrupt = 3;            // ^C, and the last column, after which terminals differ
-constexpr const char* kLossEvent = "lost_worker";  // as in a run's history
+constexpr size_t kRoomForInterrupt = 3;  // ^C, and the last column, after which terminals differ
+constexpr const char* kEventNames[] = {"started", "lost_worker"};  // as in WorkerEvent
 constexpr size_t kLongestBar = 24, kShortestBar = 6;
 
 std::string bar(double share, size_t width) {
@@ -51,18 +51,21 @@ std::optional<Status> parse_marked_status(std::string_view line) {
   return status;
 }
 
-std::string marked_record(const LossRecord& loss) {
-  const Json object = {{"event", kLossEvent}, {"worker", loss.worker}};
+std::string marked_record(const WorkerRecord& record) {
+  const Json object = {{"event", kEventNames[static_cast<size_t>(record.event)]}, {"worker", record.worker}};
   return kRecordMark + dump_json(object);
 }
 
-std::optional<LossRecord> parse_marked_record(std::string_view line) {
+std::optional<WorkerRecord> parse_marked_record(std::string_view line) {
   if (line.empty() || line.front() != kRecordMark) return std::nullopt;
   const Json object = try_parse_json(line.substr(1));
-  if (!object.is_object() || object.value("event", Json()) != kLossEvent) return std::nullopt;
-  const Json worker = object.value("worker", Json());
-  if (!worker.is_number_integer()) return std::nullopt;
-  return LossRecord{worker.get<int>()};
+  if (!object.is_object() || !object.value("worker", Json()).is_number_integer()) return std::nullopt;
+  for (const WorkerEvent event : {WorkerEvent::kStarted, WorkerEvent::kLost}) {
+    if (object.value("event", Json()) == kEventNames[static_cast<size_t>(event)]) {
+      return WorkerRecord{event, object.at("worker").get<int>()};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace verbund

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status is the content of the status line: what is being done, how much of it, how long it will take. A worker that
-// launch has started has no terminal. It writes its status, and the loss of another worker, as marked lines on stderr,
-// which launch reads and does not show as they are.
+// launch has started has no terminal. It writes its status and its records (it has started, another worker is lost) as
+// marked lines on stderr, which launch reads and does not show as they are.
 #pragma once
 
 #include <optional>
@@ -32,22 +32,27 @@ std::string marked_status(const Status& status);
 // The status of such a line; nothing for an ordinary line.
 std::optional<Status> parse_marked_status(std::string_view line);
 
-// LossRecord tells launch that a worker is lost. mpirun reports it only when it ends, and may then wait for ever for
-// the lost one; so the worker that notices the loss writes a line of a mark and a JSON object:
+// WorkerRecord tells launch about a worker, in a line of a mark and a JSON object:
 //
+//   0x1d {"event":"started","worker":0}
 //   0x1d {"event":"lost_worker","worker":1}
 //
-// The message for people is another line, in any words.
-struct LossRecord {
-  int worker = -1;  // the rank of the lost worker; -1: unknown
+// A worker writes the first when it can be asked to stop: mpirun loses signals for workers that it has yet to start. A
+// worker that notices the loss of another writes the second: mpirun reports it only when it ends, and may then wait for
+// ever for the lost one. The message for people is another line, in any words.
+enum class WorkerEvent { kStarted, kLost };
 
-  bool operator==(const LossRecord&) const = default;
+struct WorkerRecord {
+  WorkerEvent event = WorkerEvent::kLost;
+  int worker = -1;  // the rank; -1: unknown
+
+  bool operator==(const WorkerRecord&) const = default;
 };
 
 constexpr char kRecordMark = '\x1d';  // group separator: no text has it
 
-std::string marked_record(const LossRecord& loss);
+std::string marked_record(const WorkerRecord& record);
 // Nothing for any other line.
-std::optional<LossRecord> parse_marked_record(std::string_view line);
+std::optional<WorkerRecord> parse_marked_record(std::string_view line);
 
 }  // namespace verbund

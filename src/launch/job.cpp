@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/job.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
-#include <iostream>
 #include <optional>
 
 #include "core/error.h"
@@ -20,6 +21,7 @@ using std::chrono::seconds;
 
 constexpr seconds kSilence{30};
 constexpr seconds kGraceAfterTerminate{10};
+constexpr seconds kPatienceWithStart{10};  // after a request to stop
 
 class Job {
  public:
@@ -34,11 +36,19 @@ class Job {
         if (end.stop_requests == 0) end.stop_signal = signal;
         stop(++end.stop_requests);
       }
+      if (pass_on_at_ && mpirun_.all_started()) {
+        pass_on_at_.reset();
+        mpirun_.signal(SIGUSR1);
+      } else if (pass_on_at_ && Clock::now() >= *pass_on_at_) {
+        warn("not all workers have started {} s after they were to stop", kPatienceWithStart.count());
+        stop(++end.stop_requests);
+      }
       if (!heard_or_said_ && Clock::now() >= begin_ + kSilence) report_silence();
     }
     clear_status();
     const MpirunNotices& notices = mpirun_.notices();
     end.exit_code = mpirun_.exit_code();
+    end.all_started = mpirun_.all_started();
     end.lost_host = notices.lost_host();
     end.cannot_start = notices.cannot_start();
     // A terminated mpirun stops its workers and exits with 1 without a message.
@@ -55,10 +65,13 @@ class Job {
  private:
   void stop(int request) {
     if (request == 1) {
-      log("asking all workers to save and exit; a second signal ends them at once");
-      mpirun_.signal(SIGUSR1);
+      log("{}; a second signal ends them at once", mpirun_.all_started()
+                                                       ? "asking all workers to save and exit"
+                                                       : "the workers will exit as soon as all have started");
+      pass_on_at_ = Clock::now() + kPatienceWithStart;
     } else if (request == 2) {
       log("ending all workers at once");
+      pass_on_at_.reset();
       mpirun_.signal(SIGTERM);
       mpirun_.kill_within(kGraceAfterTerminate);
     } else {
@@ -82,8 +95,8 @@ class Job {
   void show(const OutputLine& line) {
     heard_or_said_ = true;
     if (line.rank == 0 && line.is_stdout) {
-      print_output(line.text + "\n");
-      if (!std::cout.flush()) std::cout.clear();  // training continues even if nobody reads its output
+      if (::isatty(STDOUT_FILENO) == 1) clear_status();
+      write_or_drop(STDOUT_FILENO, line.text + "\n");  // training continues even if nobody reads its output
     } else if (const std::optional<Status> status = parse_marked_status(line.text)) {
       if (line.rank == 0) draw_status(*status);
     } else if (line.rank == 0) {
@@ -97,7 +110,8 @@ class Job {
 
   std::vector<Host> hosts_;
   const Clock::time_point begin_ = Clock::now();
-  bool heard_or_said_ = false;  // a worker wrote something, or we warned that none does
+  std::optional<Clock::time_point> pass_on_at_;  // a request to stop waits for workers that start, until then
+  bool heard_or_said_ = false;                   // a worker wrote something, or we warned that none does
   MpirunSession mpirun_;
 };
 
@@ -113,7 +127,8 @@ bool has_reported_stop(const JobEnd& end) {
 }
 
 JobFate judge(const JobEnd& end) {
-  if (end.exit_code == 0) return JobFate::kDone;
+  // Before its daemons have connected, an mpirun that is stopped may exit with 0.
+  if (end.exit_code == 0) return end.stop_requests > 0 && !end.all_started ? JobFate::kStopped : JobFate::kDone;
   if (end.stop_requests > 1) return JobFate::kStopped;  // by force: the exit code means nothing
   if (end.stop_requests == 1) {
     // SIGUSR1 itself kills workers that are not yet ready to save anything.

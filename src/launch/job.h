@@ -16,6 +16,7 @@ struct JobEnd {
   std::string reason;         // "worker 1 on b was killed by signal 9 (Killed)"
   int stop_requests = 0;      // signals received while the job ran
   int stop_signal = 0;        // the first of them
+  bool all_started = false;   // every worker
   bool lost_host = false;     // mpirun could not start or reach its daemon on a host
   bool cannot_start = false;  // the program or folder is missing on a host
   bool from_outside = false;  // mpirun itself was terminated, and then exits with 1
@@ -37,8 +38,8 @@ bool has_reported_stop(const JobEnd& end);
 // Runs mpirun to its end. Lines of worker 0 appear as they are, its status line is drawn, and lines of the others
 // appear as "[1 b] line" on stderr.
 //
-// A signal asks the workers to save and exit (mpirun forwards SIGUSR1 to all of them); a second one terminates them,
-// and kills them 10 s later.
+// A signal asks the workers to save and exit (mpirun forwards SIGUSR1 to all of them) as soon as all have started; if
+// they have not 10 s later, or at a second signal, they are terminated, and killed after another 10 s.
 JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals);
 
 }  // namespace verbund

@@ -23,6 +23,7 @@ constexpr seconds kGraceOfLeftovers{2};
 
 MpirunSession::MpirunSession(const std::vector<std::string>& command, const std::vector<Host>& hosts, Hear hear)
     : hear_worker_(std::move(hear)),
+      workers_(total_slots(hosts)),
       notices_(hosts),
       output_([this](const OutputLine& line) { this->hear(line); }),
       mpirun_(command) {}
@@ -52,9 +53,13 @@ void MpirunSession::kill_within(seconds patience) {
 void MpirunSession::hear(const OutputLine& line) {
   mpirun_spoke_last_ = line.rank == OutputLine::kMpirun;
   if (mpirun_spoke_last_) return hear_mpirun(notices_.add(line.text));
-  const std::optional<LossRecord> loss = line.is_stdout ? std::nullopt : parse_marked_record(line.text);
-  if (!loss) return hear_worker_(line);
-  if (rank_of_lost_ < 0) rank_of_lost_ = loss->worker;
+  const std::optional<WorkerRecord> record = line.is_stdout ? std::nullopt : parse_marked_record(line.text);
+  if (!record) return hear_worker_(line);
+  if (record->event == WorkerEvent::kStarted) {
+    started_.insert(line.rank);
+    return;
+  }
+  if (rank_of_lost_ < 0) rank_of_lost_ = record->worker;
   note_loss();
 }
 

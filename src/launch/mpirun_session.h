@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ class MpirunSession {
     if (!lost_worker_) kill_at_.reset();
   }
 
+  // All workers have told that they can be asked to stop (core/status.h). Before that, mpirun would lose the request.
+  bool all_started() const { return static_cast<int>(started_.size()) >= workers_; }
+
   // After the end.
   bool was_killed() const { return killed_; }  // because it did not exit by itself
   bool lost_worker() const { return lost_worker_; }
@@ -53,6 +57,8 @@ class MpirunSession {
   void note_loss();
 
   Hear hear_worker_;
+  int workers_;
+  std::set<int> started_;  // ranks
   MpirunNotices notices_;
   TaggedOutput output_;
   ChildProcess mpirun_;

@@ -23,8 +23,10 @@ StopSignals::~StopSignals() {
 
 int StopSignals::take() const {
   const timespec now = {0, 0};
-  const int signal = ::sigtimedwait(&watched_, nullptr, &now);
-  return signal == SIGUSR1 ? SIGTERM : std::max(signal, 0);
+  int signal = std::max(::sigtimedwait(&watched_, nullptr, &now), 0);
+  if (signal == SIGUSR1) signal = SIGTERM;
+  note_interrupt(signal);
+  return signal;
 }
 
 void StopSignals::check() const {

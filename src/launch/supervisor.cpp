@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "collectives/segment_folder.h"
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/human.h"
@@ -50,6 +51,7 @@ class Supervisor {
       log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
       debug("starting: {}", shell_line(mpirun_command(job, hosts)));
       const JobEnd end = run_job(mpirun_command(job, hosts), hosts, signals_);
+      remove_dead_segment_folders();  // of workers that were killed
       debug("job: exit code {}, {}", end.exit_code, end.reason.empty() ? "no loss" : end.reason);
       if (judge(end) == JobFate::kDone) return;
       if (judge(end) == JobFate::kStopped) {

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/interrupt.h"
 #include "core/json.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
@@ -50,6 +51,7 @@ double begin_of(const fs::path& run_folder, const Json& record) {
   }
   double first = NAN;
   (void)read_json_lines(run_folder / kMetrics, [&](const Json& line) {
+    check_interrupt();
     if (!std::isfinite(first)) first = time_of(line);
   });
   return std::isfinite(first) ? first : parse_utc_time(time_of_file(run_folder / kMetrics));
@@ -102,6 +104,7 @@ ExportedRun add_run(const fs::path& run_folder, int64_t last_step, TensorBoardRu
   const std::vector<KeptPair> pairs = read_dev(dev_file(run_folder));
   double time = parse_utc_time(time_of_file(file));  // of lines before the first with a time
   exported.damaged = read_json_lines(file, [&](const Json& line) {
+    check_interrupt();
     const int64_t step = line.at("step").get<int64_t>();
     if (step > last_step) return;
     if (const double own = time_of(line); std::isfinite(own)) time = own;

@@ -44,7 +44,7 @@ struct ExportedRun {
   size_t lines = 0, damaged = 0;  // of metrics.jsonl
 };
 
-// Adds the lines of steps up to `last_step`, with the samples of their evaluations.
+// Adds the lines of steps up to `last_step`, with the samples of their evaluations. Can be interrupted.
 ExportedRun add_run(const fs::path& run_folder, int64_t last_step, TensorBoardRun& run);
 
 // Creates a folder with the events of the run.

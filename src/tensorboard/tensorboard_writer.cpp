@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "evaluate/evaluation.h"
 #include "tensorboard/tensorboard_run.h"
@@ -43,7 +44,10 @@ void TensorBoardWriter::begin(int64_t step) {
   unless_failed([&] {
     const bool no_events = event_files(folder_).empty();
     run_.begin(step, now());
-    if (no_events) add_run(folder_, step, run_);  // the run is of an older version, or they were removed
+    if (no_events) {  // the run is of an older version, or they were removed
+      const DeferInterrupts whole;
+      add_run(folder_, step, run_);
+    }
     run_.flush();
     begun_ = true;
   });

@@ -268,6 +268,7 @@ int train(const TrainRequest& request, Workers& workers) {
     fail_usage("set the length of the training: --set train.max_steps=N or --set train.epochs=N");
   }
   const std::unique_ptr<Run> run = open_run(request, workers);
+  request.on_start();
   return Trainer(*run).run();
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct TrainRequest {
   std::string program;               // version and commit, which must be the same everywhere
   std::vector<std::string> command;  // as given, for run.json
   RestartReason restart;
+  std::function<void()> on_start = [] {};  // called when nothing refuses the training any more
 };
 
 // Collective. Returns 0 when the run is finished, or the signal that stopped it.

@@ -246,8 +246,11 @@ class TrainFaultsTest(ProgramTest):
     def test_two_processes_in_one_run_folder(self):
         run = self.folder / "run"
         first = self.start(run)
-        message = self.refuse(1, *self.arguments(run, 20), timeout=30)
-        self.assert_says(message, run)
+        done = self.run_program(*self.arguments(run, 20), timeout=30)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(done.stderr, "verbund: ", run)
+        self.assertNotIn("report", done.stderr)
+        self.assertFalse((run / "report.html").exists())
         self.assertIsNone(first.poll(), "the first process must not be disturbed")
         first.send_signal(signal.SIGTERM)
         _, said = first.communicate(timeout=60)

@@ -172,8 +172,12 @@ class TrainTest(ProgramTest):
     def test_another_configuration_is_refused_with_what_differs(self):
         run = self.folder / "run"
         self.succeed(*self.arguments(run, 20))
-        message = self.refuse(1, *self.arguments(run, 40, "--set", "model.dropout=0.3"))
-        self.assert_says(message, "model.dropout", "0.1", "0.3", "--resume force")
+        report = (run / "report.html").stat()
+        done = self.run_program(*self.arguments(run, 40, "--set", "model.dropout=0.3"))
+        self.assertEqual(done.returncode, 1)
+        self.assert_says(done.stderr, "verbund: ", "model.dropout", "0.1", "0.3", "--resume force")
+        self.assertNotIn("report", done.stderr)  # it has nothing new to tell
+        self.assertEqual((run / "report.html").stat().st_mtime_ns, report.st_mtime_ns)
         self.refuse(1, *self.arguments(run, 40, "--resume", "never"))
         self.succeed(*self.arguments(run, 40, "--set", "model.dropout=0.3", "--resume", "force"))
 

@@ -2,13 +2,16 @@
 """verbund launch with the real mpirun: whose lines are shown how, what is started again and what is not, hosts that do
 not answer. The workers are a small script here, and other hosts are this machine under another name."""
 
+import fcntl
 import os
 import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
@@ -42,6 +45,7 @@ def leave(number, frame):
     sys.exit(143)
 
 def stay():
+    say(f'\\x1d{{{{"event":"started","worker":{{rank}}}}}}')
     (folder / f"process.{{rank}}").write_text(str(os.getpid()))
     time.sleep(60)
     sys.exit(9)
@@ -60,6 +64,21 @@ elif what == "status":
 elif what == "stop":
     signal.signal(signal.SIGUSR1, leave)
     stay()
+elif what == "late":
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # as mpirun loses it
+    (folder / f"late.{{rank}}").write_text("x")
+    time.sleep(1 + rank)
+    signal.signal(signal.SIGUSR1, leave)
+    stay()
+elif what == "never":
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    (folder / f"late.{{rank}}").write_text("x")
+    time.sleep(60)
+elif what == "chatter":
+    signal.signal(signal.SIGUSR1, leave)
+    say(f'\\x1d{{{{"event":"started","worker":{{rank}}}}}}')
+    while True:
+        say("a line that nobody reads")
 elif what == "stubborn":
     for number in (signal.SIGUSR1, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -231,6 +250,43 @@ class LaunchTest(ProgramTest):
                 self.assertNotIn("verbund: ", message)  # worker 0 has told how it went
                 self.assertEqual(self.starts(0), number_of_starts)
                 self.assertNotIn("[mpirun]", message)
+
+    def test_a_request_to_stop_waits_for_workers_that_start(self):
+        process = self.start("-n 2", "late")
+        self.wait_for_files("late.0", "late.1")
+        process.send_signal(signal.SIGTERM)
+        message = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, message)
+        for rank in (0, 1):
+            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
+        self.assert_gone(0, 1)
+
+    @long_test
+    def test_workers_that_never_start_are_ended(self):
+        process = self.start("-n 2", "never")
+        self.wait_for_files("late.0", "late.1")
+        process.send_signal(signal.SIGTERM)
+        message = process.communicate(timeout=40)[1]
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, message)
+
+    def test_it_stops_though_nobody_reads_what_it_prints(self):
+        """Neither stdout nor stderr: both are a pipe that is full."""
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen(self.command(*self.arguments("-n 2", "chatter")), stdout=writer, stderr=writer,
+                                   env={**os.environ, **self.environment})
+        self.addCleanup(process.kill)
+        os.close(writer)
+        size = fcntl.fcntl(reader, fcntl.F_GETPIPE_SZ)
+        end = time.monotonic() + 30
+        while struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, b"1234"))[0] < size - 4096:
+            self.assertLess(time.monotonic(), end, "the pipe does not become full")
+            time.sleep(0.02)
+        time.sleep(0.5)  # it is stuck now
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(10), 128 + signal.SIGTERM)
+        for rank in (0, 1):
+            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
 
     def test_a_closed_terminal_has_all_workers_save_and_leave(self):
         launch = Terminal(self.command(*self.arguments("-n 2", "stop")), self.environment)

@@ -79,21 +79,23 @@ class ThreadWorld::End final : public Transport {
 
   std::string host() const override { return std::to_string(world_.hosts_[static_cast<size_t>(rank_)]); }
 
-  std::shared_ptr<std::byte> make_shared_memory(const std::string& name, size_t bytes) override {
+  NamedMemory make_shared_memory(size_t bytes) override {
     constexpr std::align_val_t kAligned{4096};
     auto* begin = static_cast<std::byte*>(::operator new(bytes, kAligned));
     std::memset(begin, 0, bytes);
     const std::lock_guard lock(world_.mutex_);
-    return world_.memory_[name] = {begin, [](std::byte* memory) { ::operator delete(memory, kAligned); }};
+    made_ = std::to_string(rank_);
+    world_.memory_[made_] = {begin, [](std::byte* memory) { ::operator delete(memory, kAligned); }};
+    return {made_, world_.memory_[made_]};
   }
   std::shared_ptr<std::byte> find_shared_memory(const std::string& name, size_t) override {
     const std::lock_guard lock(world_.mutex_);
     const auto found = world_.memory_.find(name);
     return found == world_.memory_.end() ? nullptr : found->second;
   }
-  void unname_shared_memory(const std::string& name) override {
+  void unname_shared_memory() override {
     const std::lock_guard lock(world_.mutex_);
-    world_.memory_.erase(name);
+    world_.memory_.erase(made_);
   }
 
  private:
@@ -118,6 +120,7 @@ class ThreadWorld::End final : public Transport {
 
   ThreadWorld& world_;
   int rank_;
+  std::string made_;  // the name of the shared memory that this worker has made
   std::vector<Awaited> waiting_;
 };
 

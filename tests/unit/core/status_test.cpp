@@ -68,15 +68,20 @@ TEST(MarkedStatus, WhatIsBrokenIsNotShownAsText) {
   }
 }
 
-TEST(LossRecord, ComesBackAsItWas) {
-  EXPECT_EQ(marked_record({1}), "\x1d{\"event\":\"lost_worker\",\"worker\":1}") << "the format of docs/launch.md";
-  for (const int worker : {-1, 0, 1, 1000}) {
-    EXPECT_EQ(parse_marked_record(marked_record({worker})), LossRecord{worker});
-    EXPECT_FALSE(parse_marked_status(marked_record({worker})));
+TEST(WorkerRecord, ComesBackAsItWas) {
+  using enum WorkerEvent;
+  EXPECT_EQ(marked_record({kLost, 1}), "\x1d{\"event\":\"lost_worker\",\"worker\":1}")
+      << "the format of docs/launch.md";
+  EXPECT_EQ(marked_record({kStarted, 0}), "\x1d{\"event\":\"started\",\"worker\":0}") << "the format of docs/launch.md";
+  for (const WorkerEvent event : {kStarted, kLost}) {
+    for (const int worker : {-1, 0, 1, 1000}) {
+      EXPECT_EQ(parse_marked_record(marked_record({event, worker})), (WorkerRecord{event, worker}));
+      EXPECT_FALSE(parse_marked_status(marked_record({event, worker})));
+    }
   }
 }
 
-TEST(LossRecord, OtherLinesAreNone) {
+TEST(WorkerRecord, OtherLinesAreNone) {
   for (const char* line :
        {"", "verbund: lost worker 1 on b: it ended without a word", "{\"event\":\"lost_worker\",\"worker\":1}", "\x1d",
         "\x1d{", "\x1d[1]", "\x1d{\"event\":\"lost_worker\"}", "\x1d{\"event\":\"lost_worker\",\"worker\":\"1\"}",
@@ -85,13 +90,13 @@ TEST(LossRecord, OtherLinesAreNone) {
   }
 }
 
-TEST(LossRecord, IsWrittenWhereLaunchReadsAndNowhereElse) {
+TEST(WorkerRecord, IsWrittenWhereLaunchReadsAndNowhereElse) {
   const Terminal before = terminal();
   for (const bool reads : {true, false}) {
     set_terminal({StatusLine::kNone, false, reads});
     testing::internal::CaptureStderr();
-    tell_launch({2});
-    EXPECT_EQ(testing::internal::GetCapturedStderr(), reads ? marked_record({2}) + "\n" : "");
+    tell_launch({WorkerEvent::kLost, 2});
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), reads ? marked_record({WorkerEvent::kLost, 2}) + "\n" : "");
   }
   set_terminal(before);
 }

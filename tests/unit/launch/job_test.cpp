@@ -30,7 +30,9 @@ TEST(RestartPolicy, NothingIsStartedAgainOnceItWasAskedToStop) {
   for (const int code : {143, 130, 129, 138}) {
     EXPECT_EQ(judge({.exit_code = code, .stop_requests = 1}), JobFate::kStopped) << code;
   }
-  EXPECT_EQ(judge({.exit_code = 0, .stop_requests = 1}), JobFate::kDone);
+  EXPECT_EQ(judge({.exit_code = 0, .stop_requests = 1, .all_started = true}), JobFate::kDone);
+  EXPECT_EQ(judge({.exit_code = 0, .stop_requests = 1, .all_started = false}), JobFate::kStopped);
+  EXPECT_EQ(judge({.exit_code = 0, .stop_requests = 0, .all_started = false}), JobFate::kDone);
   for (const int code : {1, 3, 137}) {
     EXPECT_EQ(judge({.exit_code = code, .stop_requests = 1}), JobFate::kFailed) << code;
   }

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 
 struct Session {
+  bool all_started;
   bool lost_worker;
   int rank_of_lost;
   std::vector<std::string> heard;  // of workers
@@ -24,23 +25,36 @@ Session after(const std::string& output) {
                        [&](const OutputLine& line) { session.heard.push_back(line.text); });
   while (mpirun.listen()) {
   }
+  session.all_started = mpirun.all_started();
   session.lost_worker = mpirun.lost_worker();
   session.rank_of_lost = mpirun.rank_of_lost();
   return session;
 }
 
 TEST(MpirunSessionTest, LearnsOfALossFromTheRecordOfAWorker) {
-  const Session session =
-      after("[1,0]<stderr>:gone\n[1,0]<stderr>:" + marked_record({1}) + "\n[1,0]<stderr>:" + marked_record({0}) + "\n");
+  const Session session = after("[1,0]<stderr>:gone\n[1,0]<stderr>:" + marked_record({WorkerEvent::kLost, 1}) +
+                                "\n[1,0]<stderr>:" + marked_record({WorkerEvent::kLost, 0}) + "\n");
   EXPECT_TRUE(session.lost_worker);
   EXPECT_EQ(session.rank_of_lost, 1) << "the first counts";
   EXPECT_THAT(session.heard, ElementsAre("gone")) << "records are not shown";
 }
 
 TEST(MpirunSessionTest, WhoIsLostNeedNotBeKnown) {
-  const Session session = after("[1,0]<stderr>:" + marked_record({-1}) + "\n");
+  const Session session = after("[1,0]<stderr>:" + marked_record({WorkerEvent::kLost, -1}) + "\n");
   EXPECT_TRUE(session.lost_worker);
   EXPECT_EQ(session.rank_of_lost, -1);
+}
+
+TEST(MpirunSessionTest, AllHaveStartedWhenEachHasToldSo) {
+  const auto started = [](int rank) {
+    return fmt::format("[1,{}]<stderr>:{}\n", rank, marked_record({WorkerEvent::kStarted, rank}));
+  };
+  EXPECT_FALSE(after("").all_started);
+  EXPECT_FALSE(after(started(1) + started(1)).all_started);
+  const Session session = after(started(1) + started(0));
+  EXPECT_TRUE(session.all_started);
+  EXPECT_FALSE(session.lost_worker);
+  EXPECT_THAT(session.heard, ElementsAre());
 }
 
 TEST(MpirunSessionTest, WordsAreForPeople) {

@@ -8,6 +8,7 @@
 #include "record/evaluation_file.h"
 #include "support/expect_error.h"
 #include "support/failing_file_system.h"
+#include "support/interrupted.h"
 #include "support/temporary_folder.h"
 #include "tensorboard/tensorboard_run.h"
 
@@ -184,6 +185,12 @@ TEST_F(TensorBoardExport, DamageBesideTheMetricsIsAWarning) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(export_to_tensorboard(run_, out_).lines, 1u);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), AllOf(HasSubstr("config.yaml"), HasSubstr("run.json")));
+}
+
+TEST_F(TensorBoardExport, CanBeInterruptedAndLeavesNothing) {
+  write("metrics.jsonl", line_at(10).dump() + "\n");
+  EXPECT_HEARS_CTRL_C(export_to_tensorboard(run_, out_));
+  for (const fs::path& left : list_folder(folder_.path())) EXPECT_EQ(left, run_);
 }
 
 TEST_F(TensorBoardExport, WholeOrAbsent) {
