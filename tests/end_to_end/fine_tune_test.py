@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fine-tuning as a user meets it: train.start_from in all its forms, and prepare --like. docs/fine-tune.md itself is typed
-by readme_test.py."""
+"""Fine-tuning as a user meets it: train.start_from in all its forms, and prepare --like. readme_test.py types what
+docs/fine-tune.md says."""
 
 import json
 import pathlib
@@ -59,7 +59,8 @@ class FineTuneTest(ProgramTest):
         places = model / "checkpoints"
         for name, start, checkpoint, expected in [
                 ("run", model, "", places / "best"), ("best", model, "best", places / "best"),
-                ("average", model, "average", places / "average"), ("folder", places / "average", "", places / "average"),
+                ("average", model, "average", places / "average"),
+                ("folder", places / "average", "", places / "average"),
                 ("step", model, "step-00000050", places / "step-00000050")]:
             with self.subTest(name):
                 run = self.start_from(name, self.data, start, train__start_from_checkpoint=checkpoint)
@@ -74,7 +75,8 @@ class FineTuneTest(ProgramTest):
         command[-1] = self.folder / "like"  # a folder of this test
         done = subprocess.run([PROGRAM, *command[1:]], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual((self.folder / "like" / "joint.model").read_bytes(), (self.model / "source.model").read_bytes())
+        self.assertEqual((self.folder / "like" / "joint.model").read_bytes(),
+                         (self.model / "source.model").read_bytes())
         self.succeed(*training(run, 1, self.folder / "like", train__start_from=self.model, **FROZEN))
         self.assertEqual(self.weights(run), tensors(self.model / "checkpoints" / "best"))
         # The model knows text of this kind, and now it can read it.
@@ -128,7 +130,8 @@ class FineTuneTest(ProgramTest):
         for line in ("max_words: 7", "min_words: 2", "dropout: 0.1", "copies: 2"):
             self.assertRegex(settings, rf"(?m)^ *{line}$")
         for side in ("source", "target"):
-            self.assertEqual((self.folder / "like" / f"{side}.model").read_bytes(), (run / f"{side}.model").read_bytes())
+            self.assertEqual((self.folder / "like" / f"{side}.model").read_bytes(),
+                             (run / f"{side}.model").read_bytes())
         shutil.rmtree(self.folder / "data")  # the subword model is the run's own
         settings = self.prepared("without", "--like", run / "checkpoints" / "last")
         self.assertRegex(settings, r"(?m)^ *max_words: 80$")
