@@ -78,21 +78,22 @@ fs::path find_checkpoint(const ModelPlace& place) {
   }
   if (place.checkpoint.empty()) {
     const fs::path best = checkpoints / "best";
-    debug("checkpoint: {} {}", best.string(),
-          fs::exists(best) ? "exists and is used" : "does not exist, the newest is used");
-    if (fs::exists(best)) return fs::canonical(best);
+    const std::optional<fs::path> found = follow_checkpoint_link(best);
+    debug("checkpoint: {} {}", best.string(), found ? "exists and is used" : "does not exist, the newest is used");
+    if (found) return *found;
     if (fs::is_symlink(best)) {
-      fail("{} points to {}, which does not exist. Choose another checkpoint: --checkpoint last", best.string(),
+      fail("{} points to {}, where there is no checkpoint. Choose another one: --checkpoint last", best.string(),
            fs::read_symlink(best).string());
     }
-    const NewestCheckpoint newest = newest_whole_checkpoint(checkpoints);
+    const NewestCheckpoint newest = newest_whole_checkpoint(checkpoints, INT64_MAX, CheckpointParts::kModel);
     if (!newest.checkpoint) fail("{} has no whole checkpoint", checkpoints.string());
     return newest.checkpoint->folder();
   }
-  if (fs::exists(checkpoints / place.checkpoint)) return fs::canonical(checkpoints / place.checkpoint);
+  if (const auto found = follow_checkpoint_link(checkpoints / place.checkpoint)) return *found;
   std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints)) {
-    if (entry.is_directory()) names.insert(entry.path().filename().string());
+  for (const fs::path& path : list_folder(checkpoints)) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) names.insert(path.filename().string());
   }
   if (names.empty()) fail("{} has no checkpoint", checkpoints.string());
   fail("{} has no checkpoint \"{}\". There are:\n  {}", checkpoints.string(), place.checkpoint,
@@ -100,7 +101,9 @@ fs::path find_checkpoint(const ModelPlace& place) {
 }
 
 TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device) {
-  const Checkpoint checkpoint(find_checkpoint(place));
+  const Checkpoint checkpoint =
+      read_while_pruned([&] { return std::vector{find_checkpoint(place)}; },
+                        [](const auto& folders) { return Checkpoint(folders.front(), CheckpointParts::kModel); });
   const fs::path run = run_of(place.folder);
   const std::string source_checksum = known_checksum(checkpoint, "source");
   const std::string target_checksum = known_checksum(checkpoint, "target");
@@ -111,7 +114,7 @@ TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device>
   Config config;
   load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
 
-  const SafetensorsFile& weights = checkpoint.average() != nullptr ? *checkpoint.average() : checkpoint.weights();
+  const SafetensorsFile& weights = checkpoint.model();
   const std::string origin =
       checkpoint.use_state([](const Json& state) { return dump_json(state.value(kOriginKey, Json::object())); });
   debug("model: step {}, vocabularies {} and {}", checkpoint.step(), source_path.string(), target_path.string());
