@@ -12,7 +12,9 @@
 #include "cli/command.h"
 #include "collectives/mpi_transport.h"
 #include "core/bus_error.h"
+#include "core/columns.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/human.h"
 #include "core/interrupt.h"
 #include "core/log.h"
@@ -76,7 +78,7 @@ void run(const Arguments& arguments) {
 // Never fails, even if stderr is closed.
 void complain(const std::string& message) {
   clear_status();
-  print_line("verbund: " + message);
+  print_line("verbund: " + printable(message));
 }
 
 }  // namespace
@@ -100,6 +102,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     if (error.what()[0] != '\0') complain(error.what());
     return error.exit_code();
+  } catch (const fs::filesystem_error& error) {
+    complain(fmt::format("cannot use {}: {}", error.path1().string(), error.code().message()));
   } catch (const std::bad_alloc&) {
     complain("out of memory");
   } catch (const std::exception& error) {

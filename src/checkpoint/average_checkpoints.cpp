@@ -20,7 +20,7 @@ std::string list_names(const fs::path& checkpoints) {
 
 Checkpoint open_checkpoint(const fs::path& folder) {
   try {
-    return Checkpoint(folder);
+    return Checkpoint(folder, CheckpointParts::kModel);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
@@ -30,8 +30,9 @@ Checkpoint open_checkpoint(const fs::path& folder) {
 
 std::vector<Checkpoint> open_all(std::vector<fs::path> folders) {
   for (fs::path& folder : folders) {
-    if (!fs::is_directory(folder)) fail("there is no checkpoint folder {}", folder.string());
-    folder = fs::canonical(folder);
+    const std::optional<fs::path> found = follow_checkpoint_link(folder);
+    if (!found) fail("there is no checkpoint folder {}", folder.string());
+    folder = *found;
   }
   std::sort(folders.begin(), folders.end());
   if (const auto twice = std::adjacent_find(folders.begin(), folders.end()); twice != folders.end()) {
@@ -151,8 +152,10 @@ std::vector<fs::path> last_checkpoints(const fs::path& checkpoints, int64_t coun
 std::vector<fs::path> named_checkpoints(const fs::path& checkpoints, const std::vector<std::string>& names) {
   std::vector<fs::path> folders;
   for (const std::string& name : names) {
-    folders.push_back(checkpoints / name);
-    if (fs::is_directory(folders.back())) continue;
+    if (const std::optional<fs::path> found = follow_checkpoint_link(checkpoints / name)) {
+      folders.push_back(*found);
+      continue;
+    }
     fail("{} has no checkpoint \"{}\". There are: {}", checkpoints.string(), name, list_names(checkpoints));
   }
   return folders;
@@ -164,7 +167,7 @@ CheckpointMean::CheckpointMean(std::vector<fs::path> folders) {
   std::vector<const SafetensorsFile*> files;
   for (const Checkpoint& checkpoint : checkpoints) {
     steps_.push_back(checkpoint.step());
-    files.push_back(exponential_ ? checkpoint.average() : &checkpoint.weights());
+    files.push_back(&checkpoint.model());
     check_same_model(*files.front(), *files.back());
   }
   Progress progress("averaging", files.front()->tensors().size(), "tensors");
@@ -204,12 +207,11 @@ void check_place_of_mean(const fs::path& folder) {
   if (fs::exists(path) && !(fs::is_directory(path) && (fs::is_empty(path) || is_mean(path)))) {
     fail("{} exists and is not an average of checkpoints: it will not be replaced. Give another name.", path.string());
   }
-  for (const char* ending : {kPartialEnding, kDeletingEnding}) {
-    const fs::path used = path.string() + ending;  // while the mean is written or replaced
-    if (!fs::exists(fs::symlink_status(used))) continue;
-    fail("{} is in the way. If a call that was killed left it, remove it; else give the average another name.",
-         used.string());
-  }
+  const fs::path partial = path.string() + kPartialEnding, leaving = path.string() + kDeletingEnding;
+  const bool used = !PartialFolder::may_write(path);  // the names while the mean is written or replaced
+  if (!used && !fs::exists(fs::symlink_status(leaving))) return;
+  fail("{} is in the way. If a call that was killed left it, remove it; else give the average another name.",
+       (used ? partial : leaving).string());
 }
 
 void save_mean(const fs::path& folder, const CheckpointMean& mean, const std::string& program) {

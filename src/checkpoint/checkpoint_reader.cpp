@@ -60,23 +60,35 @@ std::string show_owner(const CheckpointEntry& entry) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const fs::path& folder) : folder_(folder), manifest_(read_checkpoint_manifest(folder)) {
+Checkpoint::Checkpoint(const fs::path& folder, CheckpointParts parts)
+    : folder_(folder), parts_(parts), manifest_(read_checkpoint_manifest(folder)) {
   verify_files();
-  weights_.emplace(folder_ / kWeightsFile);
-  if (manifest_.files.contains(kOptimizerFile)) optimizer_.emplace(folder_ / kOptimizerFile);
-  if (manifest_.files.contains(kAverageFile)) average_.emplace(folder_ / kAverageFile);
-  if (manifest_.files.contains(kExchangeFile)) exchange_.emplace(folder_ / kExchangeFile);
+  const auto open = [&](const char* name, std::optional<SafetensorsFile>& file) {
+    if (opens(name)) file.emplace(folder_ / name);
+  };
+  open(kWeightsFile, weights_);
+  open(kOptimizerFile, optimizer_);
+  open(kAverageFile, average_);
+  open(kExchangeFile, exchange_);
   state_json_ = read_file(folder_ / kStateFile);
   config_yaml_ = read_file(folder_ / kConfigFile);
   check_steps();
 }
 
+bool Checkpoint::opens(const std::string& file) const {
+  if (!manifest_.files.contains(file)) return false;
+  if (parts_ == CheckpointParts::kAll || file == kStateFile || file == kConfigFile) return true;
+  return file == (manifest_.files.contains(kAverageFile) ? kAverageFile : kWeightsFile);
+}
+
 void Checkpoint::verify_files() const {
+  std::map<std::string, FileSummary> files = manifest_.files;
+  std::erase_if(files, [&](const auto& file) { return !opens(file.first); });
   uint64_t bytes = 0;
-  for (const auto& [name, summary] : manifest_.files) bytes += summary.size;
+  for (const auto& [name, summary] : files) bytes += summary.size;
   Progress progress("verify " + folder_.filename().string() + ",", bytes, "bytes");
   const auto start = std::chrono::steady_clock::now();
-  for (const auto& [name, summary] : manifest_.files) verify_file(folder_ / name, summary, progress);
+  for (const auto& [name, summary] : files) verify_file(folder_ / name, summary, progress);
   debug("checkpoint {}: {} bytes verified in {:.3f} s", folder_.string(), bytes, seconds_since(start));
 }
 
@@ -106,7 +118,16 @@ std::vector<CheckpointEntry> list_checkpoints(const fs::path& checkpoints) {
   return entries;
 }
 
-NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end) {
+std::optional<fs::path> follow_checkpoint_link(const fs::path& path) {
+  for (int tries = 0; tries < 3; ++tries) {
+    std::error_code error;
+    fs::path folder = fs::canonical(path, error);
+    if (!error) return folder;
+  }
+  return std::nullopt;
+}
+
+NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end, CheckpointParts parts) {
   NewestCheckpoint newest;
   const auto skip = [&](const CheckpointEntry& entry, const std::exception& error) {
     warn("skipping the checkpoint of step {}: {}", entry.step, error.what());
@@ -118,7 +139,7 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t en
   for (; !entries.empty(); entries.pop_back()) {
     const CheckpointEntry& entry = entries.back();
     try {
-      newest.checkpoint.emplace(entry.folder);
+      newest.checkpoint.emplace(entry.folder, parts);
       debug("checkpoint {}: chosen, the newest whole one", entry.folder.string());
       break;
     } catch (const Interrupted&) {

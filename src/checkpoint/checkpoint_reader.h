@@ -3,6 +3,7 @@
 // while the run continues.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,16 +17,22 @@ namespace verbund {
 class Buffer;
 class ParameterTable;
 
-// A whole checkpoint: opening it verifies every byte, and damage is an error that names the file and the problem.
+// What is opened of a checkpoint: everything, as for resuming; or what translating needs, which is the averaged weights
+// if there are any, else the weights, with state and configuration.
+enum class CheckpointParts { kAll, kModel };
+
+// A whole checkpoint: opening it verifies every byte of what is opened, and damage is an error that names the file and
+// the problem.
 class Checkpoint {
  public:
-  explicit Checkpoint(const fs::path& folder);
+  explicit Checkpoint(const fs::path& folder, CheckpointParts parts = CheckpointParts::kAll);
 
   const fs::path& folder() const { return folder_; }
   int64_t step() const { return manifest_.step; }
   const CheckpointManifest& manifest() const { return manifest_; }
 
-  const SafetensorsFile& weights() const { return *weights_; }
+  const SafetensorsFile& weights() const { return *weights_; }  // of all parts
+  const SafetensorsFile& model() const { return average_ ? *average_ : *weights_; }
   const SafetensorsFile* optimizer() const { return optimizer_ ? &*optimizer_ : nullptr; }  // nullptr: not saved
   const SafetensorsFile* average() const { return average_ ? &*average_ : nullptr; }        // nullptr: not saved
   const SafetensorsFile* exchange() const { return exchange_ ? &*exchange_ : nullptr; }     // nullptr: not saved
@@ -39,10 +46,12 @@ class Checkpoint {
   }
 
  private:
+  bool opens(const std::string& file) const;
   void verify_files() const;
   void check_steps() const;
 
   fs::path folder_;
+  CheckpointParts parts_;
   CheckpointManifest manifest_;
   std::optional<SafetensorsFile> weights_, optimizer_, average_, exchange_;
   std::string state_json_;
@@ -69,7 +78,31 @@ struct NewestCheckpoint {
 
 // Only of steps before `end`. Warns of each damaged checkpoint that it skips, with the file and the problem. A
 // checkpoint that exists but cannot be read (another user's, a failing disk) is not damaged: that is an error.
-NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end = INT64_MAX);
+NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end = INT64_MAX,
+                                         CheckpointParts parts = CheckpointParts::kAll);
+
+// The folder that a link such as `last` leads to, or the path itself; nothing if it leads nowhere. A training that runs
+// may move the link and delete its old target meanwhile: then it is read again.
+std::optional<fs::path> follow_checkpoint_link(const fs::path& path);
+
+// Calls `read` again if it fails because a training that runs has deleted a checkpoint meanwhile: one of the folders
+// that find() gives. After some times the error of `read` is final.
+template <typename Find, typename Read>
+auto read_while_pruned(Find find, Read read) {
+  constexpr int kMostTries = 10;
+  for (int tries = 1;; ++tries) {
+    const std::vector<fs::path> folders = find();
+    try {
+      return read(folders);
+    } catch (const Error&) {
+      const bool deleted = std::any_of(folders.begin(), folders.end(), [](const fs::path& folder) {
+        std::error_code error;
+        return fs::status(folder, error).type() == fs::file_type::not_found;
+      });
+      if (!deleted || tries == kMostTries) throw;
+    }
+  }
+}
 
 // Copies the values of all parameters; refuses a file of another shape, naming both.
 void load_weights(const SafetensorsFile& file, const ParameterTable& table, Buffer& values);

@@ -55,7 +55,7 @@ void replace_in_two_moves(const fs::path& partial, const fs::path& folder) {
 
 // The new one is whole: its manifest was written last, and the old one was renamed after that.
 void finish_replacement(const fs::path& folder) {
-  const fs::path partial = folder.string() + kPartialEnding;
+  const fs::path partial = PartialFolder::content_of(folder);
   if (fs::exists(folder) || !fs::exists(partial / kCheckpointManifest)) return;
   rename_path(partial, folder);
   sync_folder(folder.parent_path());

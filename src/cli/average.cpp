@@ -62,8 +62,12 @@ void run_average(const Arguments& arguments) {
   if (!fs::is_directory(checkpoints)) fail("{} is not the folder of a run: it has no checkpoints/", command.run);
   const fs::path folder = command.out.empty() ? checkpoints / command.name : fs::path(command.out);
   check_place_of_mean(folder);  // before the work, not after it
-  const CheckpointMean mean(command.checkpoints.empty() ? last_checkpoints(checkpoints, command.last)
-                                                        : named_checkpoints(checkpoints, command.checkpoints));
+  const CheckpointMean mean = read_while_pruned(
+      [&] {
+        return command.checkpoints.empty() ? last_checkpoints(checkpoints, command.last)
+                                           : named_checkpoints(checkpoints, command.checkpoints);
+      },
+      [](const std::vector<fs::path>& folders) { return CheckpointMean(folders); });
   save_mean(folder, mean, program_version());
   log("{}: the mean of the {} of {} checkpoints, steps {}", folder.string(),
       mean.exponential() ? "exponentially averaged weights" : "weights", mean.steps().size(),

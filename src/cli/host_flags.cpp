@@ -39,7 +39,7 @@ std::vector<std::string> doctor_program(const Training& training) {
 void HostFlags::declare(Options& options) {
   options.add_option("-n,--workers", workers, "Number of workers (as many as the hosts have slots)")
       ->type_name("N")
-      ->check(at_least(1));
+      ->check(between(1, kMostSlots));
   Option* const hosts_option =
       options.add_option("-H,--hosts", list, "Hosts and their slots, the number of workers on each (this machine)");
   hosts_option->type_name("A:N,B:N");

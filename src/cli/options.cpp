@@ -38,9 +38,23 @@ Check at_least(int64_t least) {
   };
 }
 
-Check between(int64_t least, int64_t most) { return CLI::Range(least, most); }
+Check between(int64_t least, int64_t most) {
+  return [least, most](const std::string& text) {
+    int64_t value = 0;
+    const bool whole = CLI::detail::lexical_cast(text, value);
+    return whole && value >= least && value <= most
+               ? ""
+               : fmt::format("{} is not a whole number from {} to {}", text, least, most);
+  };
+}
 
-Check positive() { return CLI::PositiveNumber; }
+Check number_between(double least, double most) {
+  return [least, most](const std::string& text) {
+    double value = 0;
+    const bool read = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return read ? "" : fmt::format("{} is not a number from {} to {}", text, least, most);
+  };
+}
 
 Check one_of(std::vector<std::string> names) { return CLI::IsMember(std::move(names)); }
 

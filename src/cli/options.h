@@ -24,7 +24,7 @@ using Check = std::function<std::string(std::string& value)>;
 
 Check at_least(int64_t least);  // for counts: a whole number
 Check between(int64_t least, int64_t most);
-Check positive();
+Check number_between(double least, double most);  // NaN is none
 Check one_of(std::vector<std::string> names);
 
 // One flag or positional argument. Each call returns the same option.

@@ -5,6 +5,7 @@
 
 #include "collectives/mpi_transport.h"
 #include "kernels/kernels.h"
+#include "score/tokenizer.h"
 #include "version.h"
 
 namespace verbund {
@@ -16,8 +17,8 @@ std::string version_text() {
       "{}\n"
       "linked with: {}\n"
       "kernels: {}\n"
-      "on this machine: {}, kernels {}\n",
-      program_version(), VERBUND_PARTS, VERBUND_KERNEL_SETS, mpi_library(), choose_kernels().name);
+      "on this machine: {}, Unicode {}, kernels {}\n",
+      program_version(), VERBUND_PARTS, VERBUND_KERNEL_SETS, mpi_library(), unicode_version(), choose_kernels().name);
 }
 
 }  // namespace verbund

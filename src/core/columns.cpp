@@ -23,18 +23,31 @@ size_t width_of(char32_t code_point) {
 
 bool is_control(char32_t code_point) { return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0); }
 
+// The bytes of the character at `position`; 0 if it is no UTF-8.
+size_t character_size(std::string_view text, size_t position) {
+  const auto lead = static_cast<unsigned char>(text[position]);
+  const size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  return is_utf8(text.substr(position, size)) && position + size <= text.size() ? size : 0;
+}
+
 // Calls use(text of one character, its columns) until it returns false.
 template <typename Use>
 void for_characters(std::string_view text, Use use) {
-  const bool valid = is_utf8(text);
   for (size_t position = 0; position < text.size();) {
     const size_t begin = position;
-    const bool readable = valid || static_cast<unsigned char>(text[begin]) < 0x80;
+    const bool readable = character_size(text, begin) > 0;
     const char32_t code_point = readable ? next_code_point(text, position) : 0;
     if (!readable) ++position;
     const bool shown = readable && !is_control(code_point);
     if (!use(shown ? text.substr(begin, position - begin) : "?", shown ? width_of(code_point) : 1)) return;
   }
+}
+
+// The size of a colour at the beginning of the text, such as "\033[31m"; 0 if there is none.
+size_t colour_size(std::string_view text) {
+  if (!text.starts_with("\033[")) return 0;
+  const size_t end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 
 size_t width_without_colours(std::string_view text) {
@@ -104,6 +117,33 @@ size_t display_width(std::string_view text) {
     return true;
   });
   return width;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
+    for_characters(text.substr(begin, end - begin), [&](std::string_view character, size_t) {
+      shown += character;
+      return true;
+    });
+    if (end < text.size()) shown += text[end];
+    begin = end + 1;
+  }
+  return shown;
+}
+
+std::string printable_with_colours(std::string_view text) {
+  std::string shown;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t colour = colour_size(text.substr(begin));
+    shown += text.substr(begin, colour);
+    begin += colour;
+    const size_t end = std::min(text.find('\033', begin + (colour == 0 ? 1 : 0)), text.size());
+    shown += printable(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return shown;
 }
 
 std::string fit_columns(std::string_view text, size_t columns) {

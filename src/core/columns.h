@@ -12,6 +12,12 @@ namespace verbund {
 // Wide characters need two columns, combining ones none. Bytes that are no UTF-8 need one each.
 size_t display_width(std::string_view text);
 
+// The text for a terminal or a log: control characters except newlines and tabs, and bytes that are no UTF-8, become
+// question marks. Text of files, samples and other hosts goes through it.
+std::string printable(std::string_view text);
+// The same for lines of other processes of this program, which may have colours.
+std::string printable_with_colours(std::string_view text);
+
 // One line of at most so many columns, cut between two characters. Characters that move the cursor and bytes that are
 // no UTF-8 become question marks.
 std::string fit_columns(std::string_view text, size_t columns);

@@ -12,6 +12,7 @@
 #include "core/bus_error.h"
 #include "core/error.h"
 #include "core/file_system.h"
+#include "core/folder_lock.h"
 #include "core/log.h"
 
 namespace verbund {
@@ -82,22 +83,56 @@ void AtomicFile::commit() {
   sync_folder(path_.parent_path());
 }
 
-PartialFolder::PartialFolder(fs::path folder) : folder_(std::move(folder)), path_(folder_.string() + kPartialEnding) {
-  if (path_.has_parent_path()) make_folder(path_.parent_path());
-  if (file_system().mkdir(path_) == 0) return;
-  if (errno != EEXIST) fail_errno("cannot create the folder {}", path_.string());
-  fail(
-      "{} is in the way: another command is writing it, or was killed while writing it, or it is yours. Remove or "
-      "rename "
-      "it, or write the result elsewhere.",
-      path_.string());
+fs::path PartialFolder::content_of(const fs::path& folder) { return folder.string() + kPartialEnding + "/content"; }
+
+bool PartialFolder::may_write(const fs::path& folder) {
+  const fs::path partial = folder.string() + kPartialEnding;
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(partial, error).type();
+  if (type == fs::file_type::not_found) return true;
+  // A command that is killed at once leaves an empty one.
+  return type == fs::file_type::directory &&
+         (fs::exists(partial / kPartialMarker, error) || fs::is_empty(partial, error));
 }
 
-PartialFolder::~PartialFolder() { try_remove(path_); }
+PartialFolder::PartialFolder(fs::path folder)
+    : folder_(std::move(folder)), partial_(folder_.string() + kPartialEnding), content_(content_of(folder_)) {
+  if (partial_.has_parent_path()) make_folder(partial_.parent_path());
+  const bool made = file_system().mkdir(partial_) == 0;
+  if (!made && errno != EEXIST) fail_errno("cannot create the folder {}", partial_.string());
+  if (!made && !may_write(folder_)) {
+    fail("{} is in the way, and no command has made it. Remove or rename it, or write the result elsewhere.",
+         partial_.string());
+  }
+  lock_ = std::make_unique<FolderLock>(partial_);
+  if (!lock_->try_lock() && (!made || lock_->is_taken())) {
+    fail("another command is writing {}. Wait for it, or write the result elsewhere.", partial_.string());
+  }
+  try {
+    take_over();
+  } catch (...) {
+    try_remove(partial_);
+    throw;
+  }
+}
+
+void PartialFolder::take_over() {
+  const fs::path marker = partial_ / kPartialMarker;
+  for (const fs::path& left : list_folder(partial_)) {
+    if (left != marker) remove_path(left);
+  }
+  if (!OpenFile(marker, O_WRONLY | O_CREAT)) fail_errno("cannot create {}", marker.string());
+  make_folder(content_);
+}
+
+PartialFolder::~PartialFolder() {
+  try_remove(content_);  // the marker goes last
+  try_remove(partial_);
+}
 
 void PartialFolder::publish() const {
-  sync_folder(path_);
-  rename_path(path_, folder_);
+  sync_folder(content_);
+  rename_path(content_, folder_);
   sync_folder(folder_.parent_path());
 }
 
@@ -176,8 +211,11 @@ void make_folder(const fs::path& path) {
 }
 
 void expect_folder(const fs::path& path, const char* what) {
-  if (fs::is_directory(path)) return;
-  if (!fs::exists(path)) fail("there is no folder {}", path.string());
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == fs::file_type::directory) return;
+  if (type == fs::file_type::not_found) fail("there is no folder {}", path.string());
+  if (error) throw SystemError(fmt::format("cannot read {}", path.string()), error.value());
   fail("{} is a file, but {} is a folder", path.string(), what);
 }
 

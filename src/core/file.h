@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@ namespace verbund {
 
 namespace fs = std::filesystem;
 
-inline constexpr const char* kPartialEnding = ".partial";  // of a file or folder that is being made
+inline constexpr const char* kPartialEnding = ".partial";          // of a file or folder that is being made
+inline constexpr const char* kPartialMarker = ".verbund-partial";  // in such a folder: a command has made it
 
 // A new file under a temporary name. `commit()` gives it its name; without it, the destructor removes it.
 class AtomicFile {
@@ -47,22 +49,32 @@ class AtomicFile {
   std::string buffer_;
 };
 
-// A new folder under a temporary name, FOLDER.partial, which is removed with this object unless it was published.
+class FolderLock;
+
+// A new folder that is written as FOLDER.partial/content, until it is published. FOLDER.partial is removed with this
+// object. It has a marker inside and is locked, so that the next command takes over what a killed one has left.
 class PartialFolder {
  public:
-  // Fails if the temporary name is taken: its owner is unknown, so it is not touched.
+  // Fails if another command is writing there, or if FOLDER.partial is something else: then it is not touched.
   explicit PartialFolder(fs::path folder);
   ~PartialFolder();
   PartialFolder(const PartialFolder&) = delete;
   PartialFolder& operator=(const PartialFolder&) = delete;
 
-  const fs::path& path() const { return path_; }
+  const fs::path& path() const { return content_; }
 
   // Gives it its name, for good. The name must be free.
   void publish() const;
 
+  static fs::path content_of(const fs::path& folder);  // while it is being written
+  // True if nothing is in the way of writing this folder, or only what a killed command has left.
+  static bool may_write(const fs::path& folder);
+
  private:
-  fs::path folder_, path_;
+  void take_over();
+
+  fs::path folder_, partial_, content_;
+  std::unique_ptr<FolderLock> lock_;
 };
 
 // A whole file mapped read-only into memory.

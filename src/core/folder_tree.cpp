@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
+#include "core/error.h"
 #include "core/file.h"
+#include "core/file_system.h"
 
 namespace verbund {
 namespace {
@@ -31,7 +34,12 @@ class Lister {
     if (entry.kind == TreeEntry::Kind::kLink) entry.target = fs::read_symlink(path, gone).string();
     entries.push_back(entry);
     if (entry.kind != TreeEntry::Kind::kFolder) return;
-    std::vector<fs::path> inside = list_folder(path);
+    std::vector<fs::path> inside;
+    if (file_system().list(path, inside) != 0) {
+      if (errno != ENOENT) fail_errno("cannot read the folder {}", path.string());
+      entries.pop_back();  // it has just been removed, too
+      return;
+    }
     std::sort(inside.begin(), inside.end());
     for (const fs::path& child : inside) {
       add(child, (name == "." ? "" : name + "/") + child.filename().string());

@@ -66,6 +66,8 @@ std::string human_count(uint64_t count) {
 }
 
 std::string human_duration(double seconds) {
+  constexpr double kYear = 365.25 * 24 * 3600;
+  if (!(seconds < 1000 * kYear)) return fmt::format("{:.3g} years", seconds / kYear);
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<int64_t>(std::llround(seconds));
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);

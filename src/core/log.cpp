@@ -70,20 +70,21 @@ const Terminal& terminal() { return place; }
 
 void debug_line(const std::string& line) {
   if (level > LogLevel::kDebug) return;
-  print("debug: " + line);
+  const std::string shown = "debug: " + printable(line);
+  print(shown);
   const std::lock_guard lock(copy_mutex);
-  if (copy_debug_line) copy_debug_line("debug: " + line);
+  if (copy_debug_line) copy_debug_line(shown);
 }
 
 void log_line(const std::string& line, Colour colour) {
-  if (level <= LogLevel::kInfo) print(coloured(line, colour, place.colour));
+  if (level <= LogLevel::kInfo) print(coloured(printable(line), colour, place.colour));
 }
 
 void warn_line(const std::string& line) {
-  if (level <= LogLevel::kWarning) print(coloured("warning:", Colour::kYellow, place.colour) + " " + line);
+  if (level <= LogLevel::kWarning) print(coloured("warning:", Colour::kYellow, place.colour) + " " + printable(line));
 }
 
-void print_line(const std::string& line) { print(line); }
+void print_line(const std::string& line) { print(printable_with_colours(line)); }
 
 void format_debug_line(fmt::string_view format, fmt::format_args args) {
   if (level <= LogLevel::kDebug) debug_line(fmt::vformat(format, args));

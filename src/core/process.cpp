@@ -48,7 +48,7 @@ uint64_t peak_memory_of_children() {
 }
 
 void fill_standard_descriptors() {
-  const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};  // writing results to it fails
+  const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};  // reading text from it fails, and writing results to it
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
     const int opened = ::open("/dev/null", modes[descriptor]);  // the lowest free descriptor: this one

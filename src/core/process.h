@@ -22,7 +22,7 @@ uint64_t free_memory();
 uint64_t peak_memory_of_children();
 
 // Opens /dev/null for each standard descriptor that is closed, before any file is opened: otherwise the next file would
-// get that descriptor, and messages would be written into it. Writing results remains an error.
+// get that descriptor, and messages would be written into it. Reading text and writing results remain errors.
 void fill_standard_descriptors();
 
 // Shortens the busy wait of OpenMP threads. With GNU's default, a program becomes many times slower when another one

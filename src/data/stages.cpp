@@ -21,15 +21,37 @@ bool is_unchanged(const fs::path& path, const Json& record) {
   return fs::file_size(path, error) == record.at("size") && !error && file_checksum(path) == record.at("xxh3_128");
 }
 
+constexpr const char* kEntryChecksum = "xxh3_128";
+
+std::string entry_checksum(const std::string& name, Json entry) {
+  entry.erase(kEntryChecksum);
+  return checksum_of(name + dump_json(entry));
+}
+
+// An entry that anything but Stages wrote, or another version of it, counts as work that is not done.
+bool is_whole(const std::string& name, const Json& entry) {
+  return entry.is_object() && entry.contains(kEntryChecksum) && entry[kEntryChecksum] == entry_checksum(name, entry);
+}
+
 }  // namespace
 
 Stages::Stages(fs::path file) : file_(std::move(file)) {
   if (!fs::exists(file_)) return;
-  memory_ = try_parse_json(read_file(file_));
-  if (!memory_.is_object()) memory_ = Json::object();  // damaged: no stage counts as done
+  const Json stored = try_parse_json(read_file(file_));
+  if (!stored.is_object()) {
+    debug("{} is damaged: every stage runs again", file_.string());
+    return;
+  }
+  for (const auto& [name, entry] : stored.items()) {
+    if (is_whole(name, entry)) {
+      memory_[name] = entry;
+    } else {
+      debug("stage {}: its entry in {} is damaged or of another version", name, file_.string());
+    }
+  }
 }
 
-bool Stages::is_done(const std::string& name, const std::string& key) const try {
+bool Stages::is_done(const std::string& name, const std::string& key) const {
   const auto found = memory_.find(name);
   if (found == memory_.end() || found->at("key") != key) {
     debug("stage {}: runs, {}", name,
@@ -43,8 +65,6 @@ bool Stages::is_done(const std::string& name, const std::string& key) const try 
   }
   debug("stage {}: kept, its outputs match their checksums", name);
   return true;
-} catch (const Json::exception&) {  // damaged, or of another version
-  return false;
 }
 
 Json Stages::run(const std::string& name, const std::string& key, const std::vector<fs::path>& outputs,
@@ -68,6 +88,7 @@ Json Stages::run(const std::string& name, const std::string& key, const std::vec
   for (const fs::path& path : outputs) {
     entry["outputs"][path.lexically_relative(file_.parent_path()).string()] = record_of(path);
   }
+  entry[kEntryChecksum] = entry_checksum(name, entry);
   memory_[name] = entry;
   write_file(file_, dump_json(memory_, 2) + "\n");
   return result;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages records which stages of a command are done, with a key of their inputs: an interrupted command resumes where
 // it stopped, and a changed setting repeats only what depends on it. The record is one JSON file, written after each
-// stage; it names outputs relative to its own folder, so that a copy of the folder works like the original.
+// stage; it names outputs relative to its own folder, so that a copy of the folder works like the original. Each entry
+// has a checksum: a damaged entry is a stage that is not done.
 #pragma once
 
 #include <filesystem>

@@ -77,33 +77,32 @@ fs::path find_checkpoint(const ModelPlace& place) {
   }
   if (place.checkpoint.empty()) {
     const fs::path best = checkpoints / "best";
-    debug("checkpoint: {} {}", best.string(),
-          fs::exists(best) ? "exists and is used" : "does not exist, the newest is used");
-    if (fs::exists(best)) return fs::canonical(best);
+    const std::optional<fs::path> found = follow_checkpoint_link(best);
+    debug("checkpoint: {} {}", best.string(), found ? "exists and is used" : "does not exist, the newest is used");
+    if (found) return *found;
     if (fs::is_symlink(best)) {
-      fail("{} points to {}, which does not exist. Choose another checkpoint: --checkpoint last", best.string(),
+      fail("{} points to {}, where there is no checkpoint. Choose another one: --checkpoint last", best.string(),
            fs::read_symlink(best).string());
     }
-    const NewestCheckpoint newest = newest_whole_checkpoint(checkpoints);
+    const NewestCheckpoint newest = newest_whole_checkpoint(checkpoints, INT64_MAX, CheckpointParts::kModel);
     if (!newest.checkpoint) fail("{} has no whole checkpoint", checkpoints.string());
     return newest.checkpoint->folder();
   }
-  if (fs::exists(checkpoints / place.checkpoint)) return fs::canonical(checkpoints / place.checkpoint);
+  if (const auto found = follow_checkpoint_link(checkpoints / place.checkpoint)) return *found;
   std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints)) {
-    if (entry.is_directory()) names.insert(entry.path().filename().string());
+  for (const fs::path& path : list_folder(checkpoints)) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) names.insert(path.filename().string());
   }
   if (names.empty()) fail("{} has no checkpoint", checkpoints.string());
   fail("{} has no checkpoint \"{}\". There are:\n  {}", checkpoints.string(), place.checkpoint,
        fmt::join(names, "\n  "));
 }
 
-const SafetensorsFile& ModelFiles::weights() const {
-  return checkpoint.average() != nullptr ? *checkpoint.average() : checkpoint.weights();
-}
-
 ModelFiles open_model(const ModelPlace& place) {
-  Checkpoint checkpoint(find_checkpoint(place));
+  Checkpoint checkpoint =
+      read_while_pruned([&] { return std::vector{find_checkpoint(place)}; },
+                        [](const auto& folders) { return Checkpoint(folders.front(), CheckpointParts::kModel); });
   const fs::path run = run_of(place.folder);
   const std::string source_checksum = known_checksum(checkpoint, "source");
   const std::string target_checksum = known_checksum(checkpoint, "target");
@@ -117,11 +116,11 @@ ModelFiles open_model(const ModelPlace& place) {
 
   ModelFiles files{
       run, std::move(checkpoint), config, source_path, target_path, Subwords(source_path), Subwords(target_path)};
-  check_size(source_path, files.source.size(), files.weights(), "source.embedding");
+  check_size(source_path, files.source.size(), files.checkpoint.model(), "source.embedding");
   if (config.model.share_embeddings != Sharing::kAll) {
-    check_size(target_path, files.target.size(), files.weights(), "target.embedding");
+    check_size(target_path, files.target.size(), files.checkpoint.model(), "target.embedding");
   } else if (files.source.size() != files.target.size()) {
-    check_size(target_path, files.target.size(), files.weights(), "source.embedding");
+    check_size(target_path, files.target.size(), files.checkpoint.model(), "source.embedding");
   }
   check_identity(source_path, files.checkpoint, source_checksum);
   check_identity(target_path, files.checkpoint, target_checksum);
@@ -137,7 +136,7 @@ TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device>
   }
   const VocabularySizes sizes = {static_cast<int64_t>(files.source.size()), static_cast<int64_t>(files.target.size())};
   std::unique_ptr<DecodableModel> model = make_fused_transformer(*device, files.config.model, sizes);
-  load_weights(files.weights(), model->table(), model->weights().write());
+  load_weights(files.checkpoint.model(), model->table(), model->weights().write());
   const std::string origin =
       checkpoint.use_state([](const Json& state) { return dump_json(state.value(kOriginKey, Json::object())); });
   return {.config = files.config,

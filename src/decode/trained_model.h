@@ -32,9 +32,6 @@ struct ModelFiles {
   Config config;
   fs::path source_vocabulary, target_vocabulary;
   Subwords source, target;
-
-  // Those that were averaged during training, if there are any, else the last ones.
-  const SafetensorsFile& weights() const;
 };
 
 // Refuses a vocabulary that does not belong to the model.

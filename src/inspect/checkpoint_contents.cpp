@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checkpoint/checkpoint_format.h"
+#include "checkpoint/checkpoint_reader.h"
 #include "checkpoint/safetensors.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -202,20 +203,9 @@ void add_links(CheckpointContents& contents) {
   std::sort(contents.links.begin(), contents.links.end());
 }
 
-}  // namespace
-
-bool CheckpointContents::damaged() const {
-  return std::any_of(files.begin(), files.end(), [](const File& file) { return !file.damage.empty(); });
-}
-
-CheckpointContents read_checkpoint_contents(const fs::path& folder, bool verify) {
-  if (fs::is_symlink(folder) && !fs::exists(folder)) {
-    fail("{} points to {}, which does not exist. Choose another checkpoint.", folder.string(),
-         fs::read_symlink(folder).string());
-  }
-  expect_folder(folder, "a checkpoint");
+CheckpointContents contents_of(const fs::path& folder, bool verify) {
   CheckpointContents contents;
-  contents.folder = fs::canonical(folder);
+  contents.folder = folder;
   const CheckpointManifest manifest = read_checkpoint_manifest(contents.folder);
   contents.step = manifest.step;
   if (const auto named = step_of_folder_name(contents.folder.filename().string()); named && *named != manifest.step) {
@@ -227,6 +217,32 @@ CheckpointContents read_checkpoint_contents(const fs::path& folder, bool verify)
   add_origin(contents);
   add_tensors(contents);
   return contents;
+}
+
+}  // namespace
+
+bool CheckpointContents::damaged() const {
+  return std::any_of(files.begin(), files.end(), [](const File& file) { return !file.damage.empty(); });
+}
+
+CheckpointContents read_checkpoint_contents(const fs::path& folder, bool verify) {
+  const auto find = [&] {
+    const std::optional<fs::path> found = follow_checkpoint_link(folder);
+    if (!found && fs::is_symlink(folder)) {
+      fail("{} points to {}, where there is no checkpoint. Choose another one.", folder.string(),
+           fs::read_symlink(folder).string());
+    }
+    expect_folder(folder, "a checkpoint");
+    return std::vector{found.value_or(folder)};
+  };
+  return read_while_pruned(find, [&](const std::vector<fs::path>& found) {
+    CheckpointContents contents = contents_of(found.front(), verify);
+    // Then damage was found in what was being deleted.
+    if (contents.damaged() && !fs::exists(contents.folder)) {
+      fail("{} was deleted while it was read, as training deletes outdated checkpoints", contents.folder.string());
+    }
+    return contents;
+  });
 }
 
 }  // namespace verbund

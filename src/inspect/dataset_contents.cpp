@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/columns.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
@@ -78,7 +79,7 @@ std::string show_dataset_contents(const Dataset& dataset, const Json& pairs) {
                           pair[std::string(side) + "_pieces"].get<std::string>());
     }
   }
-  return text;
+  return printable(text);
 }
 
 Json dataset_contents(const Dataset& dataset, const Json& pairs) {

@@ -2,6 +2,8 @@
 #include "inspect/listing.h"
 
 #include "checkpoint/checkpoint_format.h"
+#include "checkpoint/checkpoint_reader.h"
+#include "core/columns.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
@@ -125,11 +127,12 @@ std::string checkpoint_table(const RunContents& contents) {
 }  // namespace
 
 InspectedFolder recognise_folder(const fs::path& folder) {
-  if (fs::is_symlink(folder) && !fs::exists(folder)) {
-    fail("{} points to {}, which does not exist", folder.string(), fs::read_symlink(folder).string());
+  if (fs::is_symlink(folder) && !follow_checkpoint_link(folder)) {
+    fail("{} points to {}, where there is no folder", folder.string(), fs::read_symlink(folder).string());
   }
   expect_folder(folder, "a dataset, a run or a checkpoint");
-  if (fs::is_empty(folder)) fail("{} is empty: it is not a dataset, a run or a checkpoint", folder.string());
+  std::error_code error;
+  if (fs::is_empty(folder, error)) fail("{} is empty: it is not a dataset, a run or a checkpoint", folder.string());
   for (const char* name : {kCheckpointManifest, kWeightsFile, kStateFile}) {
     if (fs::exists(folder / name)) return InspectedFolder::kCheckpoint;
   }
@@ -143,15 +146,15 @@ InspectedFolder recognise_folder(const fs::path& folder) {
 
 std::string show_checkpoint_contents(const CheckpointContents& contents) {
   std::string text = heading(contents) + "\n" + file_table(contents);
-  if (contents.parts.empty()) return text;
+  if (contents.parts.empty()) return printable(text);
   text += "\n" + part_table(row("parameters", human_count(contents.parameters)), contents.parts);
   if (contents.moments.empty()) {
     text += row("optimiser", "its state was not saved: a resumed training starts it anew");
   } else {
     text += part_table(row("optimiser", fmt::format("{} buffers", contents.moments.size())), contents.moments);
   }
-  return text + row("average", contents.averaged ? "averaged weights are saved" : "none") + "\n" +
-         explained_size(contents);
+  return printable(text + row("average", contents.averaged ? "averaged weights are saved" : "none") + "\n" +
+                   explained_size(contents));
 }
 
 Json to_json(const CheckpointContents& contents) {
@@ -197,7 +200,7 @@ std::string show_run_contents(const RunContents& contents) {
   text += row("state", state_of(contents)) + "\n" + file_table(contents) + "\n" + start_table(contents) +
           result_table(contents) + checkpoint_table(contents);
   for (const std::string& note : contents.notes) text += row("note", note);
-  return text;
+  return printable(text);
 }
 
 Json to_json(const RunContents& contents) {

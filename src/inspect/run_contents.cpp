@@ -89,9 +89,18 @@ void add_checkpoints(RunContents& contents, const std::vector<TreeEntry>& tree) 
       contents.checkpoints.push_back(checkpoint);
     } else {
       contents.notes.push_back(
-          fmt::format("checkpoints/{} points to {}, which does not exist", checkpoint.links.front(), name));
+          fmt::format("checkpoints/{} points to {}, where there is no checkpoint", checkpoint.links.front(), name));
     }
   }
+}
+
+// True if a link has another target than when it was listed: a training that runs has saved a checkpoint meanwhile, and
+// the old target may be missing in the list.
+bool has_moved_link(const fs::path& folder, const std::vector<TreeEntry>& tree) {
+  return std::any_of(tree.begin(), tree.end(), [&](const TreeEntry& entry) {
+    std::error_code gone;
+    return entry.kind == TreeEntry::Kind::kLink && fs::read_symlink(folder / entry.name, gone) != entry.target;
+  });
 }
 
 std::string text_in(const Json& json, const char* key) {
@@ -176,7 +185,8 @@ RunContents read_run_contents(const fs::path& folder) {
   expect_folder(folder, "a run");
   RunContents contents;
   contents.folder = fs::canonical(folder);
-  const auto tree = list_tree(contents.folder);
+  std::vector<TreeEntry> tree = list_tree(contents.folder);
+  for (int tries = 0; tries < 10 && has_moved_link(contents.folder, tree); ++tries) tree = list_tree(contents.folder);
   add_files(contents, tree);
   add_checkpoints(contents, tree);
   add_record(contents);

@@ -10,8 +10,6 @@
 namespace verbund {
 namespace {
 
-constexpr int kMaxSlots = 100000;  // far above any machine: a typing error
-
 bool is_host_name(std::string_view name) {
   const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_'; };
   return !name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), allowed);
@@ -22,7 +20,7 @@ int parse_slots(std::string_view text) {
   int slots = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && slots >= 1 && slots <= kMaxSlots ? slots : 0;
+  return whole && slots >= 1 && slots <= kMostSlots ? slots : 0;
 }
 
 void add(std::vector<Host>& hosts, const Host& host) {

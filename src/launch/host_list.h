@@ -9,6 +9,8 @@
 
 namespace verbund {
 
+inline constexpr int kMostSlots = 100000;  // of a host; more is a typing error
+
 struct Host {
   std::string name;
   int slots = 1;

@@ -104,7 +104,9 @@ PythonFile parse_python(const std::string& source, const std::string& name) {
     const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
     fail_usage("{}:{}: a NUL character is not Python", name, line);
   }
-  const std::string output = run_python(source, name);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as editors on Windows write it
+  const std::string output =
+      run_python(source.substr(source.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0), name);
   const Json result = try_parse_json(output);
   if (result.is_discarded()) fail("python3 cannot read {}: {}", name, output);
   if (result.contains("refused")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsers for rates, times and prices as users write them: 1gbit, 118MB/s, 0.2ms, 3.06/h.
+// Parsers for rates, times and prices as users write them: 1gbit, 118MB/s, 0.2ms, 3.06/h. Each has a range.
 #pragma once
 
 #include <string>

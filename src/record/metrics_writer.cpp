@@ -3,12 +3,18 @@
 
 #include <sstream>
 
+#include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "evaluate/evaluation.h"
 
 namespace verbund {
+namespace {
+
+bool is_evaluation(const Json& line) { return line.contains("dev_loss"); }
+
+}  // namespace
 
 void MetricsWindow::add(const StepSeen& seen) {
   sums_.loss += seen.loss;
@@ -73,29 +79,35 @@ Json metrics_line(const EvaluationSeen& seen) {
 }
 
 void MetricsWriter::begin(int64_t step) {
-  file_.reset();
-  drop_after(step);
-  file_.emplace(path_);
+  keep_lines([&](const Json& line) { return line.at("step") <= step; });
+  begun_ = step;
 }
 
 void MetricsWriter::metrics(const Json& line) {
+  if (is_evaluation(line) && line.at("step") == begun_) drop_evaluation_of_begin();
   Json whole = line;
   whole["start"] = start_;
   if (file_->add_line(dump_json(whole)) || std::exchange(warned_, true)) return;
   warn("cannot write to {} (is the disk full?): training continues, but its metrics are lost", path_.string());
 }
 
-void MetricsWriter::drop_after(int64_t step) const {
-  if (!fs::exists(path_)) return;
+void MetricsWriter::drop_evaluation_of_begin() try {
+  const int64_t step = std::exchange(begun_, -1);
+  keep_lines([&](const Json& line) { return !is_evaluation(line) || line.at("step") != step; });
+} catch (const Error& error) {
+  warn("{} keeps both evaluations of the step that the run continued after: {}", path_.string(), error.what());
+}
+
+void MetricsWriter::keep_lines(const std::function<bool(const Json& line)>& is_kept) {
   std::string kept;
   size_t number = 0, damaged = 0, first_damaged = 0;
-  std::istringstream lines(read_file(path_));
+  std::istringstream lines(fs::exists(path_) ? read_file(path_) : "");
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const auto object = try_parse_json(line);
     const auto found = object.is_object() ? object.find("step") : object.end();
     if (found != object.end() && found->is_number_integer()) {
-      if (*found <= step) kept += line + "\n";
+      if (is_kept(object)) kept += line + "\n";
     } else if (!lines.eof() && damaged++ == 0) {  // the last line may be incomplete
       first_damaged = number;
     }
@@ -107,6 +119,7 @@ void MetricsWriter::drop_after(int64_t step) const {
          damaged, first_damaged, copy.string());
   }
   write_file(path_, kept);
+  file_ = std::make_unique<AppendFile>(path_);
 }
 
 }  // namespace verbund

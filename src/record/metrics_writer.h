@@ -4,7 +4,8 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <functional>
+#include <memory>
 
 #include "core/append_file.h"
 #include "core/json.h"
@@ -37,7 +38,8 @@ class MetricsWindow {
 Json metrics_line(const EvaluationSeen& seen);
 
 // MetricsWriter is worker 0's observer that writes metrics.jsonl. A resumed run appends to the file, after removing the
-// lines of steps that it computes again: the file is the curve of the run.
+// lines of steps that it computes again; an evaluation that it repeats replaces the earlier one. So the file is the
+// curve of the run.
 class MetricsWriter : public RunObserver {
  public:
   // `start`: number of this start of the run, from 0; part of every line.
@@ -47,11 +49,14 @@ class MetricsWriter : public RunObserver {
   void metrics(const Json& line) override;
 
  private:
-  void drop_after(int64_t step) const;
+  // Rewrites the file with those of its lines that are to be kept, and opens it for more.
+  void keep_lines(const std::function<bool(const Json& line)>& is_kept);
+  void drop_evaluation_of_begin();
 
   std::filesystem::path path_;
   int64_t start_;
-  std::optional<AppendFile> file_;
+  int64_t begun_ = -1;  // the step that the run starts or continues after; its evaluation may be repeated
+  std::unique_ptr<AppendFile> file_;
   bool warned_ = false;
 };
 

@@ -183,6 +183,12 @@ std::string without_asian_punctuation(std::string_view line) {
 
 }  // namespace
 
+std::string unicode_version() {
+  UVersionInfo version;
+  u_getUnicodeVersion(version);
+  return fmt::format("{}.{}", version[0], version[1]);
+}
+
 std::string_view tokenizer_name(Tokenizer tokenizer) {
   for (const auto& [name, value] : kNames) {
     if (value == tokenizer) return name;

@@ -19,6 +19,9 @@ enum class Tokenizer {
 std::string_view tokenizer_name(Tokenizer tokenizer);
 Tokenizer tokenizer_named(std::string_view name);
 
+// The version of Unicode that decides what punctuation is, such as "15.0".
+std::string unicode_version();
+
 // The line with whitespace between its tokens (see split_words). `line` must be valid UTF-8, without whitespace at its
 // end.
 std::string tokenize(Tokenizer tokenizer, std::string_view line);

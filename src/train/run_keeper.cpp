@@ -55,7 +55,8 @@ const Checkpoint* FolderKeeper::find_newest(int64_t end) {
 
 const Checkpoint* FolderKeeper::find_best() {
   const fs::path best = store_.folder() / "best";
-  if (!fs::exists(best)) fail("{} has no best checkpoint: no evaluation was made", store_.folder().string());
+  std::error_code error;
+  if (!fs::exists(best, error)) fail("{} has no best checkpoint: no evaluation was made", store_.folder().string());
   newest_ = {};
   newest_.checkpoint.emplace(fs::canonical(best));
   return &*newest_.checkpoint;
@@ -90,7 +91,8 @@ CheckpointOrigin FolderKeeper::origin() const {
 }
 
 std::string FolderKeeper::model() const {
-  return (store_.folder() / (fs::exists(store_.folder() / "best") ? "best" : kLastLink)).string();
+  std::error_code error;
+  return (store_.folder() / (fs::exists(store_.folder() / "best", error) ? "best" : kLastLink)).string();
 }
 
 void FolderKeeper::write_description(const std::string& config_yaml, const Dataset& dataset) const {

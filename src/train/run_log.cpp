@@ -24,7 +24,7 @@ void RunLog::paragraph(const std::string& text) {
 
 void RunLog::note(const std::string& text) {
   const std::string time = utc_time();
-  std::istringstream lines(text);
+  std::istringstream lines(printable(text));
   for (std::string line; std::getline(lines, line);) {
     if (text_.add_line(time + "  " + line) || warned_.exchange(true)) continue;
     warn("cannot write to the run's log.txt (is the disk full?): training continues, but its log is lost");

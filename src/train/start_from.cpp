@@ -100,7 +100,7 @@ std::string start_from(const TrainConfig& config, const Dataset& dataset, const 
   const PieceRows source_rows = rows_in(other.source, source), target_rows = rows_in(other.target, target);
   size_t copied = 0;
   change_on_host(model.weights().write(), [&](std::span<float> values) {
-    copied = carry_over(other.weights(), source_rows, target_rows, model.table(), values);
+    copied = carry_over(other.checkpoint.model(), source_rows, target_rows, model.table(), values);
   });
   const std::string from = other.checkpoint.folder().string();
   if (copied == 0) fail("{} has no parameter with the name and shape of one of this model", from);

@@ -20,7 +20,7 @@ class CommandsTest(ProgramTest):
 
     def test_version_names_the_parts(self):
         version = self.succeed("--version").stdout
-        self.assert_says(version, "verbund", "commit", "Open MPI v", "SentencePiece", "fmt", "ICU", "libcurl",
+        self.assert_says(version, "verbund", "commit", "Open MPI v", "Unicode 1", "SentencePiece", "fmt", "ICU", "libcurl",
                          "kernels: baseline, avx2, avx512, avx512bf16\n", "on this machine: ")
         self.assertNotRegex(version, r"torch|[ (]\d*[,)\n]$")  # every part has a version
         self.assertLessEqual(max(map(len, version.splitlines())), 100)

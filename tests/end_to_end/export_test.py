@@ -7,7 +7,9 @@ import pathlib
 import resource
 import signal
 import struct
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import fixtures  # noqa: E402
@@ -134,6 +136,27 @@ class ExportTest(ProgramTest):
         message = self.refuse(1, *self.call(out), preexec_fn=no_large_files, restore_signals=False)
         self.assert_says(message, "model.bin", "File too large")
         self.assertEqual(list((self.folder / "new").iterdir()), [])
+
+    def test_what_a_killed_export_left_is_taken_over(self):
+        left = self.folder / "out.partial"
+        (left / "content").mkdir(parents=True)
+        (left / "content" / "model.bin.partial").write_bytes(b"half")
+        (left / ".verbund-partial").touch()
+        self.succeed(*self.call(self.folder / "out"))
+        self.assertFalse(left.exists())
+        self.assertNotIn("model.bin.partial", self.files_below(self.folder / "out"))
+        self.assertTrue((self.folder / "out" / "model.bin").exists())
+
+    def test_exports_killed_at_any_moment_leave_nothing_in_the_way(self):
+        for milliseconds in range(20, 140, 12):
+            out = self.folder / f"out-{milliseconds}"
+            process = subprocess.Popen(self.command(*self.call(out)), stderr=subprocess.DEVNULL)
+            time.sleep(milliseconds / 1000)
+            process.kill()
+            process.wait()
+            if not out.exists():
+                self.succeed(*self.call(out))
+            self.assertEqual([str(p) for p in self.folder.glob("*.partial")], [])
 
     def test_a_folder_of_somebody_else_is_left_alone(self):
         other = self.folder / "out.partial"

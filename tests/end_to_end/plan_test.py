@@ -2,6 +2,7 @@
 """verbund plan: what would a training cost? The numbers themselves are tested in tests/unit/plan."""
 
 import json
+import math
 import pathlib
 import sys
 
@@ -75,6 +76,33 @@ class PlanTest(ProgramTest):
                 self.assert_says(self.refuse(2, *BASE, *arguments), *message)
         self.assert_says(self.refuse(2, "plan", "--gpu", "v100"), "--config")
         self.assert_says(self.refuse(2, "plan", "--config", "demo", "--gpu", "v100", "--price"), "--price")
+
+    def test_every_number_has_a_range(self):
+        gpu, hosts = ["--gpu", "v100"], ["-H", "a:1,b:1"]
+        for arguments in [
+                gpu + ["-n", "2147483647"], gpu + ["-n", "100001"], gpu + ["-H", "a:100001"],
+                gpu + hosts + ["--link", "1gbit", "--latency", "1e300s"], gpu + hosts + ["--link", "infgbit"],
+                gpu + hosts + ["--link", "1e-300kbit"], ["--tokens-per-second", "0"], ["--tokens-per-second", "nan"],
+                ["--tokens-per-second", "inf"], ["--tokens-per-second", "1e300"], gpu + ["--price", "inf"],
+                gpu + ["--length", "9223372036854775807"], gpu + ["--distinct", "9223372036854775807"],
+                gpu + ["--set", "train.max_steps=9223372036854775807"],
+                gpu + ["--set", "train.max_steps=0", "--set", "train.epochs=9223372036854775807"]]:
+            with self.subTest(arguments):
+                self.refuse(2, *BASE, *arguments)
+
+    def test_the_ends_of_the_ranges_give_numbers(self):
+        arguments = ["--config", "transformer-base", "-H", "a:100000,b:100000", "--length", "1000000", "--set",
+                     "train.max_steps=1000000000000", "--set", "batch.tokens=100000000"]
+        for rates in [("--tokens-per-second", "0.001", "--link", "1kbit", "--latency", "60s", "--price", "1000000"),
+                      ("--tokens-per-second", "1e12", "--link", "1000000gbit", "--latency", "0.001us")]:
+            with self.subTest(rates):
+                plan = self.plan(*arguments, *rates)
+                for prediction in plan["predictions"]:
+                    for key, value in prediction.items():
+                        self.assertTrue(math.isfinite(value) and value > -1e-6, (key, value))
+                    self.assertGreater(prediction["seconds_per_step"], 0)
+                self.assertGreater(plan["training"]["seconds"], 0)
+                self.succeed("plan", *arguments, *rates)
 
     def test_epochs_without_a_dataset(self):
         told = self.succeed(*BASE, "--gpu", "a100", "--set", "train.max_steps=0", "--set", "train.epochs=3").stdout

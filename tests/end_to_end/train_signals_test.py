@@ -90,6 +90,34 @@ class TrainSignalsTest(TrainingTest):
         self.assertEqual(code, 128 + signal.SIGTERM, said)
         self.assertNotIn("SIGHUP", said)
 
+    @long_test
+    def test_an_evaluation_that_is_repeated_stands_once_in_the_metrics(self):
+        arguments = self.arguments(self.run_folder, {"train.max_steps": 6, "train.eval_every": 3, "evaluate.sentences": 50})
+
+        def seen(key, start=None):
+            lines = [line for line in self.metrics(self.run_folder) if key in line]
+            return [line["step"] for line in lines if start in (None, line["start"])]
+
+        def start():
+            process = subprocess.Popen(self.command(*arguments), stderr=subprocess.DEVNULL)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            return process
+
+        process = start()
+        self.wait_for(lambda: 3 in seen("train_loss"))
+        process.send_signal(signal.SIGTERM)  # in the evaluation
+        self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
+        self.assertEqual(seen("dev_loss"), [])
+        for number in (1, 2):
+            process = start()
+            self.wait_for(lambda: 6 in seen("train_loss", number))
+            process.kill()  # in the next one, before a save
+            process.wait()
+            self.assertEqual(seen("dev_loss"), [3])
+        self.succeed(*arguments)
+        self.assertEqual(seen("dev_loss"), [3, 6])
+
     def test_what_is_said_without_standard_descriptors_lands_nowhere_else(self):
         process = subprocess.Popen(self.command(*self.arguments(self.run_folder, {"train.max_steps": 5})),
                                    preexec_fn=lambda: os.closerange(0, 3))

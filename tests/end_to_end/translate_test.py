@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import threading
@@ -39,6 +40,24 @@ class TranslateTest(ProgramTest):
         self.assertEqual(self.translate("\n   \n"), "\n\n")
         lines = self.translate("The dog sleeps.\n\nThe cat sleeps.").split("\n")
         self.assertEqual([bool(line) for line in lines], [True, False, True, False])
+
+    def test_a_closed_standard_input_is_an_error(self):
+        done = self.run_program("translate", "-m", self.model, preexec_fn=lambda: os.close(0))
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assert_says(done.stderr, "verbund: ", "standard input")
+
+    def test_a_link_that_leads_to_itself(self):
+        run = self.folder / "run"
+        shutil.copytree(self.model, run, symlinks=True)
+        best = run / "checkpoints" / "best"
+        best.unlink(missing_ok=True)
+        best.symlink_to("best")
+        self.assert_says(self.refuse(1, "translate", "-m", run, input="a\n"), best, "--checkpoint last")
+        self.assert_says(self.refuse(1, "translate", "-m", run, "--checkpoint", "best", input="a\n"), "best", "last")
+        self.assert_says(self.refuse(1, "translate", "-m", best, input="a\n"), best)
+        self.assert_says(self.refuse(1, "inspect", best), best)
+        self.succeed("inspect", run)
+        self.succeed("translate", "-m", run, "--checkpoint", "last", input="a\n")
 
     def test_any_utf8(self):
         self.assertEqual(len(self.translate("日本語 🙂 Ω\n\u200b\nx\ty\n").split("\n")), 4)

@@ -78,6 +78,29 @@ TEST(Checkpoint, AllButTheWeightsMayBeLeftOut) {
   expect_same_tensors(checkpoint.weights(), snapshot.weights);
 }
 
+// Translating needs neither the optimiser's state nor the residuals, and of the weights only the averaged ones.
+TEST(Checkpoint, OnlyWhatIsNeededIsOpened) {
+  TemporaryFolder folder;
+  const MadeSnapshot made(1);
+  CheckpointSnapshot snapshot = made.view();
+  write_checkpoint(folder / "step-00000001", snapshot);
+  for (const char* name : {kOptimizerFile, kExchangeFile, kWeightsFile}) fs::remove(folder / "step-00000001" / name);
+  const Checkpoint averaged(folder / "step-00000001", CheckpointParts::kModel);
+  expect_same_tensors(averaged.model(), snapshot.average);
+  EXPECT_EQ(averaged.optimizer(), nullptr);
+  EXPECT_EQ(averaged.config_yaml(), snapshot.config_yaml);
+  EXPECT_ERROR(Checkpoint(folder / "step-00000001"), Error, HasSubstr("is missing"));
+
+  snapshot.average.clear();
+  snapshot.step = 2;
+  snapshot.state_json = R"({"step": 2})";
+  write_checkpoint(folder / "step-00000002", snapshot);
+  fs::remove(folder / "step-00000002" / kOptimizerFile);
+  expect_same_tensors(Checkpoint(folder / "step-00000002", CheckpointParts::kModel).model(), snapshot.weights);
+  flip_bit(folder / "step-00000002" / kWeightsFile, 3000);
+  EXPECT_ERROR(Checkpoint(folder / "step-00000002", CheckpointParts::kModel), Error, HasSubstr(kWeightsFile));
+}
+
 TEST(Checkpoint, AnExistingOneIsReplaced) {
   TemporaryFolder folder;
   write_checkpoint(folder / "step-00000005", MadeSnapshot(5, 20).view());

@@ -44,6 +44,21 @@ TEST(Columns, EveryCutOfAMixedLineFits) {
 
 TEST(Columns, NothingMovesTheCursor) { EXPECT_EQ(fit_columns("a\nb\rc\033[Kd\xFF", 20), "a?b?c?[Kd?"); }
 
+TEST(Columns, PrintableTextHasNoControlCharacters) {
+  EXPECT_EQ(printable("plain\n\ttext, Grüße 日本語"), "plain\n\ttext, Grüße 日本語");
+  EXPECT_EQ(printable("\033[2J\033]0;title\a\rover\x7F\bwritten"), "?[2J?]0;title??over??written");
+  EXPECT_EQ(printable("a\u009B31mb\u0085"), "a?31mb?") << "C1 controls";
+  EXPECT_EQ(printable("ü\xFFü\xE2\x82"), "ü?ü??") << "not UTF-8";
+  EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a?b");
+}
+
+TEST(Columns, ColoursOfOtherProcessesStay) {
+  EXPECT_EQ(printable_with_colours("\033[33mwarning:\033[0m a\033[2Jb\033"), "\033[33mwarning:\033[0m a?[2Jb?");
+  EXPECT_EQ(printable_with_colours("\033[3"), "?[3");
+  EXPECT_EQ(printable_with_colours("a\033\033[0mb"), "a?\033[0mb");
+  EXPECT_EQ(printable_with_colours(""), "");
+}
+
 TEST(Columns, WrapsAtWords) {
   EXPECT_THAT(wrap_words("one two three", 7), ElementsAre("one two", "three"));
   EXPECT_THAT(wrap_words("a wonderfully long b", 5), ElementsAre("a", "wonderfully", "long", "b"));

@@ -61,10 +61,10 @@ TEST(FileFailures, APartialFolder) {
                      [](const fs::path& folder) {  // what a killed call has left
                        fs::create_directories(folder / "a.partial/deep");
                        write_file(folder / "a.partial/deep/old", "old");
+                       write_file(folder / "a.partial" / kPartialMarker, "");
                      },
                  .work =
                      [](const fs::path& folder) {
-                       remove_path(folder / "a.partial");  // as the message tells the user
                        if (fs::exists(folder / "a")) return;
                        const PartialFolder partial(folder / "a");
                        for (const char* name : {"1", "2"}) write_file(partial.path() / name, name);

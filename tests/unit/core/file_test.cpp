@@ -97,6 +97,50 @@ TEST(PartialFolder, LeavesWhatItDidNotMake) {
   EXPECT_EQ(read_file(folder / "b.partial"), "a file");
 }
 
+// What a killed command has left: a marker, and whatever it had written. At the very first it left an empty folder.
+TEST(PartialFolder, TakesOverWhatAKilledCommandLeft) {
+  const TemporaryFolder folder;
+  for (const bool empty : {false, true}) {
+    make_folder(folder / "a.partial");
+    if (!empty) {
+      make_folder(PartialFolder::content_of(folder / "a") / "deep");
+      write_file(PartialFolder::content_of(folder / "a") / "deep" / "old", "old");
+      write_file(folder / "a.partial" / kPartialMarker, "");
+    }
+    EXPECT_TRUE(PartialFolder::may_write(folder / "a"));
+    {
+      const PartialFolder partial(folder / "a");
+      EXPECT_TRUE(fs::is_empty(partial.path()));
+      write_file(partial.path() / "file", "new");
+      partial.publish();
+    }
+    EXPECT_EQ(read_file(folder / "a/file"), "new");
+    EXPECT_EQ(list_folder(folder / "a").size(), 1u) << "no marker";
+    EXPECT_EQ(list_folder(folder.path()).size(), 1u);
+    remove_path(folder / "a");
+  }
+}
+
+TEST(PartialFolder, ACommandAtWorkIsNotDisturbed) {
+  const TemporaryFolder folder;
+  const PartialFolder first(folder / "a");
+  write_file(first.path() / "file", "text");
+  EXPECT_ERROR(PartialFolder(folder / "a"), Error, HasSubstr("a.partial"));
+  EXPECT_EQ(read_file(first.path() / "file"), "text");
+  first.publish();
+  EXPECT_EQ(read_file(folder / "a/file"), "text");
+}
+
+TEST(PartialFolder, ALinkIsNotTakenOver) {
+  const TemporaryFolder folder;
+  make_folder(folder / "mine");
+  write_file(folder / "mine" / kPartialMarker, "");
+  fs::create_directory_symlink("mine", folder / "a.partial");
+  EXPECT_FALSE(PartialFolder::may_write(folder / "a"));
+  EXPECT_ERROR(PartialFolder(folder / "a"), Error, HasSubstr("a.partial"));
+  EXPECT_TRUE(fs::exists(folder / "mine" / kPartialMarker));
+}
+
 TEST(PartialFolder, ATakenNameIsAnError) {
   const TemporaryFolder folder;
   make_folder(folder / "a");

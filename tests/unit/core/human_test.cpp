@@ -25,6 +25,8 @@ TEST(Human, Duration) {
   EXPECT_EQ(human_duration(59.99), "1 min 00 s");
   EXPECT_EQ(human_duration(3725), "1 h 02 min");
   EXPECT_EQ(human_duration(3 * 24 * 3600), "3 days 0 h");
+  EXPECT_EQ(human_duration(31557600.0 * 999.9), "365213 days 11 h");
+  EXPECT_EQ(human_duration(31557600.0 * 3e20), "3e+20 years");  // more seconds than an int64_t has
 }
 
 TEST(Human, TimeLeft) {

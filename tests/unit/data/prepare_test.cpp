@@ -105,6 +105,20 @@ TEST_F(PrepareTest, AChangeRedoesOnlyWhatDependsOnIt) {
   EXPECT_EQ(stages_run(), Names{"encode"});
 }
 
+TEST_F(PrepareTest, ADamagedRecordOfStagesRunsThemAgain) {
+  prepare(request_);
+  const fs::path record = request_.out / "work/stages.json";
+  const std::string statistics = slurp(request_.out / kStatisticsFile);
+  Json damaged = parse_json(slurp(record));
+  damaged["clean"]["result"] = "x";
+  write_file(record, dump_json(damaged));
+  EXPECT_EQ(stages_run(), Names{"clean"});
+  EXPECT_EQ(slurp(request_.out / kStatisticsFile), statistics);
+  write_file(record, "[1]");
+  EXPECT_EQ(stages_run(), (Names{"clean", "shuffle", "subwords", "encode"}));
+  EXPECT_EQ(slurp(request_.out / kStatisticsFile), statistics);
+}
+
 // Every file of a dataset, with its size and its time kept.
 TEST_F(PrepareTest, WhatIsGoneOrDamagedIsMadeAgain) {
   request_.export_text = true;

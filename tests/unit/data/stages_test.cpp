@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "core/file.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "support/temporary_folder.h"
 
@@ -87,14 +89,39 @@ TEST_F(StagesTest, AnotherVersionsMemoryForgets) {
 
 TEST_F(StagesTest, AFailureIsNotRemembered) {
   Stages stages(folder_ / "stages.json");
-  EXPECT_THROW(stages.run("one", "a", {}, []() -> Json { throw std::runtime_error("no"); }),
-               std::runtime_error);
+  EXPECT_THROW(stages.run("one", "a", {}, []() -> Json { throw std::runtime_error("no"); }), std::runtime_error);
   EXPECT_TRUE(run("a"));
 }
 
 TEST_F(StagesTest, ADamagedMemoryForgets) {
   EXPECT_TRUE(run("a"));
   folder_.write("stages.json", "{\"one\": ");
+  EXPECT_TRUE(run("a"));
+}
+
+// Every byte of the record, changed, removed or doubled: the stage is kept or runs again, and its result is right.
+TEST_F(StagesTest, NoDamageOfTheMemoryEndsTheWork) {
+  set_log_level(LogLevel::kWarning);
+  EXPECT_TRUE(run("a"));
+  const std::string whole = read_file(folder_ / "stages.json");
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (const std::string& byte : {std::string(1, static_cast<char>(whole[i] ^ 1)), std::string(), std::string("9")}) {
+      folder_.write("stages.json", whole.substr(0, i) + byte + whole.substr(i + 1));
+      run("a");
+      ASSERT_FALSE(run("a")) << i;
+    }
+  }
+  set_log_level(LogLevel::kInfo);
+}
+
+TEST_F(StagesTest, AResultOfAnotherTypeIsMadeAgain) {
+  EXPECT_TRUE(run("a"));
+  Json memory = parse_json(read_file(folder_ / "stages.json"));
+  memory["one"]["result"] = 3;
+  folder_.write("stages.json", dump_json(memory));
+  EXPECT_TRUE(run("a"));
+  memory["one"].erase("result");
+  folder_.write("stages.json", dump_json(memory));
   EXPECT_TRUE(run("a"));
 }
 

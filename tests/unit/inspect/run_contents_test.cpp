@@ -15,6 +15,7 @@ namespace verbund {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -41,6 +42,28 @@ class RunContentsTest : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
+
+// Names and reasons come from files and other hosts; JSON has them as they are, escaped.
+TEST_F(RunContentsTest, ControlCharactersAreNotShown) {
+  write_file(folder_ / "run.json",
+             R"({"format": "verbund-run", "version": 1, "id": "id\u001b[2J", "start_count": 1, "starts": [
+      {"time": "\u001b]0;x\u0007", "step": 0, "hosts": [{"host": "a\u001b[31m\u009b1m", "workers": [0]}],
+       "stop": {"time": "t\b", "reason": "\rforged"}}]})");
+  const RunContents contents = read_run_contents(folder_.path());
+  const std::string shown = show_run_contents(contents);
+  EXPECT_THAT(shown, AllOf(HasSubstr("id?[2J"), HasSubstr("a?[31m?1m"), HasSubstr("?forged")));
+  for (const char c : shown) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << int{c};
+  EXPECT_EQ(contents.starts[0].host_list, "a\033[31m\u009b1m");
+}
+
+// A link that leads to itself is a note, not an error.
+TEST_F(RunContentsTest, ALoopOfLinksIsANote) {
+  fs::remove(folder_ / "checkpoints" / "last");
+  fs::remove(folder_ / "checkpoints" / "best");
+  fs::create_symlink("best", folder_ / "checkpoints" / "best");
+  EXPECT_THAT(read_run_contents(folder_.path()).notes, Contains(HasSubstr("checkpoints/best points to best")));
+  EXPECT_ERROR(recognise_folder(folder_ / "checkpoints" / "best"), Error, HasSubstr("best points to best"));
+}
 
 TEST_F(RunContentsTest, StartsResultsAndCheckpoints) {
   const RunContents contents = read_run_contents(folder_.path());

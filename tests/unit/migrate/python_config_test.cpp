@@ -253,5 +253,16 @@ TEST(PythonConfig, DamagedFilesAreReadOrRefused) {
   }
 }
 
+// As editors on Windows write it.
+TEST(PythonConfig, AByteOrderMarkIsSkipped) {
+  const PythonFile file = parse_python(
+      "\xEF\xBB\xBF"
+      "base_params = {'num_gpus': 2}\n",
+      "config.py");
+  ASSERT_NE(file.variables.find("base_params"), nullptr);
+  EXPECT_EQ(file.variables.find("base_params")->find("num_gpus")->number, 2);
+  EXPECT_EQ(file.variables.find("base_params")->line, 1u);
+}
+
 }  // namespace
 }  // namespace verbund

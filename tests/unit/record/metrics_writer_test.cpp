@@ -58,6 +58,44 @@ TEST(MetricsWriter, ForgetsWhatARunWillMakeAgain) {
   EXPECT_EQ(read_file(path), "");
 }
 
+// A run that is stopped in an evaluation repeats it when it resumes, as often as it is killed before the next save.
+TEST(MetricsWriter, ARepeatedEvaluationReplacesTheEarlierOne) {
+  TemporaryFolder folder;
+  const fs::path path = folder / "metrics.jsonl";
+  write_file(path, R"({"step":2,"dev_loss":9,"start":0})"
+                   "\n"
+                   R"({"step":4,"train_loss":5,"start":0})"
+                   "\n");
+  for (const int64_t start : {1, 2, 3}) {
+    MetricsWriter file(folder.path(), start);
+    file.begin(4);
+    file.metrics({{"step", 4}, {"dev_loss", 7}});
+    file.metrics({{"step", 5}, {"train_loss", 4}});
+    file.metrics({{"step", 6}, {"dev_loss", 6}});
+  }
+  EXPECT_EQ(read_file(path), R"({"step":2,"dev_loss":9,"start":0})"
+                             "\n"
+                             R"({"step":4,"train_loss":5,"start":0})"
+                             "\n"
+                             R"({"step":4,"dev_loss":7,"start":3})"
+                             "\n"
+                             R"({"step":5,"train_loss":4,"start":3})"
+                             "\n"
+                             R"({"step":6,"dev_loss":6,"start":3})"
+                             "\n");
+}
+
+// The earlier one stays until then: the run may not evaluate that step again.
+TEST(MetricsWriter, AnEvaluationThatIsNotRepeatedStays) {
+  TemporaryFolder folder;
+  const fs::path path = folder / "metrics.jsonl";
+  write_file(path, "{\"step\":4,\"dev_loss\":7}\n");
+  MetricsWriter file(folder.path(), 1);
+  file.begin(4);
+  file.metrics({{"step", 5}, {"train_loss", 4}});
+  EXPECT_EQ(read_file(path), "{\"step\":4,\"dev_loss\":7}\n{\"step\":5,\"train_loss\":4,\"start\":1}\n");
+}
+
 TEST(MetricsWriter, DamagedLinesAreNamedAndKeptAside) {
   TemporaryFolder folder;
   const fs::path path = folder / "metrics.jsonl";

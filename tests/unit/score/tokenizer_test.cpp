@@ -84,6 +84,14 @@ TEST(Tokenizer, HasTheNameOfTheSignature) {
   EXPECT_THROW(tokenizer_named("zh"), UsageError);
 }
 
+// What punctuation is depends on it: U+20C0 is a currency sign since Unicode 14, U+20C1 since 17.
+TEST(Tokenizer, KnowsItsVersionOfUnicode) {
+  const double version = std::stod(unicode_version());
+  EXPECT_GE(version, 14);
+  EXPECT_EQ(tokens(Tokenizer::kInternational, "a\u20C0b"), "a \u20C0 b");
+  EXPECT_EQ(tokens(Tokenizer::kInternational, "a\u20C1b"), version < 17 ? "a\u20C1b" : "a \u20C1 b");
+}
+
 TEST(TokenizerDeathTest, HearsCtrlCInsideALine) {
   for (const Tokenizer tokenizer : {Tokenizer::k13a, Tokenizer::kInternational}) {
     EXPECT_HEARS_CTRL_C(tokenize(tokenizer, "a line"));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "core/file.h"
+#include "core/log.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {
@@ -20,6 +21,22 @@ TEST(RunLog, SaysWhen) {
     log.note("one\n  two");
   }
   EXPECT_THAT(read_file(folder / "log.txt"), MatchesRegex(fmt::format("{0}  one\n{0}    two\n", kTime)));
+}
+
+// A sample of a corpus, or the name of a host, may have any character.
+TEST(RunLog, ControlCharactersReachNeitherTheLogNorTheTerminal) {
+  TemporaryFolder folder;
+  testing::internal::CaptureStderr();
+  {
+    RunLog log(folder.path());
+    log.line("  source  a\033[2Jb\u009Bc");
+    log.paragraph("run: on host\033]0;x\a");
+    warn("lost host\033[31m");
+  }
+  const std::string shown = testing::internal::GetCapturedStderr(), kept = read_file(folder / "log.txt");
+  EXPECT_EQ(shown, "  source  a?[2Jb?c\nrun: on host?]0;x?\nwarning: lost host?[31m\n");
+  EXPECT_THAT(kept, MatchesRegex(fmt::format("{0}    source  a.\\[2Jb.c\n{0}  run: on host.\\]0;x.\n", kTime)));
+  EXPECT_EQ(kept.find_first_of("\033\a\x9B"), std::string::npos);
 }
 
 }  // namespace
