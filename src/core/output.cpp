@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <csignal>
 #include <iostream>
+#include <limits>
 
+#include "core/columns.h"
 #include "core/error.h"
 #include "core/file_system.h"
 #include "core/interrupt.h"
@@ -19,6 +21,12 @@ void print_output(std::string_view text) {
   if (terminal) clear_status();
   std::cout << text;
 }
+
+size_t output_columns() {
+  return ::isatty(STDOUT_FILENO) == 1 ? terminal_columns(STDOUT_FILENO) : std::numeric_limits<size_t>::max();
+}
+
+void print_rows(std::string_view rows) { print_output(wrap_rows(rows, output_columns())); }
 
 void flush_output() {
   if (std::cout.flush()) return;

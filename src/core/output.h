@@ -11,6 +11,12 @@ namespace verbund {
 // Writes a part of the result to standard output. If that is a terminal, the status line makes room for it.
 void print_output(std::string_view text);
 
+// The width of the terminal that standard output is; without limit if it is a file or a pipe.
+size_t output_columns();
+
+// Writes rows for people to standard output: on a terminal, those that are too long are wrapped (core/columns.h).
+void print_rows(std::string_view rows);
+
 // Flushes std::cout. Throws if that is impossible; a reader that has closed the pipe, as `head` does, counts as the
 // signal SIGPIPE and ends the program without a message.
 void flush_output();

@@ -9,8 +9,8 @@
 
 namespace verbund {
 
-// At most 100 columns wide: verdict, check, finding, with the advice below it.
-std::string findings_table(const Findings& findings, bool colour = false);
+// At most so many columns wide, and never more than 100: verdict, check, finding, with the advice below it.
+std::string findings_table(const Findings& findings, bool colour = false, size_t columns = 100);
 
 // "2 problems, 1 warning: this will not train yet"
 std::string conclusion(const Findings& findings);
