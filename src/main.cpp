@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <new>
 
 #include "cli/command.h"
@@ -46,7 +45,7 @@ std::string usage() {
   std::string text =
       "Verbund trains neural machine translation models on one machine or many.\n\n"
       "Usage: verbund COMMAND [options]\n\nCommands:\n";
-  for (const Command& command : kCommands) text += fmt::format("  {:<11} {}\n", command.name, command.summary);
+  for (const Command& command : kCommands) text += fmt::format("  {:<11}  {}\n", command.name, command.summary);
   text +=
       "\n  verbund COMMAND --help   explains one command, with examples\n"
       "  verbund --version        names the commit and what is linked\n";
@@ -58,11 +57,11 @@ void run(const Arguments& arguments) {
   const std::string& name = arguments.front();
   if (name == "help" && arguments.size() > 1) return run({arguments[1], "--help"});
   if (name == "--help" || name == "-h" || name == "help") {
-    std::cout << usage();
+    print_rows(usage());
     return;
   }
   if (name == "--version") {
-    std::cout << version_text();
+    print_rows(version_text());
     return;
   }
   std::vector<std::string> names;

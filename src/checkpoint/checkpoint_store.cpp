@@ -56,10 +56,11 @@ fs::path CheckpointStore::save(const CheckpointSnapshot& snapshot) {
   try {
     write_checkpoint(path, snapshot);
   } catch (const std::exception& error) {
-    fail(
-        "cannot save the checkpoint of step {}: {}\nIt needs {}; {} are free in {}. The earlier checkpoints are "
-        "unchanged.",
-        snapshot.step, error.what(), human_bytes(snapshot.tensor_bytes()), free_space(folder_), folder_.string());
+    const std::vector<CheckpointEntry> earlier = list();
+    fail("cannot save the checkpoint of step {}: {}\nIt needs {}; {} are free in {}. {}", snapshot.step, error.what(),
+         human_bytes(snapshot.tensor_bytes()), free_space(folder_), folder_.string(),
+         earlier.empty() ? "There is no earlier checkpoint."
+                         : fmt::format("The newest checkpoint is {}.", step_folder_name(earlier.back().step)));
   }
   try {
     settle(snapshot.step);

@@ -48,8 +48,8 @@ void check_name(const std::string& name) {
 void run_average(const Arguments& arguments) {
   AverageCommand command;
   Options options("average",
-                  "Averages the weights of several checkpoints of a run into a new one, often a better model.\n"
-                  "If the checkpoints hold exponentially averaged weights, these are used.",
+                  "Averages the weights of several checkpoints of a run into a new one, often a better model. If the "
+                  "checkpoints hold exponentially averaged weights, these are used.",
                   "  verbund average --run runs/base --last 5\n"
                   "  verbund translate -m runs/base --checkpoint average < text.en\n"
                   "  verbund average --run runs/base --checkpoints step-00090000 step-00100000 --name two\n"

@@ -8,6 +8,7 @@
 #include "config/show.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/output.h"
 #include "data/dataset_format.h"
 #include "data/statistics.h"
 #include "migrate/openseq2seq.h"
@@ -17,7 +18,7 @@ namespace {
 
 void list_presets() {
   for (const BuiltinFile& preset : builtin_presets()) {
-    std::cout << fmt::format("{:<18} {}\n", preset.name, preset_summary(preset));
+    print_rows(fmt::format("{:<17}  {}\n", preset.name, preset_summary(preset)));
   }
 }
 

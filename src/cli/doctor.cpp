@@ -9,6 +9,7 @@
 #include "cli/host_flags.h"
 #include "collectives/mpi_transport.h"
 #include "core/error.h"
+#include "core/output.h"
 #include "core/terminal.h"
 #include "doctor/examine.h"
 #include "doctor/judge.h"
@@ -37,16 +38,14 @@ std::optional<Facts> examine_from_inside(const Training& training, bool hand_ove
 }  // namespace
 
 void run_doctor(const Arguments& arguments) {
-  Options options(
-      "doctor",
-      "Checks whether hosts can train together: whether they answer, have the same program, dataset and "
-      "configuration,\n"
-      "enough cores, memory and disk, and synchronous clocks. Measures the network between them. Without hosts, it "
-      "checks\n"
-      "this machine. Started by mpirun or Slurm, it checks the hosts of that job. Exit code 1: there is a problem.",
-      "  verbund doctor\n"
-      "  verbund doctor -H a:2,b:2 --nic eth1 --config demo --data data/demo --run runs/demo\n"
-      "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund doctor --data data/demo\n");
+  Options options("doctor",
+                  "Checks whether hosts can train together: whether they answer, have the same program, dataset and "
+                  "configuration, enough cores, memory and disk, and synchronous clocks. Measures the network between "
+                  "them. Without hosts, it checks this machine. Started by mpirun or Slurm, it checks the hosts of "
+                  "that job. Exit code 1: there is a problem.",
+                  "  verbund doctor\n"
+                  "  verbund doctor -H a:2,b:2 --nic eth1 --config demo --data data/demo --run runs/demo\n"
+                  "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund doctor --data data/demo\n");
   HostFlags flags;
   Training training;
   bool json = false, hand_over = false;
@@ -75,8 +74,11 @@ void run_doctor(const Arguments& arguments) {
   if (hand_over) return say(line_of_facts(*facts));
   const Findings findings = judge_facts(*facts);
   // Workers of mpirun see a pseudo terminal, whatever the destination of their output.
-  const bool colour = !started_by_mpi() && terminal_at(STDOUT_FILENO).colour;
-  std::cout << (json ? findings_json(findings, *facts) : findings_table(findings, colour));
+  const bool to_terminal = !started_by_mpi() && ::isatty(STDOUT_FILENO) == 1;
+  const bool colour = to_terminal && terminal_at(STDOUT_FILENO).colour;
+  std::cout << (json          ? findings_json(findings, *facts)
+                : to_terminal ? findings_table(findings, colour, output_columns())
+                              : findings_table(findings));
   if (worst_of(findings) == Health::kProblem) fail("{}", conclusion(findings));
   if (!json) std::cout << "\n" << conclusion(findings) << "\n";
 }

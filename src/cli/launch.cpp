@@ -46,12 +46,9 @@ std::vector<std::string> worker_program(const Arguments& command) {
 void run_launch(const Arguments& arguments) {
   Options options("launch",
                   "Runs the command after -- with several workers that train as one, by means of mpirun (data "
-                  "parallel). The first\n"
-                  "worker of the first host reads and writes the run folder. After Ctrl-C or when the terminal is "
-                  "closed, all workers\n"
-                  "save and end. When a worker or a host is lost, the job resumes from its newest checkpoint, at most "
-                  "--max-restarts\n"
-                  "times.",
+                  "parallel). The first worker of the first host reads and writes the run folder. After Ctrl-C or when "
+                  "the terminal is closed, all workers save and end. When a worker or a host is lost, the job resumes "
+                  "from its newest checkpoint, at most --max-restarts times.",
                   "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
                   "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
                   "  verbund launch -H a:2,b:2 --dry-run -- train ...\n");

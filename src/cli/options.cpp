@@ -2,30 +2,30 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <algorithm>
 #include <optional>
 
-#include "config/hints.h"
+#include "config/flag_hints.h"
+#include "core/columns.h"
 #include "core/error.h"
-#include "core/human.h"
 #include "core/log.h"
+#include "core/output.h"
 
 namespace verbund {
 namespace {
 
-// A guess at what an unknown flag was meant to be, as a sentence; or "".
-std::string suggestion_for(const CLI::App& options, const std::string& unknown) {
-  const Hint* hint = find_hint(config_hints(), unknown);
-  if (hint != nullptr && *hint->key != '\0' && options.get_option_no_throw("--set") != nullptr) {
-    return fmt::format("did you mean --set {}=...? {}", hint->key, hint->advice);
-  }
-  std::vector<std::string> known;
+std::vector<std::string> long_flags(const CLI::App& options) {
+  std::vector<std::string> flags;
   for (const CLI::Option* option : options.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
   }
-  const std::string guess = nearest(unknown, known);
-  if (!guess.empty()) return "did you mean " + guess + "?";
-  return hint != nullptr ? hint->advice : "";
+  return flags;
+}
+
+// The lines of a paragraph, for the reader's terminal.
+std::string paragraph(const std::string& text) {
+  constexpr size_t kWidest = 100;
+  return fmt::format("{}", fmt::join(wrap_words(text, std::min(output_columns(), kWidest)), "\n"));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ Option* Option::hidden() {
 }
 
 Options::Options(const std::string& command, const std::string& description, const std::string& examples)
-    : command_(command), app_(std::make_unique<CLI::App>(description, "verbund " + command)) {
+    : command_(command), app_(std::make_unique<CLI::App>(paragraph(description), "verbund " + command)) {
   app_->footer("Examples:\n" + examples);
   add_flag("-q,--quiet", quiet_, "Only warnings and results, no progress");
   add_option("--log-level", log_level_, "Messages to show: debug, info (default), warning or error")
@@ -153,17 +153,12 @@ bool Options::read(const Arguments& arguments) {
   try {
     app_->parse(Arguments(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    std::cout << app_->help();
+    print_rows(app_->help());
     return false;
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
-    for (const std::string& argument : arguments) {
-      // CLI11 has no suggestions for an unknown flag.
-      const std::string name = argument.substr(0, argument.find('='));
-      if (!argument.starts_with("--") || app_->get_option_no_throw(name) != nullptr) continue;
-      const std::string suggestion = suggestion_for(*app_, name);
-      message = "unknown option " + argument + (suggestion.empty() ? "" : ": " + suggestion);
-      break;
+    if (const auto unknown = find_unknown(arguments, long_flags(*app_))) {
+      message = "unknown option " + unknown->text + (unknown->suggestion.empty() ? "" : ": " + unknown->suggestion);
     }
     throw UsageError(message + "\nSee: verbund " + command_ + " --help");
   }

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/json_file.h"
 #include "core/machine.h"
+#include "core/output.h"
 #include "core/pipeline.h"
 #include "plan/compute_rates.h"
 #include "plan/exchange_rates.h"
@@ -183,9 +184,8 @@ void run_plan(const Arguments& arguments) {
   Options options(
       "plan",
       "Predicts a training before it is paid for: seconds per step, throughput and efficiency for 1 .. N workers, "
-      "time,\n"
-      "money and memory, its bottleneck, and the gain of other settings. The step is simulated with the program's own\n"
-      "order of gradient buckets; rates are measured here, read from a run, or given.",
+      "time, money and memory, its bottleneck, and the gain of other settings. The step is simulated with the "
+      "program's own order of gradient buckets; rates are measured here, read from a run, or given.",
       "  verbund plan --config transformer-base --data data/wmt16 -H a:2,b:2 --measure --price 0.40/h\n"
       "  verbund plan --config transformer-base -H a:4,b:4 --gpu v100 --link 10gbit --price 12.24/h\n"
       "  verbund plan --run runs/demo -H a:1,b:1 --link 200mbit --set workers.wire=bf16\n");
@@ -194,7 +194,11 @@ void run_plan(const Arguments& arguments) {
   if (!options.read(arguments)) return;
   flags.check();
   const TrainingPlan plan = plan_with(flags);
-  std::cout << (flags.json ? dump_json(plan_json(plan), 1) + "\n" : plan_table(plan));
+  if (flags.json) {
+    std::cout << dump_json(plan_json(plan), 1) << "\n";
+  } else {
+    print_rows(plan_table(plan, output_columns()));
+  }
 }
 
 }  // namespace verbund

@@ -77,10 +77,9 @@ std::string in_words(const Page& page, size_t columns, bool colour) {
 void run_report(const Arguments& arguments) {
   Options options(
       "report",
-      "Answers eleven questions about a training run, with the evidence: RUN/report.html (one file, to read or to\n"
+      "Answers eleven questions about a training run, with the evidence: RUN/report.html (one file, to read or to "
       "send) and RUN/report.md. Also works while the run is training. Several runs are compared: their settings, "
-      "curves\n"
-      "and significant differences, in comparison.html and comparison.md in the current folder.",
+      "curves and significant differences, in comparison.html and comparison.md in the current folder.",
       "  verbund report runs/demo\n"
       "  verbund report runs/demo --json | jq '.verdicts[] | [.finding, .sentence]'\n"
       "  verbund report runs/a runs/b runs/c --out compared\n");

@@ -170,7 +170,7 @@ Total score_all(const ScorePairsCommand& command, PairReader& reader, const Pair
 void run_score_pairs(const Arguments& arguments) {
   ScorePairsCommand command;
   Options options("score-pairs",
-                  "Computes how likely given translations are for a model: for each pair the log-probability (natural\n"
+                  "Computes how likely given translations are for a model: for each pair the log-probability (natural "
                   "logarithm, summed over the translation's tokens and </s>) and the number of tokens.",
                   "  verbund score-pairs -m runs/demo --source test.en --target test.de\n"
                   "  verbund score-pairs -m runs/demo --tsv pairs.tsv.gz --per-token\n"

@@ -37,10 +37,10 @@ void tell_report(const TrainRequest& request) {
 void run_train(const Arguments& arguments) {
   Options options(
       "train",
-      "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt, metrics.jsonl, events for\n"
-      "TensorBoard, a record of every step, and at the end report.html; the same command resumes a run that was\n"
-      "stopped. After Ctrl-C, SIGTERM or when the terminal is closed, it finishes the step, saves and ends.\n"
-      "Started by mpirun, Slurm or `verbund launch`, all workers train one model together.",
+      "Trains a Transformer on a dataset folder. The run folder gets checkpoints, log.txt, metrics.jsonl, events for "
+      "TensorBoard, a record of every step, and at the end report.html; the same command resumes a run that was "
+      "stopped. After Ctrl-C, SIGTERM or when the terminal is closed, it finishes the step, saves and ends. Started by "
+      "mpirun, Slurm or `verbund launch`, all workers train one model together.",
       "  verbund train --config demo --data data/demo --run runs/demo\n"
       "  verbund train --config transformer-base --data data/wmt16 --run runs/base \\\n"
       "                --set train.max_steps=100000 --set batch.tokens=25000\n"

@@ -19,6 +19,14 @@ constexpr const char* kNoAccumulation =
 constexpr const char* kEvaluationsToWait = "It counts evaluations; evaluate.stop_on=bleu (or loss) turns it on.";
 constexpr const char* kLaunch =
     "The number of workers is set at launch, one per GPU, or any number on CPUs: verbund launch -n 4 -- train ...";
+constexpr const char* kWorkers =
+    "Workers are set at launch: verbund launch -n 4 -- train ...; the threads of one process: --set threads=N";
+constexpr const char* kTexts =
+    "prepare takes --source FILE --target FILE, and --dev-source, --test-source and so on; translate takes files as "
+    "arguments.";
+constexpr const char* kPrefix = "Both files are named in full: --source data/train.en --target data/train.de";
+constexpr const char* kWholeModel =
+    "A model of known size is a preset: --config transformer-base; train.start_from=RUN begins with a trained one.";
 constexpr const char* kDevice = "device=cuda requires a GPU, cpu uses none, auto uses one if there is one.";
 constexpr const char* kHalf =
     "On a GPU: train.precision=fp16 with loss_scale.type=backoff; from Ampere on, and on CPUs with AVX512-BF16: bf16.";
@@ -30,11 +38,13 @@ constexpr const char* kDatasetFolder =
 constexpr const char* kFactor = "With transformer_policy it is a factor (2.0), not the rate itself.";
 constexpr const char* kEpochSteps = "It counts steps, not epochs: the log shows the batches of an epoch.";
 
-// Words of OpenSeq2Seq, Marian, fairseq, Sockeye, OpenNMT and JoeyNMT. None of them is a Verbund key of another
-// section, unless it means something else there.
+// Words of OpenSeq2Seq, Marian, fairseq, Sockeye, OpenNMT, JoeyNMT and Hugging Face. None of them is a Verbund key of
+// another section, unless it means something else there.
 constexpr Hint kHints[] = {
     // Length and intervals
     {"num_epochs", "train.epochs", ""},
+    {"num_train_epochs", "train.epochs", ""},
+    {"epoch", "train.epochs", ""},
     {"max_epoch", "train.epochs", ""},
     {"max_epochs", "train.epochs", ""},
     {"max_num_epochs", "train.epochs", ""},
@@ -46,6 +56,10 @@ constexpr Hint kHints[] = {
     {"train_steps", "train.max_steps", ""},
     {"training_steps", "train.max_steps", ""},
     {"num_steps", "train.max_steps", ""},
+    {"step", "train.max_steps", ""},
+    {"steps", "train.max_steps", ""},
+    {"updates", "train.max_steps", ""},
+    {"iterations", "train.max_steps", ""},
     {"eval_steps", "train.eval_every", ""},
     {"evaluate_every", "train.eval_every", ""},
     {"valid_steps", "train.eval_every", ""},
@@ -67,6 +81,8 @@ constexpr Hint kHints[] = {
     {"keep_checkpoints", "checkpoint.keep_last", ""},
     {"keep_last_ckpts", "checkpoint.keep_last", ""},
     {"keep_last_params", "checkpoint.keep_last", ""},
+    {"keep_last_epochs", "checkpoint.keep_last", ""},
+    {"save_total_limit", "checkpoint.keep_last", ""},
     {"keep_interval_updates", "checkpoint.keep_last", ""},
     {"print_loss_steps", "train.log_every", ""},
     {"save_summaries_steps", "train.log_every", ""},
@@ -76,6 +92,7 @@ constexpr Hint kHints[] = {
     {"logging_freq", "train.log_every", ""},
     {"report_every", "train.log_every", ""},
     {"log_steps", "train.log_every", ""},
+    {"logging_steps", "train.log_every", ""},
     {"print_samples_steps", "train.sample_every", ""},
     {"print_valid_sents", "evaluate.samples", ""},
     // Evaluation and early stopping
@@ -84,9 +101,9 @@ constexpr Hint kHints[] = {
     {"best_checkpoint_metric", "evaluate.best", ""},
     {"early_stopping_metric", "evaluate.stop_on", ""},
     {"optimized_metric", "evaluate.stop_on", ""},
+    {"metric_for_best_model", "evaluate.best", ""},
     {"early_stopping", "evaluate.patience", kEvaluationsToWait},
     {"max_num_checkpoint_not_improved", "evaluate.patience", kEvaluationsToWait},
-    {"valid_sets", "corpus.dev", kDatasetFolder},
     // Batches
     {"batch_size_per_gpu", "batch.tokens", kSentencesToTokens},
     {"batch_size", "batch.tokens", kSentencesToTokens},
@@ -97,6 +114,7 @@ constexpr Hint kHints[] = {
     {"batch_tokens", "batch.tokens", kTokensOfAll},
     {"tokens_per_batch", "batch.tokens", kTokensOfAll},
     {"max_sentences", "batch.tokens", kSentencesToTokens},
+    {"per_device_train_batch_size", "batch.tokens", kSentencesToTokens},
     {"batch_type", "batch.tokens", "Batches are always counted in tokens."},
     {"iter_size", "batch.tokens", kNoAccumulation},
     {"update_freq", "batch.tokens", kNoAccumulation},
@@ -120,6 +138,7 @@ constexpr Hint kHints[] = {
     {"lr_policy", "schedule.policy", "Its names are OpenSeq2Seq's: transformer_policy, poly_decay, ..."},
     {"lr_policy_params", "schedule.policy", "Its parameters are the keys of schedule: verbund config --explain"},
     {"lr_scheduler", "schedule.policy", ""},
+    {"lr_scheduler_type", "schedule.policy", ""},
     {"scheduling", "schedule.policy", ""},
     {"decay_method", "schedule.policy", "noam is transformer_policy here."},
     {"learning_rate_scheduler_type", "schedule.policy", ""},
@@ -127,6 +146,7 @@ constexpr Hint kHints[] = {
     {"warmup", "schedule.warmup_steps", ""},
     {"warmup_updates", "schedule.warmup_steps", ""},
     {"learning_rate_warmup", "schedule.warmup_steps", ""},
+    {"warmup_ratio", "schedule.warmup_steps", "It counts steps."},
     {"warmup_init_lr", "schedule.warmup_steps", "The rate always rises from 0."},
     {"lr_decay_inv_sqrt", "schedule.warmup_steps",
      "transformer_policy decays with the inverse square root after the warmup."},
@@ -136,11 +156,13 @@ constexpr Hint kHints[] = {
     {"gradient_clipping_threshold", "optimizer.clip_norm", ""},
     {"clip_grad_norm", "optimizer.clip_norm", ""},
     {"optim", "optimizer.type", ""},
+    {"optimizer", "optimizer.type", ""},
     {"optimizer_params", "optimizer.beta1", "Its parameters are the keys of optimizer: beta1, beta2, epsilon, ..."},
     {"adam_betas", "optimizer.beta1", "And optimizer.beta2."},
     {"adam_beta1", "optimizer.beta1", ""},
     {"adam_beta2", "optimizer.beta2", ""},
     {"adam_eps", "optimizer.epsilon", ""},
+    {"adam_epsilon", "optimizer.epsilon", ""},
     {"l2_norm", "optimizer.weight_decay", ""},
     {"exponential_smoothing", "average.decay", "average.decay = 1 - exponential-smoothing: 0.9999 for 1e-4."},
     {"average_decay", "average.decay", ""},
@@ -212,14 +234,24 @@ constexpr Hint kHints[] = {
     {"share_all_embeddings", "model.share_embeddings", "model.share_embeddings=all"},
     {"share_decoder_input_output_embed", "model.share_embeddings", "model.share_embeddings=target"},
     {"weight_tying_type", "model.share_embeddings", ""},
-    {"arch", "model.d_model", "Whole models are presets: --config transformer-base (see: verbund config --list)"},
+    {"label_smoothing_factor", "model.label_smoothing", ""},
+    {"arch", "", kWholeModel},
+    {"model", "", kWholeModel},
     // Words and decoding
     {"vocab_size", "subwords.vocabulary", ""},
     {"num_words", "subwords.vocabulary", ""},
     {"bpe_dropout", "subwords.dropout", ""},
     {"dim_vocabs", "subwords.vocabulary", ""},
+    {"src_vocab_size", "subwords.vocabulary", ""},
+    {"tgt_vocab_size", "subwords.vocabulary", ""},
+    {"nwordssrc", "subwords.vocabulary", ""},
+    {"nwordstgt", "subwords.vocabulary", ""},
+    {"joined_dictionary", "subwords.joint", "subwords.joint=true"},
+    {"shared_vocab", "subwords.joint", "subwords.joint=true"},
+    {"share_vocab", "subwords.joint", "subwords.joint=true"},
     {"beam_size", "decode.beam", ""},
     {"beam_width", "decode.beam", ""},
+    {"num_beams", "decode.beam", ""},
     {"normalize", "decode.length_penalty", "((5 + length) / 6)^length_penalty here: 0.6 is usual."},
     {"lenpen", "decode.length_penalty", "((5 + length) / 6)^length_penalty here: 0.6 is usual."},
     {"alpha", "decode.length_penalty", ""},
@@ -236,27 +268,65 @@ constexpr Hint kHints[] = {
     {"world_size", "", kLaunch},
     {"distributed_world_size", "", kLaunch},
     {"use_horovod", "", kLaunch},
+    {"nproc_per_node", "", kLaunch},
+    {"workers", "", kWorkers},
+    {"num_workers", "", kWorkers},
     {"cpu_threads", "threads", ""},
     {"logdir", "", kRunFolder},
     {"save_dir", "", kRunFolder},
     {"save_model", "", kRunFolder},
     {"model_dir", "", kRunFolder},
     {"output_dir", "", kRunFolder},
-    {"train_sets", "corpus.train", kDatasetFolder},
-    {"source_file", "corpus.train", kDatasetFolder},
-    {"target_file", "corpus.train", kDatasetFolder},
+    {"destdir", "--out", ""},
+    {"save_data", "--out", ""},
+    {"train_sets", "--source", kDatasetFolder},
+    {"valid_sets", "--dev-source", kDatasetFolder},
+    {"source_file", "--source", kDatasetFolder},
+    {"target_file", "--target", kDatasetFolder},
+    {"src", "--source", kTexts},
+    {"source", "--source", kTexts},
+    {"train_src", "--source", kTexts},
+    {"tgt", "--target", kTexts},
+    {"trg", "--target", kTexts},
+    {"target", "--target", kTexts},
+    {"train_tgt", "--target", kTexts},
+    {"valid_src", "--dev-source", kTexts},
+    {"valid_tgt", "--dev-target", kTexts},
+    {"validation_source", "--dev-source", kTexts},
+    {"validation_target", "--dev-target", kTexts},
+    {"train_file", "--tsv", kTexts},
+    {"validation_file", "--dev-tsv", kTexts},
+    {"input", "", kTexts},
+    {"trainpref", "--source", kPrefix},
+    {"validpref", "--dev-source", kPrefix},
+    {"testpref", "--test-source", kPrefix},
+    {"srcdict", "--subwords", ""},
+    {"vocabs", "--subwords", ""},
+    {"prepared_data", "--data", ""},
+    {"models", "--model", ""},
+    {"path", "--model", ""},
+    {"model_name_or_path", "--model", kWholeModel},
+    {"n_best", "--nbest", ""},
+    {"resume_from_checkpoint", "--resume", "A run whose folder has a checkpoint resumes by itself."},
     {"source_lang", "corpus.source_language", ""},
     {"target_lang", "corpus.target_language", ""},
+    {"src_lang", "corpus.source_language", ""},
+    {"tgt_lang", "corpus.target_language", ""},
 };
 
 }  // namespace
 
 std::span<const Hint> config_hints() { return kHints; }
 
-const Hint* find_hint(std::span<const Hint> hints, std::string_view word) {
+std::string plain_word(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
   std::string plain(word.substr(word.rfind('.') + 1));
   for (char& c : plain) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return plain;
+}
+
+const Hint* find_hint(std::span<const Hint> hints, std::string_view word) {
+  const std::string plain = plain_word(word);
   for (const Hint& hint : hints) {
     if (plain == hint.word) return &hint;
   }
@@ -266,7 +336,8 @@ const Hint* find_hint(std::span<const Hint> hints, std::string_view word) {
 std::string describe(const Hint& hint) {
   const std::string advice = hint.advice;
   if (*hint.key == '\0') return advice;
-  return fmt::format("did you mean {}?{}{}", hint.key, advice.empty() ? "" : " ", advice);
+  return fmt::format("did you mean {}{}?{}{}", hint.is_flag() ? "the flag " : "", hint.key, advice.empty() ? "" : " ",
+                     advice);
 }
 
 }  // namespace verbund

@@ -11,11 +11,17 @@ namespace verbund {
 
 struct Hint {
   const char* word;    // in lower case, with _ between its parts
-  const char* key;     // its name here, "section.key"; "" if there is only advice
+  const char* key;     // its name here, "section.key" or "--flag"; "" if there is only advice
   const char* advice;  // a sentence about a different value or place; may be ""
+
+  bool is_flag() const { return *key == '-'; }
+  bool is_key() const { return *key != '-' && *key != '\0'; }
 };
 
 std::span<const Hint> config_hints();
+
+// The last part of a key or flag, as the table spells it: "mini_batch" for "--Mini-Batch" and "train.mini-batch".
+std::string plain_word(std::string_view word);
 
 // The hint for a key or flag in any spelling: "mini_batch", "train.mini-batch", "--mini-batch". Null if there is none.
 const Hint* find_hint(std::span<const Hint> hints, std::string_view word);

@@ -59,27 +59,59 @@ size_t width_without_colours(std::string_view text) {
   return width + display_width(text);
 }
 
+constexpr size_t kColumnGap = 2;
+constexpr size_t kDeepIndent = 8;  // of a row that continues one above
+
+bool is_command(std::string_view cell) { return cell.starts_with("verbund ") || cell.starts_with("mpirun "); }
+
+// The position of the first blank that is not within quotes, or the size.
+size_t end_of_word(std::string_view text) {
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ' ' && quote == 0) return i;
+    if (text[i] == quote) {
+      quote = 0;
+    } else if (quote == 0 && (text[i] == '"' || text[i] == '\'')) {
+      quote = text[i];
+    }
+  }
+  return text.size();
+}
+
 // RowWrapper breaks one row that is too long.
 class RowWrapper {
  public:
-  RowWrapper(size_t indent, size_t columns) : indent_(std::min(indent + 2, columns / 2), ' '), columns_(columns) {}
+  RowWrapper(size_t indent, size_t columns) : indent_(indent, ' '), columns_(columns) {}
 
   void add_cell(size_t blanks, std::string_view cell) {
-    const bool whole = cell.starts_with("verbund ") || indent_.size() + width_without_colours(cell) <= columns_;
-    if (whole) return add(blanks, cell);
+    if (indent_.size() + width_without_colours(cell) <= columns_) return add(blanks, cell, "", 0);
+    if (is_command(cell)) return add_command(blanks, cell);
     for (size_t end; !cell.empty(); cell.remove_prefix(std::min(end + 1, cell.size())), blanks = 1) {
       end = std::min(cell.find(' '), cell.size());
-      add(blanks, cell.substr(0, end));
+      add(blanks, cell.substr(0, end), "", 0);
     }
   }
 
   std::string take() { return std::move(rows_); }
 
  private:
-  void add(size_t blanks, std::string_view text) {
+  // A shell reads the rows as one command.
+  void add_command(size_t blanks, std::string_view command) {
+    constexpr std::string_view kGoesOn = " \\";
+    const char* before = "";
+    for (size_t end; !command.empty(); command.remove_prefix(std::min(end + 1, command.size())), blanks = 1) {
+      end = end_of_word(command);
+      add(blanks, command.substr(0, end), before, end < command.size() ? kGoesOn.size() : 0);
+      before = kGoesOn.data();
+    }
+  }
+
+  // `before` ends the row if the text begins another one; `reserved` columns stay free after it.
+  void add(size_t blanks, std::string_view text, std::string_view before, size_t reserved) {
     const size_t own = width_without_colours(text);
-    if (!is_empty_ && width_ + blanks + own > columns_) {
-      rows_ += "\n" + indent_;
+    const bool has_more_room_below = !is_empty_ && width_ + blanks > indent_.size();
+    if (has_more_room_below && width_ + blanks + own + reserved > columns_) {
+      rows_.append(before).append("\n").append(indent_);
       width_ = indent_.size();
       blanks = 0;
     }
@@ -95,9 +127,21 @@ class RowWrapper {
   bool is_empty_ = true;
 };
 
+// The column where the rows after the first begin.
+size_t indent_of_rest(std::string_view row, size_t columns) {
+  const size_t first = std::min(row.find_first_not_of(' '), row.size());
+  const size_t gap = row.find("  ", first);
+  const size_t second = gap == std::string_view::npos ? row.size() : row.find_first_not_of(' ', gap);
+  if (first <= kDeepIndent && second < row.size()) {
+    const size_t column = width_without_colours(row.substr(0, second));
+    if (column <= columns / 2) return column;
+  }
+  return std::min(first <= kDeepIndent ? first + 2 : first, columns / 2);
+}
+
 std::string wrap_row(std::string_view row, size_t columns) {
+  RowWrapper wrapper(indent_of_rest(row, columns), columns);
   size_t blanks = std::min(row.find_first_not_of(' '), row.size());
-  RowWrapper wrapper(blanks, columns);
   for (row.remove_prefix(blanks); !row.empty();) {
     const size_t end = std::min(row.find("  "), row.size());
     wrapper.add_cell(blanks, row.substr(0, end));
@@ -171,6 +215,46 @@ std::vector<std::string> wrap_words(std::string_view text, size_t columns) {
     lines.back() += (lines.back().empty() ? "" : " ") + word;
   }
   return lines;
+}
+
+std::vector<std::string> first_lines(std::string_view text, size_t columns, size_t count) {
+  std::vector<std::string> lines;
+  for (std::string line : wrap_words(text, columns)) {
+    for (std::string rest = fit_columns(line, line.size()); lines.size() <= count && !rest.empty();) {
+      lines.push_back(fit_columns(rest, columns));
+      rest.erase(0, std::max<size_t>(1, lines.back().size()));
+    }
+  }
+  if (lines.empty()) lines.emplace_back();
+  if (lines.size() <= count) return lines;
+  lines.resize(count);
+  std::string& last = lines.back();
+  const bool has_room = display_width(last) + 2 <= columns;
+  last = has_room ? last + " …" : fit_columns(last, columns - 1) + "…";
+  return lines;
+}
+
+std::string layout_table(const std::vector<std::vector<std::string>>& rows, size_t columns) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  std::string text;
+  for (size_t begin = 1; begin < widths.size();) {
+    size_t end = begin, width = widths[0];
+    do width += kColumnGap + widths[end++];
+    while (end < widths.size() && width + kColumnGap + widths[end] <= columns);
+    if (begin > 1) text += "\n";
+    for (const auto& row : rows) {
+      text.append(widths[0] - display_width(row[0]), ' ').append(row[0]);
+      for (size_t i = begin; i < end; ++i) {
+        text.append(kColumnGap + widths[i] - display_width(row[i]), ' ').append(row[i]);
+      }
+      text += "\n";
+    }
+    begin = end;
+  }
+  return text;
 }
 
 std::string wrap_rows(std::string_view text, size_t columns) {

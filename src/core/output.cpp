@@ -11,7 +11,9 @@
 #include <climits>
 #include <csignal>
 #include <iostream>
+#include <limits>
 
+#include "core/columns.h"
 #include "core/error.h"
 #include "core/file_system.h"
 #include "core/interrupt.h"
@@ -42,6 +44,12 @@ void write_or_drop(int descriptor, std::string_view text) {
     is_stuck = false;
   }
 }
+
+size_t output_columns() {
+  return ::isatty(STDOUT_FILENO) == 1 ? terminal_columns(STDOUT_FILENO) : std::numeric_limits<size_t>::max();
+}
+
+void print_rows(std::string_view rows) { print_output(wrap_rows(rows, output_columns())); }
 
 void flush_output() {
   if (std::cout.flush()) return;

@@ -15,6 +15,12 @@ void print_output(std::string_view text);
 // then what does not fit is dropped. Never fails.
 void write_or_drop(int descriptor, std::string_view text);
 
+// The width of the terminal that standard output is; without limit if it is a file or a pipe.
+size_t output_columns();
+
+// Writes rows for people to standard output: on a terminal, those that are too long are wrapped (core/columns.h).
+void print_rows(std::string_view rows);
+
 // Flushes std::cout. Throws if that is impossible; a reader that has closed the pipe, as `head` does, counts as the
 // signal SIGPIPE and ends the program without a message.
 void flush_output();

@@ -10,6 +10,7 @@
 #include "cuda/libraries.h"
 #include "cuda/nccl_communicator.h"
 #include "cuda/side_stream.h"
+#include "device/memory_advice.h"
 
 namespace verbund::cuda {
 namespace {
@@ -81,10 +82,9 @@ void* CudaDevice::allocate(size_t bytes, const char* purpose) {
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     const MemoryUse use = memory();
     throw OutOfMemory(
-        fmt::format("GPU {}, {}, has no {} for {}: {} of its {} are free, {} are taken by this program. Use smaller "
-                    "batches (batch.tokens, train.micro_batch_tokens) or a smaller model",
+        fmt::format("GPU {}, {}, has no {} for {}: {} of its {} are free, {} are taken by this program; {}",
                     facts_.number, facts_.name, human_bytes(bytes), purpose, human_bytes(use.free),
-                    human_bytes(use.total), human_bytes(use.taken)));
+                    human_bytes(use.total), human_bytes(use.taken), memory_advice(purpose)));
   }
   context_->check(result, "cuMemAlloc");
   allocated_.emplace(address, bytes);

@@ -28,6 +28,8 @@
 namespace verbund {
 namespace {
 
+constexpr uint64_t kFewPairs = 1000;  // from which no model learns to translate
+
 // The key of a stage: a checksum of everything that its result depends on.
 template <typename... Parts>
 std::string key_of(const Parts&... parts) {
@@ -91,6 +93,7 @@ class Preparation {
     } else {
       warn_of_suspect_sides();
       cleaned = clean();
+      warn_of_few_pairs(cleaned.pairs_after);
       shuffle();
     }
     learn();
@@ -122,6 +125,15 @@ class Preparation {
         warn("{}", sentence);
       }
     }
+  }
+
+  // A vocabulary that is given belongs to a trained model, which may learn from few.
+  void warn_of_few_pairs(uint64_t pairs) const {
+    if (request_.generator || !config_.subwords.model.empty() || pairs >= kFewPairs) return;
+    warn(
+        "{} training pairs are far too few to learn a language from: a model of its own needs 100,000 or more. It will "
+        "repeat these sentences and translate no others.",
+        pairs);
   }
 
   CleanReport clean() {

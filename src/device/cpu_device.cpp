@@ -10,6 +10,7 @@
 #include "core/human.h"
 #include "core/machine.h"
 #include "core/process.h"
+#include "device/memory_advice.h"
 
 namespace verbund {
 namespace {
@@ -63,10 +64,7 @@ void* CpuDevice::allocate(size_t bytes, const char* purpose) {
   if (bytes == 0) return nullptr;
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    fail(
-        "there is no memory for {} of {}: use smaller batches (batch.tokens, train.micro_batch_tokens) or a smaller "
-        "model",
-        human_bytes(bytes), purpose);
+    fail("there is no memory for {} of {}: {}", human_bytes(bytes), purpose, memory_advice(purpose));
   }
   ::madvise(memory, bytes, MADV_HUGEPAGE);  // without huge pages everything works, a little slower
   return memory;

@@ -12,7 +12,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kWidth = 100;
+constexpr size_t kWidest = 100, kNarrowest = 40;
 constexpr size_t kVerdictWidth = 9, kCheckWidth = 12;
 constexpr size_t kMargin = kVerdictWidth + kCheckWidth;
 
@@ -37,19 +37,20 @@ std::string number_of(const Findings& findings, Health health) {
 
 }  // namespace
 
-std::string findings_table(const Findings& findings, bool colour) {
+std::string findings_table(const Findings& findings, bool colour, size_t columns) {
+  const size_t width = std::clamp(columns, kNarrowest, kWidest);
   std::string table = fmt::format("{:<{}}{:<{}}finding\n", "verdict", kVerdictWidth, "check", kCheckWidth);
   for (const Finding& finding : findings) {
     std::string start =
         coloured(fmt::format("{:<{}}", name_of(finding.health), kVerdictWidth), colour_of(finding.health), colour) +
         fmt::format("{:<{}}", finding.check, kCheckWidth);
-    for (const std::string& line : wrap_words(finding.text, kWidth - kMargin)) {
+    for (const std::string& line : wrap_words(finding.text, width - kMargin)) {
       table += start + line + "\n";
       start = std::string(kMargin, ' ');
     }
     if (finding.advice.empty()) continue;
     start += "-> ";
-    for (const std::string& line : wrap_words(finding.advice, kWidth - start.size())) {
+    for (const std::string& line : wrap_words(finding.advice, width - start.size())) {
       table += start + line + "\n";
       start = std::string(start.size(), ' ');
     }

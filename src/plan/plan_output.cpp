@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan as a table for people, and as JSON for programs.
 
+#include "core/columns.h"
 #include "core/human.h"
 #include "core/json.h"
 #include "plan/plan.h"
@@ -20,18 +21,17 @@ std::string seconds(double value) {
   return value < 0.1 ? fmt::format("{:.4f}", value) : fmt::format("{:.3f}", value);
 }
 
-std::string table(const TrainingPlan& plan) {
-  constexpr const char* kRow = "{:>7} {:>5} {:>8} {:>9} {:>8} {:>9} {:>9} {:>8} {:>8} {:>10} {:>8}\n";
-  std::string text = fmt::format(fmt::runtime(kRow), "workers", "hosts", "s/step", "tokens/s", "effic.", "compute",
-                                 "exchange", "waited", "update", "host sends", "memory");
+std::string table(const TrainingPlan& plan, size_t columns) {
+  std::vector<std::vector<std::string>> rows = {{"workers", "hosts", "s/step", "tokens/s", "effic.", "compute",
+                                                 "exchange", "waited", "update", "host sends", "memory"}};
   for (const Prediction& p : plan.predictions) {
-    text += fmt::format(fmt::runtime(kRow), p.workers, p.hosts, seconds(p.step.seconds),
-                        human_count(static_cast<uint64_t>(p.tokens_per_second())),
-                        fmt::format("{:.1f} %", 100 * efficiency(p, plan.predictions.front())), seconds(p.step.compute),
-                        seconds(p.step.exchange), seconds(p.step.exposed), seconds(p.step.update),
-                        megabytes(p.step.sent_bytes), megabytes(p.memory_bytes));
+    rows.push_back({std::to_string(p.workers), std::to_string(p.hosts), seconds(p.step.seconds),
+                    human_count(static_cast<uint64_t>(p.tokens_per_second())),
+                    fmt::format("{:.1f} %", 100 * efficiency(p, plan.predictions.front())), seconds(p.step.compute),
+                    seconds(p.step.exchange), seconds(p.step.exposed), seconds(p.step.update),
+                    megabytes(p.step.sent_bytes), megabytes(p.memory_bytes)});
   }
-  return text;
+  return layout_table(rows, columns);
 }
 
 std::string duration(const TrainingPlan& plan) {
@@ -50,7 +50,7 @@ std::string advice_rows(const TrainingPlan& plan) {
   std::string text;
   for (const Advice& advice : plan.advice) {
     text += row(text.empty() ? "would help" : "",
-                fmt::format("{:+6.1f} %  {:<34} {} s per step, {} per worker{}", 100 * advice.gain, advice.setting,
+                fmt::format("{:+6.1f} %  {:<34}  {} s per step, {} per worker{}", 100 * advice.gain, advice.setting,
                             seconds(advice.step_seconds), megabytes(advice.memory_bytes),
                             advice.another_batch ? "; a larger batch changes what is learned" : ""));
     text += fmt::format("{:23}{}\n", "", advice.meaning);
@@ -80,7 +80,7 @@ Json json_of(const Prediction& p, const Prediction& alone) {
 
 }  // namespace
 
-std::string plan_table(const TrainingPlan& plan) {
+std::string plan_table(const TrainingPlan& plan, size_t columns) {
   const Scenario& scenario = plan.scenario;
   std::string text =
       row("model",
@@ -97,7 +97,7 @@ std::string plan_table(const TrainingPlan& plan) {
                  scenario.compute.load + " meanwhile: this plan is of a busy machine; measure an idle one")) +
       row("network", scenario.hosts.size() > 1 ? with_origin(scenario.exchange.source, scenario.exchange.named)
                                                : "not needed: all workers are on one host");
-  text += "\n" + table(plan) + "\n";
+  text += "\n" + table(plan, columns) + "\n";
   text += row("bottleneck", plan.limit.sentence) + duration(plan);
   if (plan.comparison) {
     const MeasuredRun& c = *plan.comparison;

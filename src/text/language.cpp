@@ -146,6 +146,11 @@ std::optional<std::string> LanguageGuess::instead_of(std::string_view code) cons
   return likely;
 }
 
+bool is_language(std::string_view word) {
+  return index_of(word) || std::any_of(std::begin(kProfiles), std::end(kProfiles),
+                                       [&](const auto& profile) { return word == profile.name; });
+}
+
 std::string language_name(std::string_view code) {
   const std::optional<size_t> index = index_of(code);
   return index ? kProfiles[*index].name : std::string(code);

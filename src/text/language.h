@@ -30,6 +30,7 @@ class LanguageGuess {
   uint64_t words_ = 0;
 };
 
+bool is_language(std::string_view word);           // a known code or name: "de", "de-AT", "German"
 std::string language_name(std::string_view code);  // "de" -> "German"; an unknown code is returned as it is
 
 }  // namespace verbund

@@ -8,6 +8,7 @@
 #include "core/human.h"
 #include "text/language.h"
 #include "text/parallel_corpus.h"
+#include "text/suspect_format.h"
 
 namespace verbund {
 namespace {
@@ -18,6 +19,7 @@ constexpr double kManyIdentical = 0.3;
 struct Sample {
   uint64_t pairs = 0, identical = 0;
   LanguageGuess source, target;
+  bool has_header = false;
 
   bool has_identical(double share) const {
     return pairs >= kFewestPairs && static_cast<double>(identical) >= share * static_cast<double>(pairs);
@@ -29,6 +31,7 @@ Sample take_sample(const ParallelFiles& files) {
   ParallelReader reader({files});
   if (const std::optional<PairBlock> block = reader.next()) {
     sample.pairs = block->size();
+    sample.has_header = !files.tsv.empty() && is_header(block->source(0), block->target(0));
     for (size_t i = 0; i < block->size(); ++i) {
       sample.identical += block->source(i) == block->target(i) ? 1 : 0;
       sample.source.add(block->source(i));
@@ -67,7 +70,12 @@ class Judge {
       : source_language_(source_language), target_language_(target_language) {}
 
   void look_at(const ParallelFiles& files) {
+    if (is_markup(files)) return;
     const Sample sample = take_sample(files);
+    if (sample.has_header) {
+      header_.add(fmt::format("the first line of {} looks like the names of its columns, not like a pair", files.tsv),
+                  fmt::format("Leave it out, as in: tail -n +2 {} > other.tsv", files.tsv));
+    }
     if (is_same_file(files)) {
       same_.add(fmt::format("{} and {} are the same file, {} pairs of the same text", files.source, files.target,
                             human_count(sample.pairs)),
@@ -89,13 +97,24 @@ class Judge {
 
   std::vector<std::string> sentences() const {
     std::vector<std::string> result;
-    for (const Suspicion* suspicion : {&same_, &identical_, &swapped_, &source_, &target_}) {
+    for (const Suspicion* suspicion : {&markup_, &header_, &same_, &identical_, &swapped_, &source_, &target_}) {
       if (suspicion->texts > 0) result.push_back(suspicion->sentence());
     }
     return result;
   }
 
  private:
+  bool is_markup(const ParallelFiles& files) {
+    for (const std::string& path : {files.tsv, files.source, files.target}) {
+      const std::string format = path.empty() ? "" : markup_of(path);
+      if (format.empty()) continue;
+      markup_.add(fmt::format("{} is {}, but a text has one sentence a line", path, format),
+                  "Extract its segments first, as two files with the same number of lines, or as source TAB target.");
+      return true;
+    }
+    return false;
+  }
+
   void judge_languages(const ParallelFiles& files, const Sample& sample) {
     const std::string source = files.tsv.empty() ? files.source : files.tsv + " column 1";
     const std::string target = files.tsv.empty() ? files.target : files.tsv + " column 2";
@@ -120,7 +139,7 @@ class Judge {
 
   const std::string& source_language_;
   const std::string& target_language_;
-  Suspicion same_, identical_, swapped_, source_, target_;
+  Suspicion markup_, header_, same_, identical_, swapped_, source_, target_;
 };
 
 }  // namespace

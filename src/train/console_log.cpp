@@ -14,6 +14,9 @@
 namespace verbund {
 namespace {
 
+// A sample takes little room, however long an untrained model goes on; evaluations/ has the whole translations.
+constexpr size_t kSampleColumns = 80, kSampleLines = 2;
+
 // It may be any number if training diverges.
 std::string show_perplexity(double cross_entropy) {
   const double perplexity = std::exp(cross_entropy);
@@ -92,7 +95,7 @@ void ConsoleLog::sample(const SampleSeen& seen) {
       {"source", seen.source}, {"target", seen.reference}, {"prediction", seen.prediction}};
   for (const auto& [name, text] : rows) {
     std::string start = fmt::format("  {:<12}", name);
-    for (const std::string& line : wrap_words(text, RunLog::kColumns - start.size())) {
+    for (const std::string& line : first_lines(text, kSampleColumns - start.size(), kSampleLines)) {
       log_.line(start + line);
       start.assign(start.size(), ' ');
     }

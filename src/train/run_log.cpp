@@ -18,7 +18,7 @@ void RunLog::line(const std::string& text, Colour colour) {
 
 void RunLog::paragraph(const std::string& text) {
   const std::string rows = wrap_rows(text, kColumns);
-  log_line(terminal().status_line == StatusLine::kDrawn ? text : rows);  // a terminal wraps it at its own width
+  log_line(has_status_line() ? text : rows);  // at a terminal, the log wraps it, or launch does
   note(rows);
 }
 

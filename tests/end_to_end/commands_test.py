@@ -2,11 +2,12 @@
 """The manners that all commands share."""
 
 import pathlib
+import re
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.program import PROGRAM, ProgramTest, run_tests  # noqa: E402
+from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E402
 
 COMMANDS = ["prepare", "train", "launch", "doctor", "plan", "report", "evaluate", "translate", "average", "score-pairs", "export", "score", "import", "inspect", "config"]
 
@@ -17,6 +18,13 @@ class CommandsTest(ProgramTest):
         for command in COMMANDS:
             self.assertIn(command, overview)
             self.assert_says(self.succeed(command, "--help").stdout, "Examples:", f"verbund {command}")
+
+    def test_every_flag_that_is_hinted_at_exists(self):
+        known = {flag for command in COMMANDS for flag in re.findall(r"--[a-z-]+", self.succeed(command, "--help").stdout)}
+        table = (SOURCE / "src/config/hints.cpp").read_text()
+        hinted = set(re.findall(r'\{"\w+", "(--[a-z-]+)"', table))
+        self.assertGreater(len(hinted), 10)
+        self.assertEqual(hinted - known, set())
 
     def test_version_names_the_parts(self):
         version = self.succeed("--version").stdout

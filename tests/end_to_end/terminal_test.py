@@ -10,6 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import ProgramTest, long_test, run_tests  # noqa: E402
 from support.screen import TerminalRun, width  # noqa: E402
 
+from commands_test import COMMANDS  # noqa: E402
+
 CORPUS = ["--corpus", "demo", "--set", "corpus.generated_pairs=3000", "--set", "subwords.vocabulary=500"]
 TINY = ["--set", "model.d_model=32", "--set", "model.heads=2", "--set", "model.d_ff=64",
         "--set", "model.encoder_layers=1", "--set", "model.decoder_layers=1", "--set", "batch.tokens=600",
@@ -106,6 +108,39 @@ class TerminalTest(ProgramTest):
                           on={"step      10 ": 30, drawn(30): 66, drawn(66): signal.SIGINT})
         self.assertEqual(run.code, 128 + signal.SIGINT, run.raw[-2000:])
         self.assertEqual(run.screen.line, "")
+
+    def test_rows_are_wrapped_between_words(self):
+        """At every width a row fits, and has the words that it has in a file."""
+        for call in [["--help"], *([command, "--help"] for command in COMMANDS), ["config", "--list"], ["prepare", "--list-corpora"]]:
+            written = self.succeed(*call).stdout
+            for columns in 60, 80, 100:
+                with self.subTest(call=call, columns=columns):
+                    run = TerminalRun(self.command(*call), columns=columns)
+                    self.assertEqual(run.code, 0)
+                    self.assertEqual([line for line in run.lines if width(line) > columns], [])
+                    shown = [word for line in run.lines for word in line.removesuffix(" \\").split()]
+                    self.assertEqual(shown, [word for line in written.splitlines() for word in line.removesuffix(" \\").split()])
+
+    def test_tables_fit_into_the_terminal(self):
+        plan = ["plan", "--config", "transformer-base", "-H", "a:4,b:4", "--gpu", "v100", "--link", "10gbit", "--price", "12.24/h"]
+        for call, first in (plan, "workers"), (["doctor"], "verdict"):
+            for columns in 60, 80, 100:
+                with self.subTest(call=call, columns=columns):
+                    run = TerminalRun(self.command(*call), columns=columns)
+                    self.assertEqual(run.code, 0, run.raw)
+                    self.assertEqual([line for line in run.lines if width(line) > columns], [])
+                    self.assertTrue([line for line in run.lines if line.split()[:1] == [first]])
+        shown = TerminalRun(self.command(*plan), columns=80).lines
+        heads = [line.split() for line in shown if line.split()[:2] in (["workers", "hosts"], ["workers", "host"])]
+        self.assertEqual(heads, [["workers", "hosts", "s/step", "tokens/s", "effic.", "compute", "exchange", "waited", "update"],
+                                 ["workers", "host", "sends", "memory"]])
+
+    def test_a_sample_takes_two_lines(self):
+        self.assertTrue([line for line in self.training.lines if line.startswith("  prediction  ")], self.training.raw)
+        rows = 0
+        for line in self.training.lines:
+            rows = rows + 1 if line.startswith(" " * 14) else 1
+            self.assertLessEqual(rows, 2, self.training.raw)
 
     def test_an_interruption_leaves_a_fresh_line(self):
         run = TerminalRun(self.command(*self.train(self.folder / "run", "--set", "train.max_steps=1000000",

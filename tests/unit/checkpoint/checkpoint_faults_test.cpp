@@ -30,13 +30,15 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A save fails, tells how much space it needs, and leaves everything as it was.
 template <typename Matcher>
 void expect_harmless_failure(CheckpointStore& store, const CheckpointSnapshot& snapshot, Matcher reason) {
   const std::vector<std::string> before = names_in(store.folder());
+  const std::string newest = store.list().empty() ? "" : step_folder_name(store.list().back().step);
   EXPECT_ERROR(store.save(snapshot), Error, HasSubstr(fmt::format("step {}:", snapshot.step)), reason,
-               HasSubstr(human_bytes(snapshot.tensor_bytes())), HasSubstr(store.folder().string()));
+               HasSubstr(human_bytes(snapshot.tensor_bytes())), HasSubstr(store.folder().string()), HasSubstr(newest));
   EXPECT_EQ(names_in(store.folder()), before);
   for (const CheckpointEntry& entry : store.list()) EXPECT_NO_THROW(Checkpoint{entry.folder});
 }
@@ -137,6 +139,18 @@ TEST(CheckpointFaults, AWriteFailsAnywhere) {
   }
   store.save(MadeSnapshot(30).view());
   EXPECT_EQ(store.newest_whole().checkpoint->step(), 30);
+}
+
+TEST(CheckpointFaults, OnlyACheckpointThatIsThereIsNamed) {
+  TemporaryFolder folder;
+  CheckpointStore store(folder.path(), keep(5));
+  {
+    const FileSizeLimit limit(100);
+    EXPECT_ERROR(store.save(MadeSnapshot(10).view()), Error, Not(HasSubstr("step-")), Not(HasSubstr("unchanged")));
+  }
+  store.save(MadeSnapshot(10).view());
+  const FileSizeLimit limit(100);
+  EXPECT_ERROR(store.save(MadeSnapshot(20).view()), Error, HasSubstr("step-00000010"));
 }
 
 class SmallDisk {

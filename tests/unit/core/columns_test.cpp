@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace verbund {
 namespace {
 
@@ -73,7 +75,8 @@ TEST(Columns, RowsThatFitStayAsTheyAre) {
 }
 
 TEST(Columns, RowsAreBrokenBetweenCells) {
-  EXPECT_EQ(wrap_rows("step 40  loss 6.4  9 s left", 20), "step 40  loss 6.4\n  9 s left");
+  EXPECT_EQ(wrap_rows("step 40  loss 6.4  9 s left", 20), "step 40  loss 6.4\n         9 s left");
+  EXPECT_EQ(wrap_rows("step number 40  loss 6.4  9 s left", 26), "step number 40  loss 6.4\n  9 s left");
   EXPECT_EQ(wrap_rows("  time   a bc  d ef", 12), "  time\n    a bc\n    d ef");
 }
 
@@ -82,8 +85,58 @@ TEST(Columns, CellsThatDoNotFitAreBrokenBetweenWords) {
   EXPECT_EQ(wrap_rows("a\nover-long-words stay\nb", 8), "a\nover-long-words\n  stay\nb");
 }
 
-TEST(Columns, ACommandStaysWhole) {
-  EXPECT_EQ(wrap_rows("  use    verbund translate -m runs/demo", 20), "  use\n    verbund translate -m runs/demo");
+TEST(Columns, ATextCellIsBrokenBelowItself) {
+  EXPECT_EQ(wrap_rows("  -n  the number of workers", 18), "  -n  the number\n      of workers");
+  EXPECT_EQ(wrap_rows("\033[33mnote\033[0m  one two three", 12), "\033[33mnote\033[0m  one\n      two\n      three");
+}
+
+TEST(Columns, ARowThatContinuesAnotherKeepsItsIndent) {
+  EXPECT_EQ(wrap_rows("            one two three", 24), "            one two\n            three");
+}
+
+TEST(Columns, ABrokenCommandIsStillOneCommand) {
+  EXPECT_EQ(wrap_rows("  use  verbund translate -m runs/demo", 28), "  use  verbund translate \\\n       -m runs/demo");
+  EXPECT_EQ(wrap_rows("verbund launch --mpirun-args=\"--mca a b\" -n 2", 28),
+            "verbund launch \\\n  --mpirun-args=\"--mca a b\" \\\n  -n 2");
+}
+
+TEST(Columns, NoBrokenRowIsLongerThanTheTerminalUnlessAWordIs) {
+  const std::string text =
+      "  -h,--help      print this help message and exit\n\n  verbund train --config demo --data data/demo --run x\n"
+      "step      40  epoch 0.71  loss 3.9472  perplexity 41.35  5210 tokens/s  11 min 20 s left";
+  for (size_t columns = 30; columns < 100; ++columns) {
+    std::istringstream rows(wrap_rows(text, columns));
+    for (std::string row; std::getline(rows, row);) EXPECT_LE(display_width(row), columns) << row;
+  }
+}
+
+TEST(Columns, TheFirstLinesOfAText) {
+  EXPECT_THAT(first_lines("", 10, 2), ElementsAre(""));
+  EXPECT_THAT(first_lines("one  two three", 7, 2), ElementsAre("one two", "three"));
+}
+
+TEST(Columns, TheFirstLinesSayWhereTheyAreCut) {
+  EXPECT_THAT(first_lines("so so so so so so so", 7, 2), ElementsAre("so so", "so so …"));
+  EXPECT_THAT(first_lines("aaaaaaaaaaaaaaaaaa", 5, 2), ElementsAre("aaaaa", "aaaa…"));
+  EXPECT_THAT(first_lines("日本語日本語日本語", 6, 2), ElementsAre("日本語", "日本…"));
+  EXPECT_THAT(first_lines("日本語日本語日本語", 5, 2), ElementsAre("日本", "語日…"));
+  EXPECT_THAT(first_lines("a\033[2Jb\xff", 9, 2), ElementsAre("a?[2Jb?"));
+}
+
+TEST(Columns, ATableIsLaidOut) {
+  const std::vector<std::vector<std::string>> rows = {{"n", "speed", "x"}, {"1", "9.5", "-"}, {"10", "80", "3 %"}};
+  EXPECT_EQ(layout_table(rows, 14),
+            " n  speed    x\n"
+            " 1    9.5    -\n"
+            "10     80  3 %\n");
+  EXPECT_EQ(layout_table(rows, 13),
+            " n  speed\n"
+            " 1    9.5\n"
+            "10     80\n"
+            "\n"
+            " n    x\n"
+            " 1    -\n"
+            "10  3 %\n");
 }
 
 }  // namespace

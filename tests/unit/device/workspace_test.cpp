@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/expect_error.h"
 #include "support/on_cpu.h"
 
 namespace verbund {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int64_t kMegabyte = 1 << 20;
 
@@ -33,6 +37,15 @@ TEST(Workspace, WhatCouldNotBeHadDoesNotCount) {
   EXPECT_EQ(workspace.bytes(), 16U * kMegabyte);
   workspace.take<char>(12 * kMegabyte);
   EXPECT_EQ(workspace.bytes(), 32U * kMegabyte);
+}
+
+TEST(MemoryAdvice, NamesTheKeysThatShrinkWhatIsMissing) {
+  EXPECT_ERROR(cpu().allocate(size_t{1} << 60, "activations"), Error, HasSubstr("batch.tokens"));
+  EXPECT_ERROR(cpu().allocate(size_t{1} << 60, "the kv cache"), Error, HasSubstr("decode.beam"));
+  for (const char* purpose : {"weights", "gradients", "averaged weights"}) {
+    EXPECT_ERROR(cpu().allocate(size_t{1} << 60, purpose), Error, HasSubstr(purpose), HasSubstr("model.d_model"),
+                 Not(HasSubstr("batch.tokens")));
+  }
 }
 
 }  // namespace

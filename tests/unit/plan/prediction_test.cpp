@@ -183,7 +183,7 @@ TEST(TrainingPlan, TimeAndMoney) {
   const TrainingPlan plan = make_plan(base("a:1,b:1", 100e6), made, 3);
   EXPECT_DOUBLE_EQ(plan.seconds(), 1000 * plan.all().step.seconds);
   EXPECT_DOUBLE_EQ(plan.money(), 2 * 3 * plan.seconds() / 3600);
-  const std::string table = plan_table(plan);
+  const std::string table = plan_table(plan, 100);
   EXPECT_NE(table.find("1,000 steps (train.max_steps)"), std::string::npos) << table;
   EXPECT_NE(table.find("at 3 "), std::string::npos) << table;
 }

@@ -45,6 +45,28 @@ TEST_F(SuspectSides, NothingIsSaidOfSidesAsTheyShouldBe) {
   EXPECT_THAT(suspect({files("a\n", "b\n"), files("", "")}), IsEmpty());
 }
 
+TEST_F(SuspectSides, AHeaderOfATsvFile) {
+  const auto tsv = [&](const std::string& first_line) {
+    return ParallelFiles{"", "", folder_.write("a.tsv", first_line + "\nA dog.\tEin Hund.\n").string()};
+  };
+  for (const char* header :
+       {"en\tde", "EN\tDE", "English\tGerman", "source\ttarget\tscore", " src \ttgt", "en-US\tde_AT"}) {
+    EXPECT_THAT(suspect({tsv(header)}), ElementsAre(AllOf(HasSubstr("a.tsv"), HasSubstr("tail -n +2 ")))) << header;
+  }
+  for (const char* pair : {"A cat.\tEine Katze.", "text\tText aus Worten", "en\ten", "\t"}) {
+    EXPECT_THAT(suspect({tsv(pair)}), IsEmpty()) << pair;
+  }
+}
+
+TEST_F(SuspectSides, MarkupIsNoText) {
+  const std::string tmx =
+      "<?xml version=\"1.0\"?>\n<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx version=\"1.4\">\n<body>\n";
+  EXPECT_THAT(suspect({files(tmx, tmx)}), ElementsAre(AllOf(HasSubstr("0.src"), HasSubstr("TMX"))));
+  EXPECT_THAT(suspect({files("\xEF\xBB\xBF<?xml version=\"1.0\"?><xliff>\n", "a\n")}), ElementsAre(HasSubstr("XLIFF")));
+  EXPECT_THAT(suspect({{"", "", folder_.write("a.tmx", tmx).string()}}), ElementsAre(HasSubstr("a.tmx is TMX")));
+  EXPECT_THAT(suspect({files("<b>bold</b>\nwhat <?xml is\n", "<b>fett</b>\nwas <?xml ist\n")}), IsEmpty());
+}
+
 TEST_F(SuspectSides, SwappedSidesAreSaidOnce) {
   EXPECT_THAT(suspect({files(kGerman, kEnglish), files(kGerman, kEnglish), files(kGerman, kEnglish)}),
               ElementsAre(AllOf(HasSubstr("0.src"), HasSubstr("German"), HasSubstr("0.tgt"), HasSubstr("English"),

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// memory_advice tells how to need less of the memory that a device does not have.
+#pragma once
+
+#include <string_view>
+
+namespace verbund {
+
+// By the purpose of an allocation: batches size the activations, beams the kv cache, the model everything else.
+inline const char* memory_advice(std::string_view purpose) {
+  if (purpose == "activations" || purpose.starts_with("intermediate results")) {
+    return "use smaller batches (batch.tokens, train.micro_batch_tokens) or a smaller model";
+  }
+  if (purpose == "the kv cache") return "translate fewer tokens at once (decode.batch_tokens, decode.beam)";
+  return "use a smaller model (model.d_model, model.encoder_layers, model.decoder_layers), or free memory: smaller "
+         "batches would not help here";
+}
+
+}  // namespace verbund
