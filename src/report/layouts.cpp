@@ -2,7 +2,6 @@
 #include "report/layouts.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "report/number_format.h"
 
@@ -58,19 +57,20 @@ std::string range_text(const StepRange& range) {
   return range.count() == 1 ? first : fmt::format("{} to {}", first, counted(static_cast<double>(range.last)));
 }
 
-std::string about_text(const std::vector<Layout>& layouts, const Layout& judged) {
+std::string about_text(const std::vector<Layout>& layouts, size_t judged) {
+  const std::vector<std::string> texts = layout_texts(layouts);
   std::vector<std::string> others;
   int64_t other_steps = 0;
-  for (const Layout& layout : layouts) {
-    if (&layout == &judged) continue;
-    others.push_back(fmt::format("{} ran with {}", layout.steps_text(), layout.text()));
-    other_steps += layout.steps;
+  for (size_t i = 0; i < layouts.size(); ++i) {
+    if (i == judged) continue;
+    others.push_back(fmt::format("{} ran with {}", layouts[i].steps_text(), texts[i]));
+    other_steps += layouts[i].steps;
   }
   if (others.size() > kMostNamed) {
     others = {fmt::format("the other {} ran with {} other layouts",
                           counted(static_cast<double>(other_steps), "step", "steps"), others.size())};
   }
-  return fmt::format("This is about {}, with {}; {}.", judged.steps_text(), judged.text(), list_text(others));
+  return fmt::format("This is about {}, with {}; {}.", layouts[judged].steps_text(), texts[judged], list_text(others));
 }
 
 }  // namespace
@@ -103,8 +103,12 @@ std::string Layout::text() const {
   }
   std::string text = counted(static_cast<double>(workers), "worker", "workers");
   text += names.size() > kMostNamed ? fmt::format(" on {} hosts", names.size()) : " on " + list_text(names);
+  return text;
+}
+
+std::string Layout::threads_text() const {
   const double threads = hosts.front().threads_per_worker;
-  return is_known(threads) ? fmt::format("{}, {} each", text, counted(threads, "thread", "threads")) : text;
+  return is_known(threads) ? fmt::format(", {} each", counted(threads, "thread", "threads")) : "";
 }
 
 std::string Layout::steps_text() const {
@@ -112,6 +116,14 @@ std::string Layout::steps_text() const {
   std::vector<std::string> parts;
   for (const StepRange& range : ranges) parts.push_back(range_text(range));
   return (steps == 1 ? "step " : "steps ") + list_text(parts);
+}
+
+std::vector<std::string> layout_texts(const std::vector<Layout>& layouts) {
+  std::vector<std::string> texts;
+  for (const Layout& layout : layouts) texts.push_back(layout.text());
+  if (std::set<std::string>(texts.begin(), texts.end()).size() == texts.size()) return texts;
+  for (size_t i = 0; i < texts.size(); ++i) texts[i] += layouts[i].threads_text();
+  return texts;
 }
 
 std::vector<Layout> layouts_of(const RunData& run) {
@@ -139,9 +151,10 @@ std::vector<Layout> layouts_of(const RunData& run) {
 std::optional<LayoutPart> largest_part(const RunData& run) {
   const std::vector<Layout> layouts = layouts_of(run);
   if (layouts.size() < 2) return std::nullopt;
-  const Layout& largest = *std::max_element(layouts.begin(), layouts.end(),
-                                            [](const Layout& a, const Layout& b) { return a.steps < b.steps; });
-  LayoutPart part = {run, about_text(layouts, largest)};
+  const auto found = std::max_element(layouts.begin(), layouts.end(),
+                                      [](const Layout& a, const Layout& b) { return a.steps < b.steps; });
+  const Layout& largest = *found;
+  LayoutPart part = {run, about_text(layouts, static_cast<size_t>(found - layouts.begin()))};
   const auto other_start = [&](auto start) { return !largest.starts.contains(static_cast<int>(start)); };
   part.run.hosts = largest.hosts;
   part.run.training = rows_of_layout(run.training, largest.starts);

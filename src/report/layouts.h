@@ -29,13 +29,17 @@ struct Layout {
   std::vector<StepRange> ranges;  // rising, neighbours joined
   int64_t steps = 0;              // in all ranges
 
-  std::string text() const;        // "2 workers on alpha, 1 thread each"
-  std::string steps_text() const;  // "steps 1 to 300"
+  std::string text() const;          // "2 workers on alpha"
+  std::string threads_text() const;  // ", 1 thread each"; "" if that is not known
+  std::string steps_text() const;    // "steps 1 to 300"
 };
 
 // Layouts are the same if hosts have the same number of workers and threads and the same processor, whatever their
 // names. In the order of their first start; those without a step that counts are not in it.
 std::vector<Layout> layouts_of(const RunData& run);
+
+// Their texts, with threads if those alone tell two layouts apart.
+std::vector<std::string> layout_texts(const std::vector<Layout>& layouts);
 
 // The part of a run that one layout computed.
 struct LayoutPart {

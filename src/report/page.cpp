@@ -22,7 +22,7 @@ std::string topic_of(const Verdict& verdict) {
 Verdict fold(const std::vector<Verdict>& unknown, size_t all) {
   Verdict folded = ask("cannot_tell", "What can the report not tell?");
   folded.finding = Grade::kCannotTell;
-  folded.sentence = fmt::format("{} of {} answers.", unknown.size(), all);
+  folded.sentence = fmt::format("{} of {} questions have no answer.", unknown.size(), all);
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // with their topics
   for (const Verdict& verdict : unknown) {
     const std::string_view said = verdict.sentence;

@@ -23,8 +23,7 @@ std::string metric_name(const std::string& key) {
 std::string hosts_text(const RunData& run, const BasicFacts& facts) {
   const std::vector<Layout> layouts = layouts_of(run);
   if (layouts.size() > 1) {
-    std::vector<std::string> texts;
-    for (const Layout& layout : layouts) texts.push_back(layout.text());
+    const std::vector<std::string> texts = layout_texts(layouts);
     return texts.size() > 3 ? fmt::format("{} different layouts of workers", texts.size())
                             : fmt::format("{}", fmt::join(texts, ", then "));
   }

@@ -79,7 +79,7 @@ Table starts_table(const RunData& run) {
     table.rows.push_back({{std::to_string(start.number + 1), start.number + 1.0},
                           moment_text(start.began),
                           layout.steps_text(),
-                          layout.hosts.empty() ? "" : layout.text(),
+                          layout.hosts.empty() ? "" : layout.text() + layout.threads_text(),
                           {is_known(median_step) ? short_seconds(median_step) : "", median_step},
                           {number_text(rate), rate}});
   }

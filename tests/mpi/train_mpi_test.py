@@ -2,6 +2,7 @@
 """verbund train with the real mpirun: any number of workers trains the same model, they stop together, and who does
 not belong to the others is named before the first step."""
 
+import json
 import os
 import pathlib
 import re
@@ -52,6 +53,20 @@ class TrainMpiTest(TrainingTest):
         self.assertAlmostEqual(self.metrics(first)[-1]["dev_loss"] / dev["dev_loss"], 1, delta=1e-4)
         if count == 1:
             self.assertEqual(self.weights(first), self.weights(self.alone))
+
+    def test_report_and_plan_are_about_the_workers_that_did_most(self):
+        self.train(2, self.run_folder, {"train.max_steps": 30})
+        self.train(1, self.run_folder, {"train.max_steps": 32})
+        report = json.loads(self.succeed("report", self.run_folder, "--json").stdout)
+        verdicts = {verdict["id"]: verdict for verdict in report["verdicts"]}
+        figures = {figure["name"]: figure["value"] for figure in verdicts["step_time"]["figures"]}
+        self.assertEqual(figures["steps looked at"], 30)
+        self.assertTrue(verdicts["network"]["figures"], "two workers exchange gradients")
+        environment = next(section for section in report["sections"] if section["id"] == "environment")
+        starts = next(table for table in environment["tables"] if table["id"] == "starts")
+        self.assertEqual(len(starts["rows"]), 2)
+        plan = json.loads(self.succeed("plan", "--run", self.run_folder, "--json").stdout)
+        self.assertEqual([prediction["workers"] for prediction in plan["predictions"]], [1, 2])
 
     @long_test
     def test_a_run_goes_on_with_another_number_of_workers(self):
