@@ -76,7 +76,8 @@ TEST(Comparison, NamesNoStepBeforeTheFirstAndNoMoreDigitsThanDiffer) {
   EXPECT_EQ(find_figure(verdict, "first different step").value, 10);
   EXPECT_THAT(verdict.sentence, HasSubstr("3.6255 against 3.5164"));
   const RunData c = run_with_losses({3.625493842719936, 2});
-  EXPECT_THAT(first_differences({{"a", &a}, {"c", &c}})[0].sentence, HasSubstr("3.625493842719935 against"));
+  EXPECT_THAT(first_differences({{"a", &a}, {"c", &c}})[0].sentence,
+              HasSubstr("3.62549384271993 against 3.62549384271994"));
 }
 
 TEST(Comparison, RunsOfAnotherSeedDifferFromTheStartAndAreNotAskedAbout) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/machine.h"
-#include "support/busy_process.h"
+#include "support/busy_processes.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {

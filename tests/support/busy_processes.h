@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BusyProcesses are other processes that compute for as long as it lives.
+// BusyProcesses starts other processes, which compute until it is destroyed.
 #pragma once
 
 #include <gtest/gtest.h>
