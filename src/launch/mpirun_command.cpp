@@ -62,6 +62,9 @@ std::vector<std::string> mpirun_command(const JobSettings& settings, const std::
   }
   if (!settings.rsh_agent.empty()) set("plm_rsh_agent", settings.rsh_agent);
   if (settings.share_cores) set("mpi_yield_when_idle", "1");
+  // The way in which workers of a host share memory. Where mpirun chooses, it tries another with a file in /dev/shm,
+  // which stays if it is killed then.
+  set("shmem", "mmap");
   // Keepalives: a host that is cut off is noticed after 25 s (10 s of silence, then 3 probes 5 s apart); by default
   // after 8 minutes.
   set("oob_tcp_keepalive_time", "10");

@@ -279,7 +279,7 @@ class LaunchTest(ProgramTest):
         os.close(writer)
         size = fcntl.fcntl(reader, fcntl.F_GETPIPE_SZ)
         end = time.monotonic() + 30
-        while struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, b"1234"))[0] < size - 4096:
+        while struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, b"1234"))[0] < size - 8192:
             self.assertLess(time.monotonic(), end, "the pipe does not become full")
             time.sleep(0.02)
         time.sleep(0.5)  # it is stuck now

@@ -84,6 +84,7 @@ class StartStopsTest(TrainingTest):
         for number in range(tries):
             run = self.folder / f"stopped-{number}"
             job = self.launch(run)
+            self.wait_for(lambda: os.readlink(f"/proc/{job.process.pid}/exe").endswith("/verbund"), job)
             moment = self.dice.uniform(0, self.longest_start)
             time.sleep(moment)
             self.assertIsNone(job.process.poll(), job.said())
