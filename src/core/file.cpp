@@ -104,7 +104,12 @@ PartialFolder::PartialFolder(fs::path folder)
     fail("{} is in the way, and no command has made it. Remove or rename it, or write the result elsewhere.",
          partial_.string());
   }
-  lock_ = std::make_unique<FolderLock>(partial_);
+  try {
+    lock_ = std::make_unique<FolderLock>(partial_);
+  } catch (const Error&) {
+    if (made) try_remove(partial_);
+    throw;
+  }
   if (!lock_->try_lock() && (!made || lock_->is_taken())) {
     fail("another command is writing {}. Wait for it, or write the result elsewhere.", partial_.string());
   }

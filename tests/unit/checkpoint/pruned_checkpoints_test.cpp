@@ -73,7 +73,7 @@ TEST_F(PrunedCheckpointsTest, AMeanOfTheLastIsMadeWhileTheyMove) {
   for (int times = 0; times < 30; ++times) {
     const CheckpointMean mean = read_while_pruned([&] { return last_checkpoints(folder_.path(), 2); },
                                                   [](const auto& found) { return CheckpointMean(found); });
-    EXPECT_EQ(mean.steps()[1] - mean.steps()[0], 1);
+    EXPECT_GT(mean.steps()[1], mean.steps()[0]);
   }
 }
 

@@ -65,7 +65,7 @@ TEST(FileFailures, APartialFolder) {
                      },
                  .work =
                      [](const fs::path& folder) {
-                       if (fs::exists(folder / "a")) return;
+                       if (fs::exists(folder / "a")) return remove_path(folder / "a.partial");  // after it, a kill
                        const PartialFolder partial(folder / "a");
                        for (const char* name : {"1", "2"}) write_file(partial.path() / name, name);
                        partial.publish();
