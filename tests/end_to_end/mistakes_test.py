@@ -86,7 +86,7 @@ ENGLISH = "It is not the first of the days that we have been here for"
 GERMAN = "Das ist nicht der erste von den Tagen, die wir hier sind"
 
 
-def lines(text, count=150):
+def lines(text, count=1000):
     return "".join(f"{text} {i}\n" for i in range(count))
 
 
@@ -114,13 +114,13 @@ class MistakesTest(ProgramTest):
                             "--out", self.folder / "data", "--set", "subwords.vocabulary=60", *more)
 
     def test_sides_of_a_text(self):
-        en, de, copies = lines(ENGLISH), lines(GERMAN), lines("The same here", 100)
+        en, de, copies = lines(ENGLISH), lines(GERMAN), lines("The same here", 500)
         for source, target, *said in [
             (en, de),
             (de, en, "a.en", "German", "a.de", "English", "source_language=de"),
             (de, de.replace("Das", "Dies"), "a.en", "German", "English", "--set corpus."),
-            (en, en, "150 pairs"),
-            (en + copies, de + copies, "100", "250 pairs", "--set clean.drop_identical=true"),
+            (en, en, "1,000 pairs"),
+            (en + copies, de + copies, "500", "1,500 pairs", "--set clean.drop_identical=true"),
         ]:
             with self.subTest(said=said):
                 told = self.prepare(source, target).stderr
@@ -129,8 +129,28 @@ class MistakesTest(ProgramTest):
         path = self.write("both", en)
         told = self.succeed("prepare", "--source", path, "--target", path, "--out", self.folder / "same", "--set",
                             "subwords.vocabulary=60").stderr
-        self.assert_says(told, "150 pairs")
+        self.assert_says(told, "1,000 pairs")
         self.assertEqual(told.count("warning: "), 1, told)
+
+    def test_texts_that_no_model_learns_from(self):
+        self.assertNotIn("warning: ", self.prepare(lines(ENGLISH), lines(GERMAN)).stderr)
+        told = self.prepare(lines(ENGLISH, 999), lines(GERMAN, 999)).stderr
+        self.assertEqual(told.count("warning: "), 1, told)
+        self.assert_says(told, "999 ")
+        self.assertLess(told.index("999 "), told.index("subwords"), "before the work")
+        model = self.folder / "data" / "joint.model"
+        self.assertNotIn("warning: ", self.prepare(lines(ENGLISH, 9), lines(GERMAN, 9), "--subwords", model).stderr)
+
+    def test_files_that_are_no_plain_text(self):
+        pairs = "".join(f"{ENGLISH} {i}\t{GERMAN} {i}\n" for i in range(1000))
+        said = self.succeed("prepare", "--tsv", self.write("a.tsv", "en\tde\n" + pairs), "--out", self.folder / "tsv", "--set",
+                            "subwords.vocabulary=60").stderr
+        self.assertEqual(said.count("warning: "), 1, said)
+        self.assert_says(said, "a.tsv", "tail -n +2")
+        tmx = '<?xml version="1.0"?>\n<tmx version="1.4">\n' + "<tu><tuv><seg>one</seg></tuv></tu>\n" * 1000
+        said = self.prepare(tmx, tmx).stderr
+        self.assertEqual(said.count("warning: "), 1, said)
+        self.assert_says(said, "a.en", "TMX")
 
     def test_advice_about_the_vocabulary_works(self):
         call = ["prepare", "--source", self.write("a", "ab\nba\n"), "--target", self.write("b", "ab\nb\n"), "--out",
