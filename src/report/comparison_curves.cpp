@@ -2,6 +2,7 @@
 // Curves of a comparison: several runs on one chart, by step, by time, by tokens.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "report/comparison.h"
 
@@ -71,12 +72,14 @@ constexpr CurveAxis kCurveAxes[] = {{"step", "step", "by step", nullptr},
 struct ComparedMeasure {
   const char *key, *name, *unit;
   bool of_training;
+  const char* unless;  // left out where this one is shown: the curves have the same shape
 };
 constexpr ComparedMeasure kComparedMeasures[] = {
-    {"dev_bleu", "BLEU", "BLEU", false},
-    {"dev_cross_entropy", "Cross-entropy of the dev set", "nats per token", false},
-    {"dev_loss", "Loss of the dev set", "nats per token", false},
-    {"train_loss", "Training loss", "nats per token", true}};
+    {"dev_bleu", "BLEU", "BLEU", false, ""},
+    {"dev_cross_entropy", "Loss of the dev set", "nats per token", false, ""},
+    {"dev_loss", "Label-smoothed loss of the dev set", "nats per token", false, "dev_cross_entropy"},
+    {"train_cross_entropy", "Training loss", "nats per token", true, ""},
+    {"train_loss", "Label-smoothed training loss", "nats per token", true, "train_cross_entropy"}};
 
 Chart chart_of(const NamedRuns& runs, const ComparedMeasure& measure, const CurveAxis& axis) {
   Chart chart{std::string(measure.key) + "_by_" + axis.id, std::string(measure.name) + " " + axis.title, axis.label,
@@ -102,14 +105,14 @@ Chart chart_of(const NamedRuns& runs, const ComparedMeasure& measure, const Curv
 
 Section curves_section(const NamedRuns& runs) {
   Section section = {"curves", "Curves", {}};
-  bool has_entropy = false;
+  std::set<std::string> shown;
   for (const ComparedMeasure& measure : kComparedMeasures) {
-    if (std::string(measure.key) == "dev_loss" && has_entropy) continue;  // the curves have the same shape
+    if (shown.contains(measure.unless)) continue;
     for (const CurveAxis& axis : kCurveAxes) {
       if (measure.of_training && axis.growth != nullptr) continue;
       Chart chart = chart_of(runs, measure, axis);
       if (chart.series.empty()) continue;
-      has_entropy |= std::string(measure.key) == "dev_cross_entropy";
+      shown.insert(measure.key);
       if (axis.growth == nullptr) chart.hint = "Progress per step; runs with larger batches see more text per step.";
       if (axis.growth == training_hours) chart.hint = "Progress per hour of training, without pauses.";
       if (axis.growth == trained_tokens) chart.hint = "Progress per amount of text.";

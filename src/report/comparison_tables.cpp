@@ -65,8 +65,8 @@ struct QualityMeasure {
 };
 constexpr QualityMeasure kQualityMeasures[] = {{"dev_bleu", "best BLEU", true, 2},
                                                {"dev_chrf", "best chrF", true, 2},
-                                               {"dev_cross_entropy", "best cross-entropy", false, 4},
-                                               {"dev_loss", "best loss", false, 4}};
+                                               {"dev_cross_entropy", "best loss", false, 4},
+                                               {"dev_loss", "best label-smoothed loss", false, 4}};
 
 // "27.31 at step 1,000"
 Cell best_cell(const RunData& run, const QualityMeasure& measure) {
