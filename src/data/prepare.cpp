@@ -131,8 +131,8 @@ class Preparation {
   void warn_of_few_pairs(uint64_t pairs) const {
     if (request_.generator || !config_.subwords.model.empty() || pairs >= kFewPairs) return;
     warn(
-        "{} training pairs are far too few to learn a language from: a model of its own needs 100,000 or more. It will "
-        "repeat these sentences and translate no others.",
+        "{} training pairs are very few: translation models are usually trained on 100,000 or more. The commands can be "
+        "tried with them, but the model will hardly translate other sentences.",
         pairs);
   }
 
