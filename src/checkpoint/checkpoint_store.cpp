@@ -51,16 +51,22 @@ CheckpointStore::CheckpointStore(fs::path folder, const CheckpointConfig& config
   if (const auto entries = list(); !entries.empty()) set_checkpoint_link(folder_, kLastLink, entries.back().step);
 }
 
+// A sentence about the newest checkpoint that is there; "" if the folder cannot be read.
+std::string CheckpointStore::newest_text() const try {
+  const std::vector<CheckpointEntry> all = list();
+  if (all.empty()) return " There is no earlier checkpoint.";
+  return fmt::format(" The newest checkpoint is {}.", step_folder_name(all.back().step));
+} catch (const Error&) {
+  return "";
+}
+
 fs::path CheckpointStore::save(const CheckpointSnapshot& snapshot) {
   fs::path path = folder_ / step_folder_name(snapshot.step);
   try {
     write_checkpoint(path, snapshot);
   } catch (const std::exception& error) {
-    const std::vector<CheckpointEntry> earlier = list();
-    fail("cannot save the checkpoint of step {}: {}\nIt needs {}; {} are free in {}. {}", snapshot.step, error.what(),
-         human_bytes(snapshot.tensor_bytes()), free_space(folder_), folder_.string(),
-         earlier.empty() ? "There is no earlier checkpoint."
-                         : fmt::format("The newest checkpoint is {}.", step_folder_name(earlier.back().step)));
+    fail("cannot save the checkpoint of step {}: {}\nIt needs {}; {} are free in {}.{}", snapshot.step, error.what(),
+         human_bytes(snapshot.tensor_bytes()), free_space(folder_), folder_.string(), newest_text());
   }
   try {
     settle(snapshot.step);

@@ -49,6 +49,7 @@ class CheckpointStore {
   const CheckpointConfig& config() const { return config_; }
 
  private:
+  std::string newest_text() const;
   void settle(int64_t saved);
   void prune(int64_t saved);
 

@@ -28,6 +28,7 @@ void print_output(std::string_view text) {
 }
 
 void write_or_drop(int descriptor, std::string_view text) {
+  if (descriptor < 0) return;
   static std::atomic<bool> is_stuck{false};  // the last text was dropped
   while (!text.empty()) {
     pollfd room = {descriptor, POLLOUT, 0};
