@@ -66,7 +66,7 @@ elif what == "stop":
     stay()
 elif what == "late":
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # as mpirun loses it
-    (folder / f"late.{{rank}}").write_text("x")
+    (folder / f"process.{{rank}}").write_text(str(os.getpid()))
     time.sleep(1 + rank)
     signal.signal(signal.SIGUSR1, leave)
     stay()
@@ -253,7 +253,7 @@ class LaunchTest(ProgramTest):
 
     def test_a_request_to_stop_waits_for_workers_that_start(self):
         process = self.start("-n 2", "late")
-        self.wait_for_files("late.0", "late.1")
+        self.wait_for_files("process.0", "process.1")
         process.send_signal(signal.SIGTERM)
         message = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, message)

@@ -19,7 +19,7 @@ from support.training import TrainingTest
 CLONE_NEWNS = 0x20000  # of unshare(2)
 LONG = {"train.max_steps": 1_000_000, "train.log_every": 20, "checkpoint.save_every_steps": 100_000}
 STOPPED = 128 + signal.SIGTERM
-TRIES = int(os.environ.get("VERBUND_TEST_TRIES", "30"))
+TRIES = int(os.environ.get("VERBUND_TEST_TRIES", "6"))
 
 
 class StartStopsTest(TrainingTest):
