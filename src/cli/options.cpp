@@ -132,6 +132,7 @@ template Option* Options::add_option(const std::string&, std::vector<std::string
 template Option* Options::add_option(const std::string&, int&, const std::string&);
 template Option* Options::add_option(const std::string&, int64_t&, const std::string&);
 template Option* Options::add_option(const std::string&, uint64_t&, const std::string&);
+template Option* Options::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option* Options::add_option(const std::string&, double&, const std::string&);
 template Option* Options::add_option(const std::string&, std::optional<double>&, const std::string&);
 
