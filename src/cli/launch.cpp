@@ -56,6 +56,7 @@ void run_launch(const Arguments& arguments) {
   HostFlags flags;
   std::vector<std::string> mpirun_args;
   int min_workers = 0, wait = static_cast<int>(settings.wait_for_hosts.count());
+  int start_timeout = static_cast<int>(settings.start_timeout.count());
   bool dry_run = false;
   const auto count = [&](const std::string& name, int& value, const std::string& about, const Check& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
@@ -64,6 +65,9 @@ void run_launch(const Arguments& arguments) {
   count("--max-restarts", settings.max_restarts, "Restarts after the loss of a worker, at most", at_least(0))
       ->capture_default_str();
   count("--min-workers", min_workers, "Continue without a lost host if so many workers remain (all)", at_least(1));
+  count("--start-timeout", start_timeout, "Seconds without progress after which workers that start count as lost",
+        at_least(1))
+      ->capture_default_str();
   count("--wait-for-hosts", wait, "Seconds to wait for a lost host", at_least(0))->capture_default_str();
   options.add_list("--mpirun-args", mpirun_args,
                    "More arguments for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)", "ARGS");
@@ -84,6 +88,7 @@ void run_launch(const Arguments& arguments) {
   if (settings.min_workers > settings.workers) {
     fail_usage("--min-workers {} is more than all {} workers", settings.min_workers, settings.workers);
   }
+  settings.start_timeout = std::chrono::seconds(start_timeout);
   settings.wait_for_hosts = std::chrono::seconds(wait);
   for (const std::string& args : mpirun_args) {
     for (const std::string& word : split_words(args)) flags.job.mpirun_args.push_back(word);

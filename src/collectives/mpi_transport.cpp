@@ -20,6 +20,7 @@
 
 #include "collectives/segment_folder.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/machine.h"
 
 namespace verbund {
@@ -105,7 +106,9 @@ class MpiTransport final : public Transport {
     remove_dead_segment_folders();
     if (!segments_.path().empty()) setenv("OMPI_MCA_btl_vader_backing_directory", segments_.path().c_str(), 0);
     int provided = 0;
+    tell_launch({WorkerEvent::kConnecting, launched_rank()});
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    tell_launch({WorkerEvent::kConnected, launched_rank()});
     if (provided < MPI_THREAD_FUNNELED) fail("this MPI was built without threads; Verbund needs MPI_THREAD_FUNNELED");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");

@@ -13,7 +13,7 @@ namespace verbund {
 namespace {
 
 constexpr size_t kRoomForInterrupt = 3;  // ^C, and the last column, after which terminals differ
-constexpr const char* kEventNames[] = {"started", "lost_worker"};  // as in WorkerEvent
+constexpr const char* kEventNames[] = {"started", "connecting", "connected", "lost_worker"};  // as in WorkerEvent
 constexpr size_t kLongestBar = 24, kShortestBar = 6;
 
 std::string bar(double share, size_t width) {
@@ -60,9 +60,9 @@ std::optional<WorkerRecord> parse_marked_record(std::string_view line) {
   if (line.empty() || line.front() != kRecordMark) return std::nullopt;
   const Json object = try_parse_json(line.substr(1));
   if (!object.is_object() || !object.value("worker", Json()).is_number_integer()) return std::nullopt;
-  for (const WorkerEvent event : {WorkerEvent::kStarted, WorkerEvent::kLost}) {
-    if (object.value("event", Json()) == kEventNames[static_cast<size_t>(event)]) {
-      return WorkerRecord{event, object.at("worker").get<int>()};
+  for (size_t event = 0; event < std::size(kEventNames); ++event) {
+    if (object.value("event", Json()) == kEventNames[event]) {
+      return WorkerRecord{static_cast<WorkerEvent>(event), object.at("worker").get<int>()};
     }
   }
   return std::nullopt;

@@ -35,12 +35,15 @@ std::optional<Status> parse_marked_status(std::string_view line);
 // WorkerRecord tells launch about a worker, in a line of a mark and a JSON object:
 //
 //   0x1d {"event":"started","worker":0}
+//   0x1d {"event":"connecting","worker":0}
+//   0x1d {"event":"connected","worker":0}
 //   0x1d {"event":"lost_worker","worker":1}
 //
-// A worker writes the first when it can be asked to stop: mpirun loses signals for workers that it has yet to start. A
-// worker that notices the loss of another writes the second: mpirun reports it only when it ends, and may then wait for
+// A worker writes the first when it can be asked to stop: mpirun loses signals for workers that it has yet to start. It
+// writes the next two before and after MPI connects all workers: all of them wait there for one that was killed. A
+// worker that notices the loss of another writes the last: mpirun reports it only when it ends, and may then wait for
 // ever for the lost one. The message for people is another line, in any words.
-enum class WorkerEvent { kStarted, kLost };
+enum class WorkerEvent { kStarted, kConnecting, kConnected, kLost };
 
 struct WorkerRecord {
   WorkerEvent event = WorkerEvent::kLost;

@@ -25,8 +25,10 @@ constexpr seconds kPatienceWithStart{10};  // after a request to stop
 
 class Job {
  public:
-  Job(const std::vector<std::string>& command, const std::vector<Host>& hosts)
-      : hosts_(hosts), mpirun_(command, hosts, [this](const OutputLine& line) { show(line); }) {}
+  Job(const std::vector<std::string>& command, const std::vector<Host>& hosts, seconds start_timeout)
+      : hosts_(hosts),
+        start_timeout_(start_timeout),
+        mpirun_(command, hosts, [this](const OutputLine& line) { show(line); }) {}
 
   JobEnd run(const StopSignals& signals) {
     JobEnd end;
@@ -43,6 +45,7 @@ class Job {
         warn("not all workers have started {} s after they were to stop", kPatienceWithStart.count());
         stop(++end.stop_requests);
       }
+      if (end.stop_requests == 0) mpirun_.limit_start(start_timeout_);
       if (!heard_or_said_ && Clock::now() >= begin_ + kSilence) report_silence();
     }
     clear_status();
@@ -53,9 +56,11 @@ class Job {
     end.cannot_start = notices.cannot_start();
     // A terminated mpirun stops its workers and exits with 1 without a message.
     end.from_outside = end.exit_code == 1 && notices.reason().empty() && !mpirun_.mpirun_spoke_last();
-    end.reason = !notices.reason().empty() ? notices.reason()
-                 : end.lost_host           ? "mpirun could not reach a host"
-                 : end.from_outside        ? "mpirun was terminated from outside, and stopped the workers"
+    end.from_outside &= mpirun_.never_started().empty();
+    end.reason = !notices.reason().empty()          ? notices.reason()
+                 : !mpirun_.never_started().empty() ? start_failure()
+                 : end.lost_host                    ? "mpirun could not reach a host"
+                 : end.from_outside                 ? "mpirun was terminated from outside, and stopped the workers"
                  : mpirun_.was_killed() && mpirun_.lost_worker()
                      ? lost_worker() + " was lost, and mpirun did not exit"
                      : fmt::format("mpirun exited with code {}", end.exit_code);
@@ -79,12 +84,21 @@ class Job {
     }
   }
 
+  // "worker 1 on b did not connect within 60 s"
+  std::string start_failure() const {
+    const int rank = mpirun_.never_started().front();
+    const size_t others = mpirun_.never_started().size() - 1;
+    return fmt::format("worker {} on {}{} did not {} within {} s", rank, host_of_worker(hosts_, rank),
+                       others == 0 ? "" : fmt::format(" and {} more", others),
+                       mpirun_.all_started() ? "connect with the others" : "start", start_timeout_.count());
+  }
+
   std::string lost_worker() const {
     const int rank = mpirun_.rank_of_lost();
     return rank < 0 ? "a worker" : fmt::format("worker {} on {}", rank, host_of_worker(hosts_, rank));
   }
 
-  // mpirun waits silently and forever for a daemon that cannot connect back to it.
+  // mpirun waits silently for a daemon that cannot connect back to it.
   void report_silence() {
     heard_or_said_ = true;
     if (hosts_.size() == 1) return;
@@ -109,6 +123,7 @@ class Job {
   }
 
   std::vector<Host> hosts_;
+  const seconds start_timeout_;
   const Clock::time_point begin_ = Clock::now();
   std::optional<Clock::time_point> pass_on_at_;  // a request to stop waits for workers that start, until then
   bool heard_or_said_ = false;                   // a worker wrote something, or we warned that none does
@@ -117,8 +132,9 @@ class Job {
 
 }  // namespace
 
-JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals) {
-  return Job(command, hosts).run(signals);
+JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals,
+               seconds start_timeout) {
+  return Job(command, hosts, start_timeout).run(signals);
 }
 
 bool has_reported_stop(const JobEnd& end) {

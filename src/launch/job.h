@@ -3,6 +3,7 @@
 // decides whether another start makes sense.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ bool has_reported_stop(const JobEnd& end);
 //
 // A signal asks the workers to save and exit (mpirun forwards SIGUSR1 to all of them) as soon as all have started; if
 // they have not 10 s later, or at a second signal, they are terminated, and killed after another 10 s.
-JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals);
+//
+// A start that makes no progress for `start_timeout` is ended: a worker of it is lost.
+JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals,
+               std::chrono::seconds start_timeout);
 
 }  // namespace verbund

@@ -41,7 +41,8 @@ bool MpirunSession::listen() {
   for (std::string rest; !(rest = mpirun_.read(milliseconds(0))).empty();) output_.add(rest);
   output_.finish();
   hear_mpirun(notices_.finish());
-  exit_code_ = killed_ && lost_worker_ ? notices_.exit_code().value_or(kExitLostWorker) : *mpirun_.exit_code();
+  exit_code_ = (killed_ && lost_worker_) || !never_started_.empty() ? notices_.exit_code().value_or(kExitLostWorker)
+                                                                    : *mpirun_.exit_code();
   return false;
 }
 
@@ -50,13 +51,32 @@ void MpirunSession::kill_within(seconds patience) {
   kill_at_ = kill_at_ ? std::min(*kill_at_, at) : at;
 }
 
+std::vector<int> MpirunSession::not_ready() const {
+  const std::set<int>& ready = all_started() && !connecting_.empty() ? connected_ : started_;
+  std::vector<int> ranks;
+  for (int rank = 0; rank < workers_; ++rank) {
+    if (!ready.contains(rank)) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+void MpirunSession::limit_start(seconds patience) {
+  if (lost_worker_ || Clock::now() < last_progress_ + patience) return;
+  never_started_ = not_ready();
+  if (never_started_.empty()) return;
+  note_loss();
+  mpirun_.signal(SIGTERM);
+}
+
 void MpirunSession::hear(const OutputLine& line) {
   mpirun_spoke_last_ = line.rank == OutputLine::kMpirun;
   if (mpirun_spoke_last_) return hear_mpirun(notices_.add(line.text));
   const std::optional<WorkerRecord> record = line.is_stdout ? std::nullopt : parse_marked_record(line.text);
   if (!record) return hear_worker_(line);
-  if (record->event == WorkerEvent::kStarted) {
-    started_.insert(line.rank);
+  if (record->event != WorkerEvent::kLost) {
+    const bool is_start = record->event == WorkerEvent::kStarted;
+    (is_start ? started_ : record->event == WorkerEvent::kConnecting ? connecting_ : connected_).insert(line.rank);
+    last_progress_ = Clock::now();
     return;
   }
   if (rank_of_lost_ < 0) rank_of_lost_ = record->worker;

@@ -3,7 +3,8 @@
 // line by line; mpirun's own messages are parsed, and shown where they help.
 //
 // mpirun may wait forever: for the daemon of a host that is cut off, or for a worker that was killed while it started.
-// Once a worker (core/status.h) or mpirun itself reports a lost worker, mpirun has 15 s to exit.
+// Once a worker (core/status.h) or mpirun itself reports a lost worker, mpirun has 15 s to exit. So it has if the start
+// makes no progress for too long.
 #pragma once
 
 #include <chrono>
@@ -41,7 +42,13 @@ class MpirunSession {
   // All workers have told that they can be asked to stop (core/status.h). Before that, mpirun would lose the request.
   bool all_started() const { return static_cast<int>(started_.size()) >= workers_; }
 
+  // Ends mpirun if no worker has come further in its start for so long: nobody reports a worker that was killed while
+  // MPI connected it with the others.
+  void limit_start(std::chrono::seconds patience);
+
   // After the end.
+  // The workers that a start was given up for.
+  const std::vector<int>& never_started() const { return never_started_; }
   bool was_killed() const { return killed_; }  // because it did not exit by itself
   bool lost_worker() const { return lost_worker_; }
   // As reported by a worker; -1: not known.
@@ -55,10 +62,13 @@ class MpirunSession {
   void hear(const OutputLine& line);
   void hear_mpirun(const std::vector<std::string>& shown);
   void note_loss();
+  std::vector<int> not_ready() const;
 
   Hear hear_worker_;
   int workers_;
-  std::set<int> started_;  // ranks
+  std::set<int> started_, connecting_, connected_;                                          // ranks
+  std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();  // of the start
+  std::vector<int> never_started_;
   MpirunNotices notices_;
   TaggedOutput output_;
   ChildProcess mpirun_;

@@ -50,7 +50,7 @@ class Supervisor {
     for (int restarts = 0;; ++restarts) {
       log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
       debug("starting: {}", shell_line(mpirun_command(job, hosts)));
-      const JobEnd end = run_job(mpirun_command(job, hosts), hosts, signals_);
+      const JobEnd end = run_job(mpirun_command(job, hosts), hosts, signals_, settings_.start_timeout);
       remove_dead_segment_folders();  // of workers that were killed
       debug("job: exit code {}, {}", end.exit_code, end.reason.empty() ? "no loss" : end.reason);
       if (judge(end) == JobFate::kDone) return;

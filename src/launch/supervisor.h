@@ -16,6 +16,7 @@ struct LaunchSettings {
   int workers = 1;
   int min_workers = 1;  // continue with fewer when a host does not come back
   int max_restarts = 0;
+  std::chrono::seconds start_timeout{120};  // without progress of any worker
   std::chrono::seconds wait_for_hosts{30};  // at a restart, before continuing without a host
 };
 

@@ -74,6 +74,10 @@ elif what == "never":
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     (folder / f"late.{{rank}}").write_text("x")
     time.sleep(60)
+elif what == "connect":
+    for event in ("started", "connecting") + (("connected",) if rank == 0 else ()):
+        say(f'\\x1d{{{{"event":"{{event}}","worker":{{rank}}}}}}')
+    time.sleep(60)
 elif what == "chatter":
     signal.signal(signal.SIGUSR1, leave)
     say(f'\\x1d{{{{"event":"started","worker":{{rank}}}}}}')
@@ -268,6 +272,16 @@ class LaunchTest(ProgramTest):
         process.send_signal(signal.SIGTERM)
         message = process.communicate(timeout=40)[1]
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, message)
+
+    def test_a_start_without_progress_is_a_loss(self):
+        """As when a worker is killed while MPI connects it with the others."""
+        for what, missing in (("never", "worker 0 on localhost and 1 more"), ("connect", "worker 1 on localhost")):
+            with self.subTest(what):
+                began = time.monotonic()
+                done = self.launch("-n 2 --start-timeout 2", what)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assert_says(done.stderr, missing, "2 s")
+                self.assertLess(time.monotonic() - began, 40)
 
     def test_it_stops_though_nobody_reads_what_it_prints(self):
         """Neither stdout nor stderr: both are a pipe that is full."""

@@ -98,7 +98,7 @@ class StartStopsTest(TrainingTest):
         self.took = []
         for number in range(tries):
             run = self.folder / f"restarted-{number}"
-            job = self.launch(run, "--max-restarts", 5)
+            job = self.launch(run, "--max-restarts", 5, "--start-timeout", 15)
             self.wait_for(lambda: self.processes(run), job)
             self.kill(next(iter(self.processes(run).values())), signal.SIGKILL)
             self.wait_for(lambda: "Restart 1 of 5" in job.said(), job)
@@ -117,7 +117,7 @@ class StartStopsTest(TrainingTest):
         whole = 0
         for number in range(tries):
             run = self.folder / f"killed-{number}"
-            job = self.launch(run)
+            job = self.launch(run, "--start-timeout", 15)
             self.wait_for(lambda: self.processes(run), job)
             time.sleep(self.dice.uniform(0, self.longest_start / 2))
             kind = number % 3
