@@ -2,8 +2,8 @@
 #include "collectives/row_exchange.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "collectives/chunks.h"
@@ -100,8 +100,7 @@ std::string RowExchange::pack(const SparseRows& rows) const {
   const size_t bytes = wire_size(wire_, width_);
   std::string message(rows.count() * row_bytes(wire_, width_), '\0');
   auto* to = reinterpret_cast<std::byte*>(message.data());
-  std::memcpy(to, rows.ids.data(), rows.count() * sizeof(int32_t));
-  to += rows.count() * sizeof(int32_t);
+  to = std::ranges::copy(std::as_bytes(std::span(rows.ids)), to).out;  // unlike memcpy, allows no rows
   for (size_t i = 0; i < rows.count(); ++i, to += bytes) encode(wire_, {&rows.values[i * width_], width_}, to);
   return message;
 }
@@ -115,7 +114,7 @@ SparseRows RowExchange::unpack(const std::string& message) const {
   rows.ids.resize(count);
   rows.values.resize(count * width_);
   const auto* from = reinterpret_cast<const std::byte*>(message.data());
-  std::memcpy(rows.ids.data(), from, count * sizeof(int32_t));
+  std::ranges::copy_n(from, count * sizeof(int32_t), std::as_writable_bytes(std::span(rows.ids)).begin());
   from += count * sizeof(int32_t);
   for (size_t i = 0; i < count; ++i, from += bytes) decode(wire_, from, {&rows.values[i * width_], width_});
   return rows;
