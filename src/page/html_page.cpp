@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page.h"
+#include "page/page.h"
 
 #include <fmt/format.h>
 
 #include <span>
 
 #include "core/builtin_file.h"
-#include "report/escape.h"
-#include "report/svg_chart.h"
+#include "page/escape.h"
+#include "page/svg_chart.h"
 
 namespace verbund {
 

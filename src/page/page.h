@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "report/chart.h"
-#include "report/verdict.h"
+#include "page/chart.h"
+#include "page/verdict.h"
 
 namespace verbund {
 

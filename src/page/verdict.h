@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/chart.h"
+#include "page/chart.h"
 #include "statistics/quantile.h"
 
 namespace verbund {

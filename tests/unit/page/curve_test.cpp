@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/curve.h"
+#include "page/curve.h"
 
 #include <gmock/gmock.h>
 

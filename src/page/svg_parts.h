@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/chart.h"
+#include "page/chart.h"
 
 namespace verbund {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page.h"
+#include "page/page.h"
 
 #include <fmt/format.h>
 
-#include "report/curve.h"
-#include "report/escape.h"
-#include "report/number_format.h"
+#include "page/curve.h"
+#include "page/escape.h"
+#include "page/number_format.h"
 
 namespace verbund {
 namespace {

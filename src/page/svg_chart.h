@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "report/chart.h"
+#include "page/chart.h"
 
 namespace verbund {
 

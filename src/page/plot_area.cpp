@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/plot_area.h"
+#include "page/plot_area.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "report/number_format.h"
+#include "page/number_format.h"
 
 namespace verbund {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/svg_parts.h"
+#include "page/svg_parts.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/escape.h"
-#include "report/number_format.h"
-#include "report/plot_area.h"
+#include "page/escape.h"
+#include "page/number_format.h"
+#include "page/plot_area.h"
 
 namespace verbund {
 namespace {

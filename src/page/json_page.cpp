@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json.h"
-#include "report/page.h"
+#include "page/page.h"
 
 #include <cmath>
 

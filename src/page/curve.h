@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "report/chart.h"
+#include "page/chart.h"
 
 namespace verbund {
 

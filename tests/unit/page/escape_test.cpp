@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/escape.h"
+#include "page/escape.h"
 
 #include <gmock/gmock.h>
 

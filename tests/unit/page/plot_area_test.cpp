@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/plot_area.h"
+#include "page/plot_area.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "report/number_format.h"
+#include "page/number_format.h"
 
 namespace verbund {
 namespace {

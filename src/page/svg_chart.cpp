@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/svg_chart.h"
+#include "page/svg_chart.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <array>
 #include <cmath>
 
-#include "report/curve.h"
-#include "report/escape.h"
-#include "report/number_format.h"
-#include "report/plot_area.h"
-#include "report/svg_parts.h"
+#include "page/curve.h"
+#include "page/escape.h"
+#include "page/number_format.h"
+#include "page/plot_area.h"
+#include "page/svg_parts.h"
 
 namespace verbund {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/verdict.h"
+#include "page/verdict.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <utility>
 
-#include "report/number_format.h"
+#include "page/number_format.h"
 
 namespace verbund {
 

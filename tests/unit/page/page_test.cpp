@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page as HTML, Markdown and JSON.
-#include "report/page.h"
+#include "page/page.h"
 #include "core/json.h"
 
 #include <fmt/format.h>

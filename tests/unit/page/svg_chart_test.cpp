@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/svg_chart.h"
+#include "page/svg_chart.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "report/plot_area.h"
+#include "page/plot_area.h"
 
 namespace verbund {
 namespace {

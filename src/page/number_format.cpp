@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/number_format.h"
+#include "page/number_format.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page.h"
+#include "page/page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "report/number_format.h"
+#include "page/number_format.h"
 
 namespace verbund {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/svg_parts.h"
+#include "page/svg_parts.h"
 
 #include <fmt/format.h>
 
