@@ -13,7 +13,8 @@ namespace verbund {
 
 class FileTail {
  public:
-  // Takes whole lines or records from the front of `bytes` and returns their size. The rest is offered again, with more.
+  // Takes whole lines or records from the front of `bytes` and returns their size. The rest is offered again, with
+  // more.
   using Take = std::function<size_t(std::string_view bytes)>;
 
   explicit FileTail(std::filesystem::path path) : path_(std::move(path)) {}
