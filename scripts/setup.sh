@@ -12,7 +12,7 @@ packages=(
   libopenmpi-dev openmpi-bin libsentencepiece-dev
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libicu-dev libxxhash-dev zlib1g-dev liblzma-dev
-  libcurl4-openssl-dev libssl-dev libarchive-dev ca-certificates
+  libcurl4-openssl-dev libssl-dev libarchive-dev libcpp-httplib-dev ca-certificates
   libjs-dygraphs
 )
 stamp="$(dirname "$0")/../build/.setup-elsewhere"
