@@ -116,9 +116,9 @@ Json Board::answer_api(const HttpRequest& request) {
   if (what == "runs") return list_runs();
   if (what == "comparison") return show_comparison(request);
   if (what == "translate") return try_sentence(request);
-  const bool is_known = what == "run" || what == "curves" || what == "phases" || what == "page" ||
-                        what == "sentences" || what == "hosts" || what == "checkpoints";
-  if (!is_known) throw Refused{404, "there is no such page"};
+  const bool is_answered = what == "run" || what == "curves" || what == "phases" || what == "page" ||
+                           what == "sentences" || what == "hosts" || what == "checkpoints";
+  if (!is_answered) throw Refused{404, "there is no such page"};
   const auto run = expect_known_run(index_, request.query_value("run"));
   if (what == "run") return show_run(*run);
   if (what == "curves") return show_curves(*run, request);

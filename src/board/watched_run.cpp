@@ -270,8 +270,8 @@ double WatchedRun::seconds_left() const {
   const MetricTable& train = training();
   const std::vector<double> starts = train.column("start");
   size_t first = train.rows();
-  constexpr size_t kRows = 50;
-  while (first > 0 && train.rows() - first < kRows && (first == train.rows() || starts[first - 1] == starts.back())) {
+  constexpr size_t kLines = 50;
+  while (first > 0 && train.rows() - first < kLines && (first == train.rows() || starts[first - 1] == starts.back())) {
     --first;
   }
   const auto steps_left = static_cast<double>(signs_.last_step - signs_.step);

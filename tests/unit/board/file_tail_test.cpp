@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "core/file.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {
