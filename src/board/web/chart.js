@@ -51,16 +51,13 @@ export class Chart {
     this.plot = el("div", {class: "plot"});
     this.reset =
         el("button", {type: "button", class: "quiet", hidden: true, onclick: () => this.zoom(null)}, "Show all");
-    this.node =
-        el("figure", {
-          class: "chart",
-          tabindex: 0,
-          role: "group",
-          "aria-label": options.title + ". Plus and minus zoom, arrows move, 0 shows all.",
-          onkeydown: (event) => this.key(event)
-        },
-           el("figcaption", null, options.title, this.reset), this.legend, this.plot, this.readout,
-           options.hint ? el("p", {class: "hint"}, options.hint) : null);
+    const name = options.title + ". Plus and minus zoom, arrows move, 0 shows all.";
+    this.node = el(
+        "figure",
+        {class: "chart", tabindex: 0, role: "group", "aria-label": name, onkeydown: (event) => this.key(event)},
+        el("figcaption", null, options.title, this.reset),
+        el("div", {class: "chart-head"}, this.legend, this.readout), this.plot,
+        options.hint ? el("p", {class: "hint"}, options.hint) : null);
     this.node.chart = this;
     charts.add(this);
   }
@@ -124,6 +121,7 @@ export class Chart {
       series: each,
       colors: colours,
       customBars: true,
+      includeZero: Boolean(this.options.zero),
       fillAlpha: 0.14,
       connectSeparatedPoints: true,
       legend: "never",
@@ -156,11 +154,10 @@ export class Chart {
   }
 
   shortTime(seconds) {
-    const [from, to] = this.graph ? this.graph.xAxisRange() : [0, 0];
-    const options = to - from > 2 * 86400 ?
-        {month: "short", day: "numeric"} :
-        {hour: "2-digit", minute: "2-digit", second: to - from < 600 ? "2-digit" : undefined};
-    return new Date(seconds * 1000).toLocaleString([], options);
+    const [from, to] = this.graph ? this.graph.xAxisRange() : [0, 0], date = new Date(seconds * 1000);
+    if (to - from > 2 * 86400) return date.toLocaleDateString([], {month: "short", day: "numeric"});
+    const second = to - from < 600 ? "2-digit" : undefined;
+    return date.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second, hour12: false});
   }
 
   draw(rows) {

@@ -37,5 +37,6 @@ export function bytes(value) {
 }
 
 export function moment(seconds) {
-  return seconds === null || seconds === undefined ? UNKNOWN : new Date(seconds * 1000).toLocaleString([], {dateStyle: "medium", timeStyle: "medium", hour12: false});
+  if (seconds === null || seconds === undefined) return UNKNOWN;
+  return new Date(seconds * 1000).toLocaleString([], {dateStyle: "medium", timeStyle: "medium", hour12: false});
 }

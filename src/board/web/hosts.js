@@ -48,6 +48,7 @@ export function showHosts(main, parameters, signal) {
   let workers = [];
   const curve = (title, key, scale) => new Chart({
     title,
+    zero: true,
     by: () => "time",
     load: async () => ({
       marks: [],

@@ -73,10 +73,10 @@ export function showRun(main, parameters, signal) {
         return el("label", { for: "by-" + one
         }, radio, one);
       }));
-  const strip = el("div", {class: "strip"}), phasesPlace = el("div"), happened = el("ul", {class: "happened"});
+  const strip = el("div", {class: "strip"}), happened = el("ul", {class: "happened"});
   const parts = new PageParts(), age = el("p", {class: "hint"});
   main.replaceChildren(
-      el("p", {class: "kind"}, "Training run ", state), title, summary, bar, facts, alerts, axis, strip, phasesPlace,
+      el("p", {class: "kind"}, "Training run ", state), title, summary, bar, facts, alerts, axis, strip,
       el("section", {id: "answers", "aria-label": "Answers"}, el("h2", null, "Answers"), parts.node, age),
       el("section", {id: "events", "aria-label": "Events"}, el("h2", null, "What happened"), happened));
   let run = null;
@@ -117,7 +117,7 @@ export function showRun(main, parameters, signal) {
       title: "Step time by phase",
       hint: "Seconds of a step, mean over the workers; the longest step of each stretch is the highest line.",
       load: async (from, to, buckets) => {
-        const query = [["run", name], ["buckets", Math.min(buckets, 600)]];
+        const query = [["run", name], ["buckets", Math.min(buckets, 150)]];
         if (from !== null) query.push(["from", Math.max(0, Math.floor(from))], ["to", Math.max(0, Math.ceil(to))]);
         const workers = (await ask("phases", query, signal)).workers.filter((worker) => worker.step.length);
         if (!workers.length) return {series: [], marks: []};
@@ -200,13 +200,13 @@ export function showRun(main, parameters, signal) {
           const later = plans.slice(plans.indexOf(plan) + 1)
                             .map((other) => charts.find((one) => one.options.title === other.title))
                             .find(Boolean);
-          strip.insertBefore(chart.node, later ? later.node : null);
+          strip.insertBefore(chart.node, (later || phases)?.node || null);
         });
       }
       if (!phases) {
         phases = phasesChart();
         charts.push(phases);
-        phasesPlace.append(phases.node);
+        strip.append(phases.node);
       }
       await Promise.all(charts.map((chart) => chart.refresh()));
       if (Date.now() - asked > 10000) await answers();

@@ -19,7 +19,8 @@ function change(sentence) {
 
 export function showTranslations(main, parameters, signal) {
   const name = parameters.get("run");
-  const step = el("select", {id: "step", onchange: () => chooseStep()}), against = el("select", {id: "against", onchange: load});
+  const step = el("select", {id: "step", onchange: () => chooseStep()});
+  const against = el("select", {id: "against", onchange: load});
   const order =
       el("select", {id: "order", onchange: load}, orders.map(([key, text]) => el("option", {value: key}, text)));
   const search = el("input", {
