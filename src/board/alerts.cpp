@@ -19,22 +19,25 @@ constexpr double kLittleSpace = 2e9;  // bytes
 constexpr double kQuietUntilStalled = 60;
 constexpr int64_t kRecentSteps = 200;
 
+double median_of(const std::vector<WorkerPace>& workers, double (*value)(const WorkerPace&)) {
+  std::vector<double> values;
+  for (const WorkerPace& worker : workers) values.push_back(value(worker));
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
+double before_exchange(const WorkerPace& worker) { return worker.waited + worker.compute; }
+double waiting_for_data(const WorkerPace& worker) { return worker.waited; }
+
 std::string straggler_text(const WatchedRun& run, const std::vector<WorkerPace>& workers, int slowest) {
-  const auto found =
-      std::find_if(workers.begin(), workers.end(), [&](const WorkerPace& worker) { return worker.rank == slowest; });
-  std::vector<double> paces, waits;
-  for (const WorkerPace& worker : workers) {
-    paces.push_back(worker.waited + worker.compute);
-    waits.push_back(worker.waited);
-  }
-  std::nth_element(paces.begin(), paces.begin() + static_cast<std::ptrdiff_t>(paces.size() / 2), paces.end());
-  std::nth_element(waits.begin(), waits.begin() + static_cast<std::ptrdiff_t>(waits.size() / 2), waits.end());
-  const double median = paces[paces.size() / 2], own = found->waited + found->compute;
-  const bool waits_for_data = found->waited - waits[waits.size() / 2] > (own - median) / 2;
+  const WorkerPace& worker =
+      *std::find_if(workers.begin(), workers.end(), [&](const WorkerPace& each) { return each.rank == slowest; });
+  const double own = before_exchange(worker), median = median_of(workers, before_exchange);
+  const bool waits = worker.waited - median_of(workers, waiting_for_data) > (own - median) / 2;
   std::string name = run.worker_name(slowest);
   name[0] = 'W';
   return fmt::format("{} is a straggler: it needs {:.3g} s before the exchange, the median worker {:.3g} s. {}", name,
-                     own, median, waits_for_data ? "It waits for data." : "Its computation is slow.");
+                     own, median, waits ? "It waits for data." : "Its computation is slow.");
 }
 
 std::vector<WorkerPace> recent_paces(const WatchedRun& run) {
@@ -65,13 +68,11 @@ bool is_diverging(const std::vector<double>& loss) {
 
 int find_straggler(const std::vector<WorkerPace>& workers) {
   if (workers.size() < 2) return -1;
-  std::vector<double> paces;
-  for (const WorkerPace& worker : workers) paces.push_back(worker.waited + worker.compute);
-  const auto slowest = static_cast<size_t>(std::max_element(paces.begin(), paces.end()) - paces.begin());
-  const double own = paces[slowest];
-  std::sort(paces.begin(), paces.end());
-  const double median = paces[(paces.size() - 1) / 2];
-  return own > 1.15 * median && own > median + 1e-3 ? workers[slowest].rank : -1;
+  const WorkerPace& slowest = *std::max_element(
+      workers.begin(), workers.end(),
+      [](const WorkerPace& a, const WorkerPace& b) { return before_exchange(a) < before_exchange(b); });
+  const double own = before_exchange(slowest), median = median_of(workers, before_exchange);
+  return own > 1.15 * median && own > median + 1e-3 ? slowest.rank : -1;
 }
 
 double free_bytes(const fs::path& folder) {
