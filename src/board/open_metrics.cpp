@@ -33,7 +33,7 @@ constexpr MetricFamily kFamilies[] = {
 
 constexpr RunState kStates[] = {RunState::kTraining, RunState::kEvaluating, RunState::kStopped,
                                 RunState::kFinished, RunState::kLost,       RunState::kDiverged,
-                                RunState::kFailed,   RunState::kImported,   RunState::kUnknown};
+                                RunState::kFailed,   RunState::kImported,   RunState::kUnclear};
 
 }  // namespace
 

@@ -30,7 +30,7 @@ const char* state_name(RunState state) {
       return "failed";
     case RunState::kImported:
       return "imported";
-    case RunState::kUnknown:
+    case RunState::kUnclear:
       break;
   }
   return "unknown";
@@ -49,7 +49,7 @@ RunState judge_state(const RunSigns& signs) {
   if (signs.locked || signs.quiet < kQuietUntilLost) {
     return is_evaluation_due(signs) ? RunState::kEvaluating : RunState::kTraining;
   }
-  return signs.has_starts ? RunState::kLost : RunState::kUnknown;
+  return signs.has_starts ? RunState::kLost : RunState::kUnclear;
 }
 
 }  // namespace verbund

@@ -8,7 +8,7 @@
 
 namespace verbund {
 
-enum class RunState { kTraining, kEvaluating, kStopped, kFinished, kLost, kDiverged, kFailed, kImported, kUnknown };
+enum class RunState { kTraining, kEvaluating, kStopped, kFinished, kLost, kDiverged, kFailed, kImported, kUnclear };
 
 const char* state_name(RunState state);  // "training"
 bool is_running(RunState state);         // training or evaluating

@@ -94,7 +94,7 @@ class WatchedRun {
   std::map<int, Rank> ranks_;
   std::map<int, StepPhases> phases_;
   RunSigns signs_;
-  RunState state_ = RunState::kUnknown;
+  RunState state_ = RunState::kUnclear;
   double last_sign_ = kNotKnown, asked_lock_ = -1e18;
 };
 

@@ -142,7 +142,8 @@ class Page:
         """Waits until the expression is true, and returns its value."""
         end = time.monotonic() + seconds
         while True:
-            value = self.run(f"(() => {{ try {{ return {condition}; }} catch {{ return null; }} }})()")
+            value = self.run(f"(() => {{ try {{ const value = {condition}; return value instanceof Node || value; }} "
+                             "catch { return null; } })()")
             if value:
                 return value
             if time.monotonic() > end:

@@ -43,7 +43,7 @@ TEST(RunState, AQuietRunIsLostUnlessAProcessHoldsItsFolder) {
   signs.quiet = kQuietUntilLost / 2;  // another host may hold it, on a file system that does not tell
   EXPECT_EQ(judge_state(signs), RunState::kTraining);
   signs = {};
-  EXPECT_EQ(judge_state(signs), RunState::kUnknown);
+  EXPECT_EQ(judge_state(signs), RunState::kUnclear);
 }
 
 TEST(RunState, TheReasonOfTheEndDecides) {

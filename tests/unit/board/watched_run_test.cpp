@@ -82,7 +82,7 @@ TEST(WatchedRun, BearsFilesThatVanishShrinkOrEndInHalfALine) {
   fs::remove_all(made.path());
   EXPECT_TRUE(watched.refresh(now_in_test()));
   watched.refresh_steps();
-  EXPECT_EQ(watched.state(), RunState::kUnknown);
+  EXPECT_EQ(watched.state(), RunState::kUnclear);
   EXPECT_EQ(run_row(watched)["step"], 0);
 }
 
