@@ -24,6 +24,8 @@ from support.program import PROGRAM, run_tests  # noqa: E402
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SCRIPT = "<script>alert(2)</script>"
+EVERY_PAGE = [{}, *({"view": view, "run": "a"} for view in ("run", "translations", "hosts", "try"))]
+CONTROLS = "input:not(.dygraph-roller), select, textarea, button, svg, progress"
 
 
 @unittest.skipIf(CHROMIUM is None, "there is no chromium: scripts/setup.sh --tests")
@@ -86,7 +88,8 @@ class PageTest(unittest.TestCase):
 
     def chart(self, title):
         """A script's expression for a chart."""
-        return f"[...document.querySelectorAll('.chart')].find((one) => one.textContent.startsWith({json.dumps(title)}))"
+        return ("[...document.querySelectorAll('.chart')]"
+                f".find((one) => one.textContent.startsWith({json.dumps(title)}))")
 
 
 class RunsTest(PageTest):
@@ -148,7 +151,8 @@ class OneRunTest(PageTest):
         self.page.drag(".strip .chart .plot", 0.4, 0.7)
         self.page.wait(self.chart("Loss") + ".chart.range !== null")
         self.page.wait(self.chart("Loss") + ".dataset.drawn > 1")
-        asked = [urllib.parse.parse_qs(urllib.parse.urlsplit(url).query) for url in self.page.requests if "from=" in url]
+        asked = [urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)
+                 for url in self.page.requests if "from=" in url]
         self.assertTrue(asked)
         self.assertGreater(float(asked[0]["from"][0]), 20)
         self.assertLess(float(asked[0]["to"][0]), 140)
@@ -187,8 +191,7 @@ class OneRunTest(PageTest):
         self.page.dark()
         self.page.wait(f"getComputedStyle(document.body).backgroundColor !== {json.dumps(light)}")
         self.page.size(390, 844)
-        for parameters in ({}, {"view": "run", "run": "a"}, {"view": "translations", "run": "a"}, {"view": "hosts", "run": "a"},
-                           {"view": "try", "run": "a"}):
+        for parameters in EVERY_PAGE:
             self.show(**parameters)
             self.page.wait("document.querySelector('main h1')")
             time.sleep(0.5)
@@ -223,12 +226,12 @@ class OneRunTest(PageTest):
         self.page.wait("document.activeElement.parentNode.open")
 
     def test_every_control_has_a_name(self):
-        for parameters in ({}, {"view": "run", "run": "a"}, {"view": "translations", "run": "a"}, {"view": "try", "run": "a"}):
+        for parameters in EVERY_PAGE:
             self.show(**parameters)
             self.page.wait("document.querySelector('main h1')")
             time.sleep(0.5)
             nameless = self.page.run(
-                "[...document.querySelectorAll('input:not(.dygraph-roller), select, textarea, button, svg, progress')].filter((node) => "
+                f"[...document.querySelectorAll('{CONTROLS}')].filter((node) => "
                 "!(node.getAttribute('aria-label') || node.textContent.trim() && node.tagName === 'BUTTON' || "
                 "(node.labels && node.labels.length))).map((node) => node.outerHTML.slice(0, 80))")
             self.assertEqual(nameless, [], parameters)
@@ -266,8 +269,8 @@ class OtherPagesTest(PageTest):
         self.show_run("gone")
         shutil.rmtree(gone)
         self.page.wait("document.querySelector('#connection').textContent !== ''")
-        self.page.messages.clear()  # the browser tells of each answer 404
         self.page.go("about:blank")
+        self.page.messages.clear()  # the browser has told of each answer 404
 
 
 class LiveTest(PageTest):
@@ -276,8 +279,9 @@ class LiveTest(PageTest):
         pass
 
     def train(self, steps):
-        process = subprocess.Popen([str(word) for word in [PROGRAM, *fixtures.training(self.folder / "live", steps, evaluate__at_start="false")]],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [PROGRAM, *fixtures.training(self.folder / "live", steps, evaluate__at_start="false")]
+        process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process

@@ -237,7 +237,8 @@ class Browser:
 
     def open(self, url="about:blank", width=1280, height=900):
         self.number += 1
-        self.socket.send(json.dumps({"id": self.number, "method": "Target.createTarget", "params": {"url": "about:blank"}}))
+        self.socket.send(json.dumps({"id": self.number, "method": "Target.createTarget",
+                                     "params": {"url": "about:blank"}}))
         while True:
             answer = json.loads(self.socket.receive(SECONDS))
             if answer.get("id") == self.number:
