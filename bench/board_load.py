@@ -33,7 +33,8 @@ def record(step, rank):
 def metrics_line(step):
     if step % 5000 == 0:
         return json.dumps({"step": step, "dev_cross_entropy": 9 / (1 + step) ** 0.1,
-                           "dev_bleu": 30 - 3e5 / (step + 1e4), "dev_chrf": 55 - 3e5 / (step + 1e4), "time": BEGAN + 0.5 * step, "start": 0}) + "\n"
+                           "dev_bleu": 30 - 3e5 / (step + 1e4), "dev_chrf": 55 - 3e5 / (step + 1e4),
+                           "time": BEGAN + 0.5 * step, "start": 0}) + "\n"
     return json.dumps({"step": step, "epoch": step / 1e4, "train_loss": 8 / (1 + step) ** 0.1,
                        "train_cross_entropy": 8 / (1 + step) ** 0.1 + 0.2 * (step * 2654435761 % 1000) / 1000,
                        "learning_rate": 1e-3 / (1 + step) ** 0.5, "gradient_norm": 0.5, "seconds_per_step": 0.5,

@@ -211,7 +211,8 @@ class StrangersTest(BoardTest):
                 self.assertIn(status, (400, 404), (what, name))
                 self.assertNotIn("outside", body)
         for path in ("/../secret.txt", "/%2e%2e/secret.txt", "/web/../../secret.txt",
-                     "/web/%2e%2e%2f%2e%2e%2fsecret.txt", "/web//etc/passwd", "//etc/passwd", "/etc/passwd", "/web/..%5csecret.txt", str(secret)):
+                     "/web/%2e%2e%2f%2e%2e%2fsecret.txt", "/web//etc/passwd", "//etc/passwd",
+                     "/etc/passwd", "/web/..%5csecret.txt", str(secret)):
             status, _, body = board.request(path)
             self.assertIn(status, (400, 404), path)
             self.assertNotIn("secret", body.replace("secret.txt", ""))
@@ -221,7 +222,8 @@ class StrangersTest(BoardTest):
         fixtures.copy_of_model(self.folder / "outside")
         (self.runs / "linked").symlink_to(self.folder / "outside")
         for name, link, target in (("b", "metrics.jsonl", secret),
-                                   ("c", "evaluations", self.folder / "outside" / "evaluations"), ("d", "config.yaml", "/etc/passwd"), ("e", "run.json", secret)):
+                                   ("c", "evaluations", self.folder / "outside" / "evaluations"),
+                                   ("d", "config.yaml", "/etc/passwd"), ("e", "run.json", secret)):
             fixtures.copy_of_model(self.runs / name)
             path = self.runs / name / link
             if path.is_dir():
