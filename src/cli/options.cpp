@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.h"
 
+#include <filesystem>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
@@ -134,6 +135,7 @@ template Option* Options::add_option(const std::string&, int64_t&, const std::st
 template Option* Options::add_option(const std::string&, uint64_t&, const std::string&);
 template Option* Options::add_option(const std::string&, double&, const std::string&);
 template Option* Options::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option* Options::add_option(const std::string&, std::filesystem::path&, const std::string&);
 
 Option* Options::add_flag(const std::string& name, bool& value, const std::string& about) {
   return keep(app_->add_flag(name, value, about));
