@@ -61,8 +61,9 @@ TEST(Sentences, AreOrderedAndSearched) {
     SentenceRequest request;
     request.order = by;
     request.search = search;
+    const Json list = table.list(request);
     std::vector<int> numbers;
-    for (const Json& sentence : table.list(request)["sentences"]) numbers.push_back(sentence["number"]);
+    for (const Json& sentence : list["sentences"]) numbers.push_back(sentence["number"]);
     return numbers;
   };
   EXPECT_EQ(order(SentenceOrder::kFirst), (std::vector<int>{0, 1, 2}));
