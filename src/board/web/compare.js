@@ -28,8 +28,7 @@ export function showComparison(main, parameters, signal) {
           }
         });
         radio.checked = one === by;
-        return el("label", { for: "by-" + one
-        }, radio, one);
+        return el("label", {"for": "by-" + one}, radio, one);
       }));
   const charts = plans.map(
       ([title, key]) => new Chart({

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all runs: sorted, filtered, searched; with those settings as columns in which runs differ; selected runs
-// are compared.
+// The table of all runs: sorted, filtered, searched; with those settings as columns in which runs differ, and runs that
+// differ in their seed alone together; selected runs are compared.
 import {ask, repeat} from "./api.js";
 import {el, setText, smallCurve} from "./dom.js";
 import {duration, number, percent, score, UNKNOWN} from "./format.js";
+import {meanText, seedGroups} from "./seeds.js";
 
 const columns = [
   {key: "name", name: "Run", text: true},
   {key: "state", name: "State", text: true},
   {key: "progress", name: "Progress"},
   {key: "seconds_left", name: "Time left"},
-  {key: "best_bleu", name: "Best BLEU", best: Math.max},
+  {key: "best_bleu", name: "Best BLEU"},
   {key: "loss", name: "Loss"},
   {key: "tokens_per_second", name: "Tokens/s"},
   {key: "workers", name: "Workers"},
@@ -22,6 +23,7 @@ const chosen = {
   down: true,
   state: "",
   search: "",
+  seeds: false,
   selected: new Set()
 };
 
@@ -90,14 +92,22 @@ export function showRuns(main, parameters, signal) {
       draw();
     }
   });
+  const seeds = el("input", {
+    type: "checkbox",
+    id: "seeds",
+    onchange: () => {
+      chosen.seeds = seeds.checked;
+      draw();
+    }
+  });
+  seeds.checked = chosen.seeds;
   const compareButton =
       el("button", {
         type: "button",
         disabled: true,
         onclick: () => {
-          location.hash = new URLSearchParams([
-                            ["view", "compare"], ...[...chosen.selected].map((name) => ["run", name])
-                          ]).toString();
+          location.hash =
+              new URLSearchParams([["view", "compare"], ...selectedNames().map((name) => ["run", name])]).toString();
         }
       },
          "Compare");
@@ -105,16 +115,8 @@ export function showRuns(main, parameters, signal) {
   main.replaceChildren(
       el("h1", null, "Runs"),
       el("form", {class: "tools", onsubmit: (event) => event.preventDefault()},
-         el("label",
-            { for: "search"
-            },
-            "Search"),
-         search,
-         el("label",
-            { for: "state"
-            },
-            "State"),
-         state, compareButton),
+         el("label", {"for": "search"}, "Search"), search, el("label", {"for": "state"}, "State"), state, seeds,
+         el("label", {"for": "seeds"}, "Seeds together"), compareButton),
       count, empty,
       el("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Table of runs"},
          el("table", {class: "runs"}, el("thead", null, head), body)));
@@ -179,9 +181,34 @@ export function showRuns(main, parameters, signal) {
                    run.settings[key] === undefined ? UNKNOWN : String(run.settings[key]))));
   }
 
-  function tellSelected() {
+  function groupRow(group, settings) {
+    const means = ["best_bleu", "loss", "tokens_per_second"];
+    return el(
+        "tr", {class: "group"}, el("td"),
+        columns.map(
+            (column) =>
+                el(column.key === "name" ? "th" : "td", {
+                  scope: column.key === "name" ? "row" : null,
+                  class: column.text ? null : "number",
+                  "data-label": column.name
+                },
+                   column.key === "name" ? `${group.length} seeds` :
+                       means.includes(column.key) ? meanText(group.map((run) => run[column.key])) :
+                                                    "")),
+        el("td"),
+        settings.map(
+            (key) =>
+                el("td", {"data-label": key, class: "setting"},
+                   key === "seed" ? "" : String(group[0].settings[key] ?? UNKNOWN))));
+  }
+
+  function selectedNames() {
     const known = answer ? answer.runs.map((run) => run.name) : [];
-    const selected = [...chosen.selected].filter((name) => known.includes(name)).length;
+    return [...chosen.selected].filter((name) => known.includes(name));
+  }
+
+  function tellSelected() {
+    const selected = selectedNames().length;
     compareButton.disabled = selected < 2;
     setText(compareButton, selected < 2 ? "Compare" : `Compare ${selected} runs`);
   }
@@ -204,7 +231,11 @@ export function showRuns(main, parameters, signal) {
         document.activeElement.getAttribute("aria-label") || document.activeElement.textContent :
         null;
     headers(answer.settings);
-    body.replaceChildren(...runs.map((run) => row(run, answer.settings)));
+    const groups = chosen.seeds ? seedGroups(runs) : runs.map((run) => [run]);
+    body.replaceChildren(...groups.flatMap(
+        (group) =>
+            [...(group.length > 1 ? [groupRow(group, answer.settings)] : []),
+             ...group.map((run) => row(run, answer.settings))]));
     if (focused) {
       const again = [...body.querySelectorAll("a, input")].find(
           (node) => (node.getAttribute("aria-label") || node.textContent) === focused);
