@@ -5,7 +5,7 @@ import {Chart} from "./chart.js";
 import {el, setText} from "./dom.js";
 import {moment} from "./format.js";
 import {PageParts} from "./page_parts.js";
-import {runLink} from "./runs.js";
+import {runLink} from "./run_cells.js";
 
 const plans = [
   ["Training loss", "train_cross_entropy"], ["Dev loss", "dev_cross_entropy"], ["BLEU", "dev_bleu"],
