@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # verbund_builtin_files(fetch corpora builtin_manifests) compiles every YAML file of corpora/ into the library of
 # src/fetch, as the list that builtin_manifests() returns. Other patterns than *.yaml may follow; files of several
-# kinds have their endings in their names.
+# kinds have their endings in their names. A folder outside the source tree is given as an absolute path.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(entries "")
   string(REPLACE "," ";" patterns ${PATTERNS})
@@ -30,11 +30,12 @@ function(verbund_builtin_files library folder name)
     set(patterns *.yaml)
   endif()
   string(REPLACE ";" "," list "${patterns}")
-  list(TRANSFORM patterns PREPEND ${CMAKE_SOURCE_DIR}/${folder}/)
+  cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+  list(TRANSFORM patterns PREPEND ${folder}/)
   file(GLOB files CONFIGURE_DEPENDS ${patterns})
   set(output ${CMAKE_BINARY_DIR}/generated/${name}.cpp)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR}/${folder} -DPATTERNS=${list} -DNAME=${name} -DOUTPUT=${output}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${folder} -DPATTERNS=${list} -DNAME=${name} -DOUTPUT=${output}
             -P ${CMAKE_SOURCE_DIR}/cmake/builtin_files.cmake
     VERBATIM
     DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/builtin_files.cmake)
@@ -45,5 +46,7 @@ verbund_builtin_files(config configs builtin_presets)
 verbund_builtin_files(migrate src/migrate builtin_python *.py)
 verbund_builtin_files(fetch corpora builtin_manifests)
 verbund_builtin_files(demo corpora/demo builtin_demo_files *.txt)
-verbund_builtin_files(report src/report builtin_styles *.css)
+verbund_builtin_files(page src/page builtin_styles *.css)
 verbund_builtin_files(cuda src/cuda/kernels builtin_kernels *.cu *.cuh *.h)
+verbund_builtin_files(board src/board/web builtin_web_files *.html *.css *.js)
+verbund_builtin_files(board ${VERBUND_DYGRAPHS} builtin_dygraphs dygraph.min.js dygraph.min.css)

@@ -12,8 +12,11 @@ find_package(LibArchive REQUIRED)
 find_package(OpenSSL REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(lzma REQUIRED IMPORTED_TARGET liblzma)
+pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)
 pkg_check_modules(icu REQUIRED IMPORTED_TARGET icu-uc)
 pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
+# The charts of the live page, which are compiled in: Debian's libjs-dygraphs.
+find_path(VERBUND_DYGRAPHS dygraph.min.js PATHS /usr/share/javascript/dygraphs REQUIRED)
 
 # What training is built on.
 find_package(OpenMP REQUIRED)

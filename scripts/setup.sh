@@ -12,14 +12,15 @@ packages=(
   libopenmpi-dev openmpi-bin libsentencepiece-dev
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libicu-dev libxxhash-dev zlib1g-dev liblzma-dev
-  libcurl4-openssl-dev libssl-dev libarchive-dev ca-certificates
+  libcurl4-openssl-dev libssl-dev libarchive-dev libcpp-httplib-dev ca-certificates
+  libjs-dygraphs
 )
 stamp="$(dirname "$0")/../build/.setup-elsewhere"
 check=false
 for level in "$@"; do
   case $level in
     --tests)
-      packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync)
+      packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync chromium)
       # For one test; where it would become a service that listens, it is left to you, and the test is skipped.
       [[ -d /run/systemd/system ]] || packages+=(openssh-server)
       ;;

@@ -30,6 +30,7 @@ constexpr Command kCommands[] = {
     {"doctor", "checks and measures whether hosts can train together, and how to repair what is wrong", run_doctor},
     {"plan", "predicts a training on given hosts: time, money, its bottleneck, better settings", run_plan},
     {"report", "run folders -> a page of verdicts with their evidence, or a comparison", run_report},
+    {"board", "a live page over all runs in the browser, and figures for Prometheus", run_board},
     {"evaluate", "loss, BLEU and chrF of a trained model on a test set", run_evaluate},
     {"average", "several checkpoints of a run -> one, with the mean of their weights", run_average},
     {"translate", "text from stdin or files -> translations, with a trained model", run_translate},

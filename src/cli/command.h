@@ -18,6 +18,7 @@ struct Command {
 };
 
 void run_average(const Arguments& arguments);
+void run_board(const Arguments& arguments);
 void run_config(const Arguments& arguments);
 void run_doctor(const Arguments& arguments);
 void run_export(const Arguments& arguments);

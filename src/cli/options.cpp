@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "config/flag_hints.h"
@@ -135,6 +136,7 @@ template Option* Options::add_option(const std::string&, uint64_t&, const std::s
 template Option* Options::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option* Options::add_option(const std::string&, double&, const std::string&);
 template Option* Options::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option* Options::add_option(const std::string&, std::filesystem::path&, const std::string&);
 
 Option* Options::add_flag(const std::string& name, bool& value, const std::string& about) {
   return keep(app_->add_flag(name, value, about));

@@ -55,7 +55,7 @@ class Options {
   Options& operator=(const Options&) = delete;
 
   // The variable keeps its value if the flag is not given. For std::string, std::vector<std::string>, int, int64_t,
-  // uint64_t, double and std::optional<double>. A name without dashes is that of a positional argument.
+  // uint64_t, double, std::optional<double> and a path. A name without dashes is that of a positional argument.
   template <typename Value>
   Option* add_option(const std::string& name, Value& value, const std::string& about);
   Option* add_flag(const std::string& name, bool& value, const std::string& about);

@@ -14,8 +14,8 @@
 #include "core/json.h"
 #include "core/log.h"
 #include "core/progress.h"
+#include "page/page.h"
 #include "report/comparison.h"
-#include "report/page.h"
 #include "report/write_report.h"
 
 namespace verbund {

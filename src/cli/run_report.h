@@ -2,7 +2,7 @@
 // The report of one run as `train` leaves it and `report` makes it: its page, with what a plan of it tells.
 #pragma once
 
-#include "report/page.h"
+#include "page/page.h"
 #include "report/run_data.h"
 
 namespace verbund {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/json.h"
+#include "page/page.h"
 #include "plan/prediction.h"
-#include "report/page.h"
 #include "report/run_data.h"
 
 namespace verbund {

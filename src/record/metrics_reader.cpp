@@ -229,10 +229,9 @@ double MetricTable::last(const std::string& key) const {
 
 std::vector<double> MetricTable::steps() const { return {step.begin(), step.end()}; }
 
-MetricsReader::MetricsReader(std::string_view text) {
+void MetricsReader::add(std::string_view text) {
   TableBuilder training_table(training), evaluation_table(evaluations);
   Members members;
-  double latest = kNotKnown;
   while (!text.empty()) {
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -243,8 +242,8 @@ MetricsReader::MetricsReader(std::string_view text) {
       continue;
     }
     const double time = find_time(members);
-    if (time < latest) clock_set_back = true;
-    if (is_known(time)) latest = time;
+    if (time < latest_) clock_set_back = true;
+    if (is_known(time)) latest_ = time;
 
     const auto any = [&](auto is) {
       return std::any_of(members.begin(), members.end(), [&](const Member& m) { return is(m.key); });

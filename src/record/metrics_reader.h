@@ -32,12 +32,19 @@ struct MetricTable {
 };
 
 struct MetricsReader {
-  explicit MetricsReader(std::string_view text);
+  MetricsReader() = default;
+  explicit MetricsReader(std::string_view text) { add(text); }
+
+  // Adds the lines of a text. A run that is being watched adds whole lines, as they are written.
+  void add(std::string_view text);
 
   MetricTable training, evaluations;
   size_t damaged = 0;  // lines without an object with a step; an incomplete last line is not counted
   size_t undone = 0;   // rows that a later line of an earlier step replaced
   bool clock_set_back = false;
+
+ private:
+  double latest_ = kNotKnown;  // time of a line
 };
 
 }  // namespace verbund

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "page/page.h"
 #include "report/judge.h"
-#include "report/page.h"
 
 namespace verbund {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "page/number_format.h"
 #include "report/comparison.h"
-#include "report/number_format.h"
 #include "report/run_parts.h"
 #include "score/significance.h"
 #include "statistics/two_samples.h"

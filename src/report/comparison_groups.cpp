@@ -6,9 +6,9 @@
 #include <map>
 
 #include "config/settings.h"
+#include "page/number_format.h"
 #include "report/comparison.h"
 #include "report/json_values.h"
-#include "report/number_format.h"
 #include "statistics/two_samples.h"
 
 namespace verbund {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/wall_clock.h"
-#include "report/number_format.h"
+#include "page/number_format.h"
 
 namespace verbund {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "page/number_format.h"
 #include "report/comparison.h"
-#include "report/number_format.h"
 
 namespace verbund {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "page/verdict.h"
 #include "report/ledger.h"
 #include "report/run_data.h"
-#include "report/verdict.h"
 
 namespace verbund {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "report/number_format.h"
+#include "page/number_format.h"
 
 namespace verbund {
 namespace {

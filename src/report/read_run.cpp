@@ -8,10 +8,10 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/wall_clock.h"
+#include "page/number_format.h"
 #include "record/metrics_reader.h"
 #include "record/step_records.h"
 #include "report/layouts.h"
-#include "report/number_format.h"
 #include "report/run_data.h"
 #include "report/run_parts.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "core/wall_clock.h"
+#include "page/number_format.h"
 #include "report/layouts.h"
-#include "report/number_format.h"
 
 namespace verbund {
 namespace {

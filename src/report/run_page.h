@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "page/page.h"
 #include "report/judge.h"
-#include "report/page.h"
 
 namespace verbund {
 

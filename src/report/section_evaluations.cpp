@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/number_format.h"
+#include "page/number_format.h"
 #include "report/run_page.h"
 
 namespace verbund {

@@ -4,8 +4,8 @@
 
 #include <map>
 
+#include "page/number_format.h"
 #include "report/json_values.h"
-#include "report/number_format.h"
 #include "report/run_page.h"
 
 namespace verbund {

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "core/order.h"
-#include "report/escape.h"
-#include "report/number_format.h"
+#include "page/escape.h"
+#include "page/number_format.h"
 #include "report/run_page.h"
 #include "report/run_parts.h"
 

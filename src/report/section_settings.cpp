@@ -8,9 +8,9 @@
 #include "config/settings.h"
 #include "core/human.h"
 #include "core/json.h"
+#include "page/number_format.h"
 #include "report/json_values.h"
 #include "report/layouts.h"
-#include "report/number_format.h"
 #include "report/run_page.h"
 #include "statistics/quantile.h"
 

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
-#include "report/page.h"
+#include "page/page.h"
 
 namespace verbund {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "report/page.h"
+#include "page/page.h"
 #include "report/run_data.h"
 
 namespace verbund {

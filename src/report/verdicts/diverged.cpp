@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/human.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 #include "report/verdicts/evidence.h"
 
 namespace verbund {

@@ -5,8 +5,8 @@
 
 #include "core/human.h"
 #include "optim/schedule.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 #include "report/verdicts/evidence.h"
 #include "statistics/least_squares.h"
 #include "statistics/power_law.h"

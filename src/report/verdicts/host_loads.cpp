@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "report/number_format.h"
+#include "page/number_format.h"
 #include "report/verdicts/evidence.h"
 #include "statistics/quantile.h"
 

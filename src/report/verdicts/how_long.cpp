@@ -5,8 +5,8 @@
 #include "core/human.h"
 #include "core/order.h"
 #include "core/wall_clock.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 #include "report/verdicts/evidence.h"
 
 namespace verbund {

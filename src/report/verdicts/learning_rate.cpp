@@ -5,8 +5,8 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "optim/schedule.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 
 namespace verbund {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "collectives/host_layout.h"
 #include "core/human.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 #include "report/replay.h"
 #include "report/verdicts/evidence.h"
 

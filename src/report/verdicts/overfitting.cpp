@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "core/human.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 #include "report/verdicts/evidence.h"
 #include "statistics/resampling.h"
 #include "statistics/trend.h"

@@ -2,8 +2,8 @@
 // Questions 7 to 9: the size of the training set, and the files and size of a checkpoint.
 #include "core/human.h"
 #include "core/json.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 
 namespace verbund {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/human.h"
+#include "page/number_format.h"
 #include "report/judge.h"
-#include "report/number_format.h"
 #include "report/replay.h"
 #include "report/verdicts/evidence.h"
 #include "statistics/least_squares.h"

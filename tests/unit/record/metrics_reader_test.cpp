@@ -65,5 +65,32 @@ TEST(MetricsReader, WhatWasUndoneAndWhatIsDamagedIsCounted) {
   EXPECT_TRUE(lines.clock_set_back);
 }
 
+TEST(MetricsReader, GrowsByWhatIsAddedAsIfItHadReadAllAtOnce) {
+  std::string text;
+  for (int step = 1; step <= 40; ++step) {
+    text += fmt::format("{{\"step\":{},\"train_loss\":{},\"rank{}\":1}}\n", step, 1.0 / step, step % 7);
+    if (step % 10 == 0) text += fmt::format("{{\"step\":{},\"dev_bleu\":{}}}\n", step, step);
+  }
+  text += "{\"step\":25,\"train_loss\":7}\n{\"step\":25,\"dev_bleu\":5}\ndamaged\n";
+  const MetricsReader whole(text);
+  MetricsReader grown;
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t line = rest.find('\n') + 1;
+    grown.add(rest.substr(0, line));
+    rest.remove_prefix(line);
+  }
+  EXPECT_EQ(grown.training.step, whole.training.step);
+  EXPECT_EQ(grown.training.step.back(), 25);
+  EXPECT_EQ(grown.evaluations.step, (std::vector<int64_t>{10, 20, 25}));
+  EXPECT_EQ(grown.evaluations.step, whole.evaluations.step);
+  EXPECT_EQ(grown.undone, whole.undone);
+  EXPECT_EQ(grown.damaged, 1U);
+  for (const auto& [key, values] : whole.training.columns) {
+    const std::vector<double>& other = grown.training.columns.at(key);
+    ASSERT_EQ(other.size(), values.size()) << key;
+    for (size_t i = 0; i < values.size(); ++i) EXPECT_TRUE(other[i] == values[i] || !is_known(values[i])) << key;
+  }
+}
+
 }  // namespace
 }  // namespace verbund

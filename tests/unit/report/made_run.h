@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/json.h"
+#include "page/verdict.h"
 #include "report/layouts.h"
 #include "report/run_data.h"
-#include "report/verdict.h"
 
 namespace verbund {
 

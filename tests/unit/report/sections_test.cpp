@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "core/file.h"
-#include "report/page.h"
+#include "page/page.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures verbund board on a folder of many runs, one of them long and growing: the time to the last chart, the CPU
+time of an update, memory, and many readers at once. Fails if an answer is wrong.
+
+    python3 bench/board_load.py [--runs 50] [--steps 300000] [--ranks 8] [--readers 50] [--seconds 60]
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import struct
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+from support.board_server import BoardServer  # noqa: E402
+
+RECORD = struct.Struct("<qdffffffQIfII")  # of steps/rank-N.bin, see docs/formats.md
+BEGAN = 1_770_000_000
+LOG_EVERY = 50
+
+
+def record(step, rank):
+    compute = 0.40 + 0.02 * ((step * 7 + rank) % 10) / 10
+    loss = 8 / (1 + step) ** 0.1
+    return RECORD.pack(step, BEGAN + 0.5 * step, 0.5, 0.001, compute, 0.05, 0.03, 0.2, 10**7, 4000, loss, 0, 0)
+
+
+def metrics_line(step):
+    if step % 5000 == 0:
+        return json.dumps({"step": step, "dev_cross_entropy": 9 / (1 + step) ** 0.1,
+                           "dev_bleu": 30 - 3e5 / (step + 1e4), "dev_chrf": 55 - 3e5 / (step + 1e4),
+                           "time": BEGAN + 0.5 * step, "start": 0}) + "\n"
+    return json.dumps({"step": step, "epoch": step / 1e4, "train_loss": 8 / (1 + step) ** 0.1,
+                       "train_cross_entropy": 8 / (1 + step) ** 0.1 + 0.2 * (step * 2654435761 % 1000) / 1000,
+                       "learning_rate": 1e-3 / (1 + step) ** 0.5, "gradient_norm": 0.5, "seconds_per_step": 0.5,
+                       "target_tokens_per_second": 64000, "target_tokens": 32000 * step, "workers": 8,
+                       "time": BEGAN + 0.5 * step, "start": 0}) + "\n"
+
+
+def make_run(folder, steps, ranks):
+    (folder / "steps").mkdir(parents=True)
+    lines = (metrics_line(step) for step in range(LOG_EVERY, steps + 1, LOG_EVERY))
+    (folder / "metrics.jsonl").write_text("".join(lines))
+    hosts = [{"host": f"host-{rank // 4}", "cores": 4, "workers": [rank + i for i in range(4) if rank + i < ranks]}
+             for rank in range(0, ranks, 4)]
+    start = {"time": "2026-02-02T02:40:00Z", "step": 0, "command": ["verbund", "train"], "hosts": hosts}
+    record_of_run = {"format": "verbund-run", "version": 1, "id": folder.name, "start_count": 1, "dataset": {},
+                     "starts": [start]}
+    (folder / "run.json").write_text(json.dumps(record_of_run))
+    config = f"seed: {len(folder.name)}\ntrain:\n  max_steps: {2 * steps}\n  eval_every: 5000\n"
+    (folder / "config.yaml").write_text(config)
+    for rank in range(ranks):
+        with open(folder / "steps" / f"rank-{rank}.bin", "wb") as file:
+            file.write(b"VBsteps\n" + struct.pack("<II", 1, RECORD.size))
+            for step in range(1, steps + 1):
+                file.write(record(step, rank))
+
+
+def grow(folder, step, ranks):
+    with open(folder / "metrics.jsonl", "a") as file:
+        file.write(metrics_line(step))
+    for rank in range(ranks):
+        with open(folder / "steps" / f"rank-{rank}.bin", "ab") as file:
+            file.write(b"".join(record(step - LOG_EVERY + 1 + i, rank) for i in range(LOG_EVERY)))
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory_mb(pid):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(text.split("VmRSS:")[1].split()[0]) / 1000
+
+
+def run_page(board, name):
+    """What the browser asks for the first view of a run, without the report's answers."""
+    head = board.ask("run", run=name)
+    for keys in (("train_cross_entropy", "dev_cross_entropy"), ("dev_bleu", "dev_chrf"), ("learning_rate",),
+                 ("target_tokens_per_second",), ("gradient_norm",)):
+        board.ask("curves", *[("key", key) for key in keys], run=name, buckets=600)
+    board.ask("phases", run=name, buckets=150)
+    return head
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, value in (("runs", 50), ("steps", 300_000), ("ranks", 8), ("readers", 50), ("seconds", 60)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    given = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="verbund-board-"))
+    try:
+        for number in range(given.runs - 1):
+            make_run(folder / f"short-{number:02}", 2000, 2)
+        make_run(folder / "long", given.steps, given.ranks)
+        with BoardServer(folder) as board:
+            measure(board, folder / "long", given)
+    finally:
+        shutil.rmtree(folder)
+
+
+def measure(board, run, given):
+    pid = board.process.pid
+
+    def timed(work):
+        began = time.monotonic()
+        result = work()
+        return time.monotonic() - began, result
+
+    seconds, answer = timed(lambda: board.ask("runs"))
+    assert len(answer["runs"]) == given.runs
+    print(f"first page, {given.runs} runs             {seconds:.3f} s")
+    seconds, head = timed(lambda: run_page(board, "long"))
+    assert head["step"] == given.steps
+    print(f"run page, {given.steps} steps x {given.ranks} ranks {seconds:.3f} s")
+    seconds, answer = timed(lambda: board.ask("page", run="long"))
+    print(f"answers of the report             {seconds:.3f} s")
+    print(f"memory                            {memory_mb(pid):.0f} MB")
+
+    spent = []
+    for i in range(1, 11):
+        grow(run, given.steps + LOG_EVERY * i, given.ranks)
+        time.sleep(0.6)
+        before = cpu_seconds(pid)
+        assert run_page(board, "long")["step"] == given.steps + LOG_EVERY * i
+        spent.append(cpu_seconds(pid) - before)
+    print(f"an update of the run page         {1000 * sum(spent) / len(spent):.0f} ms of CPU")
+
+    end = time.monotonic() + given.seconds
+
+    def read(_):
+        count = 0
+        while time.monotonic() < end:
+            assert len(board.ask("runs")["runs"]) == given.runs
+            run_page(board, "long")
+            count += 8
+        return count
+
+    before = memory_mb(pid)
+    with concurrent.futures.ThreadPoolExecutor(given.readers) as readers:
+        answered = sum(readers.map(read, range(given.readers)))
+    print(f"{given.readers} readers for {given.seconds} s             {answered / given.seconds:.0f} answers/s, "
+          f"no error, memory {before:.0f} -> {memory_mb(pid):.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

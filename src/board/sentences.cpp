@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "board/sentences.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "board/numbers.h"
+#include "core/error.h"
+#include "core/file.h"
+
+namespace verbund {
+namespace {
+
+constexpr float kNoScore = std::numeric_limits<float>::quiet_NaN();
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+// The first, the last, and others between them at equal distances.
+std::set<int64_t> spread(const std::vector<int64_t>& steps, size_t count) {
+  std::set<int64_t> chosen;
+  for (size_t i = 0; i < std::min(count, steps.size()); ++i) {
+    chosen.insert(steps.size() <= count ? steps[i] : steps[i * (steps.size() - 1) / (count - 1)]);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+void SentenceTable::refresh(const fs::path& run) {
+  std::error_code error;
+  const fs::file_time_type dev_time = fs::last_write_time(dev_file(run), error);
+  try {
+    if (!error && dev_time != dev_time_) {
+      pairs_ = read_dev(dev_file(run));
+      if (pairs_.size() > kMostSentences) pairs_.resize(kMostSentences);
+      dev_time_ = dev_time;
+    }
+    std::vector<int64_t> steps;
+    if (fs::is_directory(evaluations_folder(run))) {
+      for (const fs::path& file : list_folder(evaluations_folder(run))) {
+        if (const auto step = evaluation_step(file)) steps.push_back(*step);
+      }
+    }
+    std::sort(steps.begin(), steps.end());
+    const std::set<int64_t> chosen = spread(steps, kMostEvaluations);
+    std::erase_if(evaluations_, [&](const auto& entry) { return !chosen.contains(entry.first); });
+    std::erase_if(read_, [&](const auto& entry) { return !chosen.contains(entry.first); });
+    for (const int64_t step : chosen) {
+      const fs::path file = evaluation_file(run, step);
+      const fs::file_time_type time = fs::last_write_time(file, error);
+      if (error || (read_.contains(step) && read_[step] == time)) continue;
+      const KeptEvaluation kept = read_evaluation(file);
+      read_[step] = time;
+      Evaluated evaluated;
+      for (const KeptSentence& sentence : kept.sentences) {
+        if (!sentence.translation || evaluated.translations.size() == kMostSentences) break;
+        evaluated.translations.push_back(*sentence.translation);
+        evaluated.chrf.push_back(sentence.chrf ? static_cast<float>(chrf_score(*sentence.chrf, 1).score) : kNoScore);
+        const double loss = sentence.cross_entropy / static_cast<double>(std::max<int64_t>(1, sentence.tokens));
+        evaluated.loss.push_back(static_cast<float>(loss));
+      }
+      if (evaluated.translations.empty()) {
+        evaluations_.erase(step);
+      } else {
+        evaluations_[step] = std::move(evaluated);
+      }
+    }
+  } catch (const Error&) {  // a file has just vanished: the next time
+  } catch (const fs::filesystem_error&) {
+  }
+}
+
+const SentenceTable::Evaluated* SentenceTable::at(int64_t step) const {
+  const auto found = evaluations_.find(step);
+  return found == evaluations_.end() ? nullptr : &found->second;
+}
+
+Json SentenceTable::list(const SentenceRequest& request) const {
+  Json json = {{"steps", Json::array()}, {"found", 0}, {"sentences", Json::array()}};
+  if (evaluations_.empty()) return json;
+  for (const auto& [step, evaluated] : evaluations_) json["steps"].push_back(step);
+  const int64_t step = at(request.step) ? request.step : evaluations_.rbegin()->first;
+  const int64_t against = at(request.against) ? request.against : evaluations_.begin()->first;
+  json["step"] = step;
+  json["against"] = against;
+  const Evaluated &now = *at(step), &before = *at(against);
+
+  const std::string searched = in_lower_case(request.search);
+  const auto matches = [&](size_t i) {
+    if (searched.empty()) return true;
+    const auto has = [&](const std::string& text) { return in_lower_case(text).find(searched) != std::string::npos; };
+    return has(pairs_[i].source) || has(pairs_[i].reference) || has(now.translations[i]);
+  };
+  std::vector<size_t> found;
+  for (size_t i = 0; i < std::min(pairs_.size(), now.translations.size()); ++i) {
+    if (matches(i)) found.push_back(i);
+  }
+  const auto change = [&](size_t i) {
+    const double difference = i < before.chrf.size() ? now.chrf[i] - before.chrf[i] : 0;
+    return std::isfinite(difference) ? difference : 0;
+  };
+  const auto key = [&](size_t i) -> double {
+    switch (request.order) {
+      case SentenceOrder::kWorst:
+        return std::isfinite(now.chrf[i]) ? now.chrf[i] : -1;
+      case SentenceOrder::kImproved:
+        return -change(i);
+      case SentenceOrder::kForgotten:
+        return change(i);
+      case SentenceOrder::kLongest:
+        return -static_cast<double>(pairs_[i].reference.size());
+      case SentenceOrder::kFirst:
+        break;
+    }
+    return static_cast<double>(i);
+  };
+  std::stable_sort(found.begin(), found.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  json["found"] = found.size();
+  const size_t count = std::min<size_t>(request.count, 200);
+  for (size_t k = std::min(request.offset, found.size()); k < found.size() && json["sentences"].size() < count; ++k) {
+    const size_t i = found[k];
+    Json sentence = {{"number", i},
+                     {"source", pairs_[i].source},
+                     {"reference", pairs_[i].reference},
+                     {"translation", now.translations[i]},
+                     {"chrf", json_number(now.chrf[i])}};
+    if (i < before.translations.size() && step != against) {
+      sentence["before"] = before.translations[i];
+      sentence["chrf_before"] = json_number(before.chrf[i]);
+    }
+    json["sentences"].push_back(std::move(sentence));
+  }
+  return json;
+}
+
+Json SentenceTable::history(size_t number) const {
+  if (number >= pairs_.size()) return nullptr;
+  Json json = {{"number", number},
+               {"source", pairs_[number].source},
+               {"reference", pairs_[number].reference},
+               {"history", Json::array()}};
+  for (const auto& [step, evaluated] : evaluations_) {
+    if (number >= evaluated.translations.size()) continue;
+    json["history"].push_back({{"step", step},
+                               {"translation", evaluated.translations[number]},
+                               {"chrf", json_number(evaluated.chrf[number])},
+                               {"loss", json_number(evaluated.loss[number])}});
+  }
+  return json;
+}
+
+}  // namespace verbund
