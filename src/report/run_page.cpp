@@ -43,7 +43,7 @@ std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
   if (is_known(facts.tokens)) list.push_back({"target tokens", human_number(facts.tokens)});
   size_t best = 0;
   for (const BestValue& value : facts.best) {
-    if (!is_known(value.value) || best++ == 2) continue;  // two are enough here
+    if (!is_known(value.value) || best++ >= 2) continue;  // two are enough here
     list.push_back({metric_name(value.metric),
                     fmt::format("{} at step {}", human_number(value.value), counted(static_cast<double>(value.step)))});
   }
