@@ -71,7 +71,7 @@ class ReportTest(ProgramTest):
         self.assertEqual(list(verdicts), QUESTIONS)
         told = [question for question in QUESTIONS if verdicts[question]["finding"] != "cannot tell"]
         self.assertEqual(sections[:len(told)], told)
-        self.assertEqual(verdicts["how_good"]["finding"], "good")
+        self.assertEqual(verdicts["how_good"]["finding"], "neutral")
         self.assertEqual(len(verdicts["how_good"]["samples"]), 3)
         self.assertEqual(sections[len(told):], ["cannot_tell", "ledger", "curves", "evaluations", "samples", "faults", "configuration", "environment", "commands"])
         self.assert_says(printed, "report.html")
