@@ -120,7 +120,8 @@ TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
                            "weights.safetensors (the model)"}) {
     EXPECT_THAT(checkpoint_files(run).sentence, HasSubstr(part));
   }
-  for (const char* part : {"12 MB (11.4 MiB)", "1\u00a0million parameters of 4 bytes, 3 times", "2 moments", "200 B"}) {
+  for (const char* part :
+       {"12 MB (11.4 MiB)", "1\u00a0million parameters of 4 bytes, 3 times", "2 moments", "200 bytes"}) {
     EXPECT_THAT(checkpoint_size(run).sentence, HasSubstr(part));
   }
   double sum = 0;

@@ -166,7 +166,7 @@ TEST(HowGood, WordsThatNothingSeparatesAreNotJudgedByWords) {
     dev += dump_json(Json{{"source", "the old tree"}, {"reference", std::string(60, 'x')}}) + "\n";
   }
   for (const auto& [tokenizer, finding] : {std::pair("13a", Grade::kCannotTell), {"char", Grade::kBad}}) {
-    JudgedRun run(std::vector<double>(8, 1.0));
+    JudgedRun run({1, 1, 1, 1, 1, 1, 1, 1.5});
     write_file(run.made.data().folder / "evaluations" / "dev.jsonl", dev);
     run.made.data().config->evaluate.tokenize = tokenizer;
     run.train_to_the_end();
