@@ -38,8 +38,10 @@ struct EvaluateConfig {
     visit.field("train_probe", train_probe, {0, 1000000},
                 "number of training pairs, always the same, scored at each evaluation like dev pairs, without "
                 "dropout, so that their loss can be compared with that of dev; 0: none");
-    visit.field("best", best,
-                "keep the best checkpoint by each of these: bleu, chrf, loss; `best` is the one by the first");
+    visit.field(
+        "best", best,
+        "keep the best checkpoint by each of these: bleu, chrf, loss (the cross-entropy, without label smoothing); "
+        "`best` is the one by the first");
     visit.field("stop_on", stop_on, "stop when these have not improved for `patience` evaluations; empty: never");
     visit.choice("stop_when", stop_when, {"any", "all"}, "stop when any of them, or all of them, have not improved");
     visit.field("patience", patience, {1, 1000000}, "evaluations without improvement");

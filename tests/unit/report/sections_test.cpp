@@ -63,7 +63,7 @@ TEST(EvaluationsSection, MarksTheBestOfEachColumn) {
   run.evaluations.columns["dev_loss"] = {3, kNotKnown, 1};
   const std::string text = text_of(evaluations_section(run));
   EXPECT_THAT(text, HasSubstr("30.00 \\*"));
-  EXPECT_THAT(text, HasSubstr("1.0000 \\*"));
+  EXPECT_THAT(text, HasSubstr("1.000 \\*"));
   EXPECT_THAT(text, Not(HasSubstr("20.00 \\*")));
   EXPECT_THAT(text, HasSubstr("| \\- |"));
 }
