@@ -64,6 +64,10 @@ std::string in_words(const Page& page, size_t columns, bool colour) {
       start = std::string(kMargin, ' ');
     }
   };
+  if (!page.summary.empty()) {
+    add("summary", Colour::kNone, fit_columns(page.summary, page.summary.size()));
+    text += "\n";
+  }
   for (const std::string& note : page.notes) add("note", Colour::kYellow, fit_columns(note, note.size()));
   for (const Verdict& verdict : shown_verdicts(page)) {
     add(grade_name(verdict.finding), colour_of(verdict.finding), verdict.question);
@@ -77,7 +81,7 @@ std::string in_words(const Page& page, size_t columns, bool colour) {
 void run_report(const Arguments& arguments) {
   Options options(
       "report",
-      "Answers eleven questions about a training run, with the evidence: RUN/report.html (one file, to read or to "
+      "Answers twelve questions about a training run, with the evidence: RUN/report.html (one file, to read or to "
       "send) and RUN/report.md. Also works while the run is training. Several runs are compared: their settings, "
       "curves and significant differences, in comparison.html and comparison.md in the current folder.",
       "  verbund report runs/demo\n"

@@ -8,7 +8,7 @@
 
 namespace verbund {
 
-enum class Drawn { kLine, kPoints, kSteps, kBand };
+enum class Drawn { kLine, kPoints, kSteps, kBand, kMarked };  // kMarked: a line with its points
 
 struct Series {
   std::string name;

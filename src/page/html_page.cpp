@@ -7,6 +7,7 @@
 
 #include "core/builtin_file.h"
 #include "page/escape.h"
+#include "page/number_format.h"
 #include "page/svg_chart.h"
 
 namespace verbund {
@@ -43,7 +44,12 @@ std::string html_chart(const Chart& chart, const std::string& id) {
 
 std::string head_of(const Page& page) {
   std::string text =
-      fmt::format("<header>\n<p class=\"kind\">{}</p>\n<h1>{}</h1>\n", escape_html(page.kind), escape_html(page.title));
+      fmt::format("<header>\n<p class=\"kind\">{}</p>\n<h1>{}", escape_html(page.kind), escape_html(page.title));
+  if (!page.state.empty()) {
+    text += fmt::format(" <span class=\"state {}\">{}</span>", finding_class(page.condition), escape_html(page.state));
+  }
+  text += "</h1>\n";
+  if (!page.summary.empty()) text += fmt::format("<p class=\"summary\">{}</p>\n", escape_html(page.summary));
   if (!page.facts.empty()) {
     text += "<dl class=\"facts\">\n";
     for (const Fact& fact : page.facts) {
@@ -53,6 +59,13 @@ std::string head_of(const Page& page) {
   }
   for (const std::string& note : page.notes) text += fmt::format("<p class=\"note\">{}</p>\n", escape_html(note));
   return text + "</header>\n";
+}
+
+std::string strip(const Page& page) {
+  if (page.strip.empty()) return "";
+  std::string text = "<div class=\"strip\">\n";
+  for (const Chart& chart : page.strip) text += html_chart(chart, "strip-" + escape_html(chart.id));
+  return text + "</div>\n";
 }
 
 std::string answers(const Page& page) {
@@ -95,12 +108,27 @@ std::string figures(const std::vector<Figure>& list) {
   return text + "</table></div>\n";
 }
 
+std::string html_samples(const std::vector<SampleSentence>& samples) {
+  std::string text;
+  for (const SampleSentence& sample : samples) {
+    text += fmt::format("<dl class=\"sample\"><div><dt>{}</dt><dd>BLEU {}</dd></div>\n", escape_html(sample.name),
+                        human_number(sample.bleu));
+    for (const auto& [label, prose] : {std::pair("source", &sample.source), std::pair("reference", &sample.reference),
+                                       std::pair("translation", &sample.translation)}) {
+      text +=
+          fmt::format("<div><dt>{}</dt><dd class=\"prose\" dir=\"auto\">{}</dd></div>\n", label, escape_html(*prose));
+    }
+    text += "</dl>\n";
+  }
+  return text;
+}
+
 std::string verdict_section(const Verdict& verdict) {
   const std::string id = escape_html(verdict.id);
   std::string text =
       fmt::format("<section id=\"{}\" class=\"verdict\">\n<h2>{}</h2>\n<p class=\"answer\">{}{}</p>\n", id,
                   escape_html(verdict.question), finding_mark(verdict.finding), escape_html(verdict.sentence));
-  text += figures(verdict.figures);
+  text += figures(verdict.figures) + html_samples(verdict.samples);
   for (size_t i = 0; i < verdict.charts.size(); ++i)
     text += html_chart(verdict.charts[i], fmt::format("{}-chart-{}", id, i + 1));
   text += "<dl class=\"why\">\n";
@@ -170,7 +198,7 @@ std::string html_page(const Page& page) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
       "<title>{} - {}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n",
       kPolicy, escape_html(page.title), escape_html(page.kind), builtin_styles().front().text);
-  text += head_of(page) + answers(page) + contents(page);
+  text += head_of(page) + strip(page) + answers(page) + contents(page);
   for (const Verdict& verdict : shown_verdicts(page)) text += verdict_section(verdict);
   for (const Section& section : page.sections) text += html_section(section);
   return text + fmt::format("<footer>{}</footer>\n</main>\n</body>\n</html>\n", escape_html(page.made));

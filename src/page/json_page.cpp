@@ -52,10 +52,18 @@ Json json_of(const Verdict& verdict) {
                {"sentence", verdict.sentence},
                {"figures", Json::array()},
                {"charts", Json::array()},
+               {"samples", Json::array()},
                {"rule", verdict.rule},
                {"would_change", verdict.would_change}};
   for (const Figure& figure : verdict.figures) json["figures"].push_back(json_of(figure));
   for (const Chart& chart : verdict.charts) json["charts"].push_back(json_of(chart));
+  for (const SampleSentence& sample : verdict.samples) {
+    json["samples"].push_back({{"name", sample.name},
+                               {"source", sample.source},
+                               {"reference", sample.reference},
+                               {"translation", sample.translation},
+                               {"bleu", number(sample.bleu)}});
+  }
   return json;
 }
 
@@ -92,6 +100,10 @@ Json json_of(const Section& section) {
 
 Json json_page(const Page& page) {
   Json json = {{"format", "verbund-report"}, {"version", 1}, {"kind", page.kind}, {"title", page.title}};
+  json["summary"] = page.summary;
+  json["strip"] = Json::array();
+  for (const Chart& chart : page.strip) json["strip"].push_back(json_of(chart));
+  if (!page.state.empty()) json["facts"]["state"] = page.state;
   for (const Fact& fact : page.facts) json["facts"][fact.name] = fact.value;
   json["notes"] = page.notes;
   json["verdicts"] = Json::array();

@@ -72,6 +72,13 @@ std::string chart_as_table(const Chart& chart) {
                         rows);
 }
 
+std::string markdown_sample(const SampleSentence& sample) {
+  const std::string head = fmt::format("{}, BLEU {}", sample.name, human_number(sample.bleu));
+  return markdown_table(
+      {{head}, {"text"}},
+      {{"source", sample.source}, {"reference", sample.reference}, {"translation", sample.translation}});
+}
+
 struct MarkdownBlockWriter {
   std::string operator()(const Paragraph& block) const { return escape_markdown(block.text) + "\n\n"; }
   std::string operator()(const Heading& block) const { return "### " + escape_markdown(block.text) + "\n\n"; }
@@ -96,6 +103,7 @@ std::string verdict_text(const Verdict& verdict) {
   std::string text = fmt::format("## {}\n\n**{}** ({})\n\n", escape_markdown(verdict.question),
                                  escape_markdown(verdict.sentence), grade_name(verdict.finding));
   text += markdown_figures(verdict.figures);
+  for (const SampleSentence& sample : verdict.samples) text += markdown_sample(sample);
   for (const Chart& chart : verdict.charts) text += chart_as_table(chart);
   if (!verdict.rule.empty()) text += fmt::format("{}: {}\n\n", kHowDecided, escape_markdown(verdict.rule));
   if (!verdict.would_change.empty()) {
@@ -107,11 +115,14 @@ std::string verdict_text(const Verdict& verdict) {
 }  // namespace
 
 std::string markdown_page(const Page& page) {
-  std::string text = fmt::format("# {}\n\n{}\n\n", escape_markdown(page.title), escape_markdown(page.kind));
+  std::string text = fmt::format("# {}\n\n{}\n\n", escape_markdown(page.title),
+                                 escape_markdown(page.kind + (page.state.empty() ? "" : ", " + page.state)));
+  if (!page.summary.empty()) text += fmt::format("**{}**\n\n", escape_markdown(page.summary));
   for (const Fact& fact : page.facts)
     text += fmt::format("- {}: {}\n", escape_markdown(fact.name), escape_markdown(fact.value));
   if (!page.facts.empty()) text += "\n";
   for (const std::string& note : page.notes) text += fmt::format("> {}\n\n", escape_markdown(note));
+  for (const Chart& chart : page.strip) text += chart_as_table(chart);
   const std::vector<Verdict> verdicts = shown_verdicts(page);
   if (!verdicts.empty()) {
     std::vector<std::vector<std::string>> rows;

@@ -25,6 +25,13 @@ std::string human_number(double value) {
   const double size = std::abs(value);
   if (size == 0) return "0";
   if (size < 1e-3 || size >= 1e15) return fmt::format("{:.3g}", value);
+  for (const auto& [unit, name] : {std::pair(1e12, "trillion"), {1e9, "billion"}, {1e6, "million"}}) {
+    if (size >= 0.99995 * unit) return human_number(value / unit) + "\u00a0" + name;
+  }
+  if (size >= 9999.5) {
+    const double last = size >= 99995 ? 100 : 10;
+    return with_commas(last * std::round(value / last), 0);
+  }
   if (value == std::floor(value)) return with_commas(value, 0);
   const int digits_before = std::max(0, static_cast<int>(std::floor(std::log10(size))) + 1);
   std::string text = with_commas(value, std::clamp(4 - digits_before, 0, 6));
@@ -35,7 +42,9 @@ std::string human_number(double value) {
   return text;
 }
 
-std::string counted(double value) { return human_count(static_cast<uint64_t>(std::llround(std::max(0.0, value)))); }
+std::string counted(double value) {
+  return std::isnan(value) ? "unknown" : human_count(static_cast<uint64_t>(std::llround(std::max(0.0, value))));
+}
 
 std::string short_number(double value) {
   const double size = std::abs(value);

@@ -11,11 +11,11 @@ namespace verbund {
 
 // 1234567.5 with one decimal -> "1,234,567.5"
 std::string with_commas(double value, int decimals);
-// Four significant digits, with commas: 12,346; 0.1235; "unknown" for NaN.
+// An amount with at most four significant digits: 1.193 million; 12,350; 0.1235; "unknown" for NaN.
 std::string human_number(double value);
 // Three significant digits, without an exponent where that is readable: 0.00123, 1.23, 123, 12,300.
 std::string short_number(double value);
-// 300000 -> "300,000": steps, pairs and other counts.
+// 300123 -> "300,123": steps, which are names, and counts to the last one.
 std::string counted(double value);
 // 1 -> "1 step"; 1200 -> "1,200 steps"
 std::string counted(double count, const std::string& one, const std::string& many);

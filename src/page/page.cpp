@@ -32,6 +32,7 @@ Verdict fold(const std::vector<Verdict>& unknown, size_t all) {
     found->second.push_back(topic_of(verdict));
     folded.figures.insert(folded.figures.end(), verdict.figures.begin(), verdict.figures.end());
     folded.charts.insert(folded.charts.end(), verdict.charts.begin(), verdict.charts.end());
+    folded.samples.insert(folded.samples.end(), verdict.samples.begin(), verdict.samples.end());
   }
   for (const auto& [reason, topics] : reasons) {
     folded.sentence += fmt::format(" {}: {}", capital(list_text(topics)), reason);
@@ -46,8 +47,7 @@ std::vector<Verdict> shown_verdicts(const Page& page) {
   for (const Verdict& verdict : page.verdicts) {
     (page.folds_unknown && verdict.finding == Grade::kCannotTell ? unknown : shown).push_back(verdict);
   }
-  if (unknown.size() < 2) return page.verdicts;
-  shown.push_back(fold(unknown, page.verdicts.size()));
+  if (!unknown.empty()) shown.push_back(unknown.size() == 1 ? unknown[0] : fold(unknown, page.verdicts.size()));
   return shown;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page is a report before it becomes HTML, Markdown or JSON: a head, verdicts, and sections of paragraphs, tables,
-// charts and code. The report on one run and the comparison of several are pages.
+// Page is a report before it becomes HTML, Markdown or JSON: a head, a strip of charts, verdicts, and sections of
+// paragraphs, tables, charts and code. The report on one run and the comparison of several are pages.
 #pragma once
 
 #include <optional>
@@ -63,12 +63,16 @@ struct Fact {
 };
 
 struct Page {
-  std::string kind;   // "Training run", "Comparison of 3 runs"
-  std::string title;  // the run's name
+  std::string kind;                   // "Training run", "Comparison of 3 runs"
+  std::string title;                  // the run's name
+  std::string state;                  // "finished", "running"; "" if it has none
+  Grade condition = Grade::kNeutral;  // of that state
+  std::string summary;                // the page in one sentence
+  std::vector<Chart> strip;           // the charts of the first screen
   std::vector<Fact> facts;
   std::vector<std::string> notes;  // "still running: ..."
   std::vector<Verdict> verdicts;
-  bool folds_unknown = false;  // answers that cannot be told share one line; JSON has each
+  bool folds_unknown = false;  // answers that cannot be told come last and share one line; JSON has each
   std::vector<Section> sections;
   std::string made;  // the footer: "Made by verbund ... at ..."
 };

@@ -158,7 +158,10 @@ std::string draw(const Series& series, const PlotArea& area, size_t index) {
   }
   if (y.empty() || (series.drawn == Drawn::kBand && has_interval && is_noisy(y))) return text;  // the band is enough
   if (series.drawn == Drawn::kPoints) return text + points(into_buckets(x, y, kMostBuckets), area, index);
-  return text + curve(series, x, y, area, index);
+  text += curve(series, x, y, area, index);
+  constexpr size_t kMostPoints = 100;  // more would hide the line
+  if (series.drawn != Drawn::kMarked || y.size() > kMostPoints) return text;
+  return text + points(into_buckets(x, y, kMostBuckets), area, index);
 }
 
 std::string x_axis(const PlotArea& area, const std::string& label) {
@@ -248,7 +251,7 @@ std::string svg_chart(const Chart& chart, const std::string& id) {
                   kLeft - 4, kTop - 4, kWidth - kRight + 4, kHeight - kBottom + 2, kLeft - 4, id);
   content += marks(chart, area, kTop);
   for (size_t i = 0; i < chart.series.size(); ++i) content += draw(chart.series[i], area, i);
-  content += "</g>\n";
+  content += "</g>\n" + svg_hover(chart, area);
   content += fmt::format("<path class=\"axis\" d=\"M{} {}H{}\"/>\n", kLeft, kHeight - kBottom, kWidth - kRight);
   if (std::isfinite(area.cut_off)) {
     content += fmt::format("<text class=\"label\" x=\"{}\" y=\"13\" text-anchor=\"end\">spikes up to {}</text>\n",

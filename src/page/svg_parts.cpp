@@ -32,12 +32,15 @@ std::string marker_path(size_t index, double x, double y) {
 
 std::string legend_swatch(Drawn drawn, size_t index) {
   std::string shape;
+  const std::string marker =
+      fmt::format("<path class=\"points {}\" d=\"{}\"/>", colour_class(index), marker_path(index, 15, 6));
   if (drawn == Drawn::kPoints) {
-    shape = fmt::format("<path class=\"points {}\" d=\"{}\"/>", colour_class(index), marker_path(index, 15, 6));
+    shape = marker;
   } else if (drawn == Drawn::kBand) {
     shape = fmt::format("<path class=\"band {}\" d=\"M1 1H29V11H1Z\"/>", colour_class(index));
   } else {
     shape = fmt::format("<path class=\"curve {}\"{} d=\"M1 6H29\"/>", colour_class(index), dash_attribute(index));
+    if (drawn == Drawn::kMarked) shape += marker;
   }
   return "<svg class=\"swatch\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">" + shape + "</svg>";
 }

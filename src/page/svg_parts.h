@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "page/chart.h"
+#include "page/plot_area.h"
 
 namespace verbund {
 
@@ -20,6 +21,10 @@ std::string legend_swatch(Drawn drawn, size_t index);
 std::string legend_list(const std::vector<std::string>& items);
 // The index-th label of the x axis; narrow pages hide every other one.
 std::string x_tick_label(size_t index, double x, double y, const std::string& text, const char* anchor);
+
+// Transparent zones over the plot whose titles have the values there: browsers show them under the pointer, without a
+// script.
+std::string svg_hover(const Chart& chart, const PlotArea& area);
 
 // Bars one below the other, each of parts that add up. A part has a number, which the legend explains.
 double bars_height(const Chart& chart);

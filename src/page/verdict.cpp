@@ -32,8 +32,15 @@ Figure figure(std::string name, double value, std::string unit, Bounds bounds, s
   return {std::move(name), value, std::move(unit), bounds.low, bounds.high, std::move(interval)};
 }
 
+Figure step_figure(std::string name, double step) {
+  Figure made = figure(std::move(name), step, "");
+  made.in_full = true;
+  return made;
+}
+
 std::string value_text(const Figure& figure) {
   if (std::isnan(figure.value)) return "unknown";
+  if (figure.in_full) return counted(figure.value);
   return human_number(figure.value) + (figure.unit.empty() ? "" : "\u00a0" + figure.unit);
 }
 

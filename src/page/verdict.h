@@ -22,13 +22,22 @@ struct Figure {
   std::string unit;                 // "s", "MB", "%", ""
   std::optional<double> low, high;  // interval
   std::string interval;             // its kind: "80 % interval, block bootstrap"
+  bool in_full = false;             // a step: a name rather than an amount, so no digit is left out
 };
 
 Figure figure(std::string name, double value, std::string unit);
 Figure figure(std::string name, double value, std::string unit, Bounds bounds, std::string interval);
+Figure step_figure(std::string name, double step);
 
 std::string value_text(const Figure& figure);     // "12.3 s"
 std::string interval_text(const Figure& figure);  // "11.9 to 12.8"; "" if there is none
+
+// A sentence of the dev set, and how it was translated.
+struct SampleSentence {
+  std::string name;  // "sentence 12 of 200"
+  std::string source, reference, translation;
+  double bleu = 0;
+};
 
 struct Verdict {
   std::string id;        // "how_long"
@@ -37,6 +46,7 @@ struct Verdict {
   std::string sentence;  // the answer, in plain words; begins with "Cannot tell, because" if so
   std::vector<Figure> figures;
   std::vector<Chart> charts;
+  std::vector<SampleSentence> samples;
   std::string rule;          // how it was decided
   std::string would_change;  // how to change the result
 

@@ -59,6 +59,6 @@ struct Ranking {
 Ranking rank_sides(const ComparedScore& bleu, const ComparedScore& chrf);
 
 // Below this BLEU a model translates nothing, and scores are no quality.
-inline constexpr double kUsableBleu = 1;
+inline constexpr double kTranslates = 1;
 
 }  // namespace verbund

@@ -88,7 +88,7 @@ Verdict better_over_seeds(Verdict verdict, const RunGroup& best, const RunGroup&
     return cannot_tell(verdict, fmt::format("{} has no BLEU.", (first.bleu.empty() ? best : other).names()));
   }
   const ComparedScore bleu = over_seeds(first.bleu, second.bleu), chrf = over_seeds(first.chrf, second.chrf);
-  const bool usable = std::max(bleu.first, bleu.second) >= kUsableBleu;
+  const bool usable = std::max(bleu.first, bleu.second) >= kTranslates;
   if (usable && !is_known(bleu.p)) return cannot_tell(verdict, "the seeds of each setting have the same BLEU.");
   add_scores(verdict, best.names(), other.names(), bleu, chrf);
   verdict.sentence +=
@@ -119,10 +119,10 @@ Verdict better_over_sentences(Verdict verdict, const NamedRun& best, const Named
   const PairedResult chrf = paired_randomization(std::span(first.sentences.chrf), std::span(second.sentences.chrf));
   add_scores(verdict, best.name, other.name, {bleu.first, bleu.second, bleu.p}, {chrf.first, chrf.second, chrf.p});
   verdict.add("sentences", static_cast<double>(first.sentences.bleu.size()), "");
-  verdict.sentence += fmt::format(
-      ": BLEU {:.2f} (step {}) against {:.2f} (step {}), {}; chrF {:.2f} against {:.2f}, {}.", bleu.first,
-      human_number(static_cast<double>(first.step)), bleu.second, human_number(static_cast<double>(second.step)),
-      p_value(bleu.p), chrf.first, chrf.second, p_value(chrf.p));
+  verdict.sentence +=
+      fmt::format(": BLEU {:.2f} (step {}) against {:.2f} (step {}), {}; chrF {:.2f} against {:.2f}, {}.", bleu.first,
+                  counted(static_cast<double>(first.step)), bleu.second, counted(static_cast<double>(second.step)),
+                  p_value(bleu.p), chrf.first, chrf.second, p_value(chrf.p));
   verdict.rule = fmt::format(
       "Paired approximate randomisation over the dev sentences of both best checkpoints, {} trials: p is how often a "
       "difference as large occurs if the translations are exchanged at random. Really better means p below 0.05 by "
@@ -149,8 +149,8 @@ Verdict is_better(const RunGroup& best, const RunGroup& other, size_t number) {
 }  // namespace
 
 Ranking rank_sides(const ComparedScore& bleu, const ComparedScore& chrf) {
-  if (std::max(bleu.first, bleu.second) < kUsableBleu) {
-    return {Grade::kBad, fmt::format("Neither is usable, because BLEU is below {}", kUsableBleu)};
+  if (std::max(bleu.first, bleu.second) < kTranslates) {
+    return {Grade::kBad, fmt::format("Neither translates yet, because BLEU is below {}", kTranslates)};
   }
   const bool has_chrf = is_known(chrf.p);
   if (bleu.sure() && has_chrf && chrf.sure() && bleu.first_is_higher() != chrf.first_is_higher()) {

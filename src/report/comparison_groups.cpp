@@ -65,9 +65,9 @@ Verdict spread_of(const RunGroup& group, size_t number) {
   if (!bleu_text.empty()) {
     verdict.sentence += fmt::format(" {}{}{}.", bleu_text, chrf_text.empty() ? "" : "; ", chrf_text);
     const std::vector<double> bleu = best_values(group.seeds, "dev_bleu");
-    if (std::ranges::max(best_values(group.runs, "dev_bleu")) < kUsableBleu) {
+    if (std::ranges::max(best_values(group.runs, "dev_bleu")) < kTranslates) {
       verdict.finding = Grade::kBad;
-      verdict.sentence += fmt::format(" {} is usable: BLEU is below {}.", none, kUsableBleu);
+      verdict.sentence += fmt::format(" {} translates yet: BLEU is below {}.", none, kTranslates);
     }
     verdict.add("mean BLEU", mean(bleu), "");
     if (bleu.size() > 1) verdict.add("standard deviation of BLEU", deviation(bleu), "");

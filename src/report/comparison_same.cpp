@@ -78,7 +78,7 @@ Verdict same_part(const NamedRun& first, const NamedRun& other, size_t number) {
       "of another seed differ from the start and are not compared.";
   verdict.would_change = "A smaller train.log_every finds the step more exactly.";
   if (found.compared == 0) return cannot_tell(verdict, "there is no step that both have logged.");
-  const auto step_text = [](int64_t step) { return human_number(static_cast<double>(step)); };
+  const auto step_text = [](int64_t step) { return counted(static_cast<double>(step)); };
   const std::optional<int64_t> until = same_until(a, b, found);
   if (until) verdict.add("same until step", static_cast<double>(*until), "");
   if (found.key.empty()) {

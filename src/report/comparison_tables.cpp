@@ -72,7 +72,7 @@ constexpr QualityMeasure kQualityMeasures[] = {{"dev_bleu", "best BLEU", true, 2
 Cell best_cell(const RunData& run, const QualityMeasure& measure) {
   const BestValue best = best_of(run, measure.key, measure.highest);
   if (!is_known(best.value)) return {"-", kNotKnown};
-  return {fmt::format("{:.{}f} at {}", best.value, measure.decimals, human_number(static_cast<double>(best.step))),
+  return {fmt::format("{:.{}f} at {}", best.value, measure.decimals, counted(static_cast<double>(best.step))),
           best.value};
 }
 
@@ -139,7 +139,7 @@ Section results_section(const NamedRuns& runs) {
     for (const QualityMeasure& measure : measures) row.push_back(best_cell(run, measure));
     const auto steps = static_cast<double>(run.last_step());
     const double seconds = seconds_in_steps(run);
-    row.emplace_back(human_number(steps), steps);
+    row.emplace_back(counted(steps), steps);
     row.emplace_back(duration_text(seconds), seconds);
     table.rows.push_back(std::move(row));
   }

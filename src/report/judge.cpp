@@ -15,7 +15,7 @@ std::string state_of(const RunData& run, const Ledger& ledger) {
   if (run.starts.empty()) return "unknown";
   const StartFacts& last = run.starts.back();
   if (last.killed) return "killed";
-  if (last.reason.empty()) return "running";
+  if (last.reason.empty()) return run.silent() ? "lost" : "running";
   if (last.reason.starts_with("finished")) return "finished";
   return last.reason.starts_with("stopped") ? "stopped" : "failed";
 }
@@ -63,9 +63,16 @@ BasicFacts basic_facts(const RunData& run, const Ledger& ledger) {
 std::vector<Verdict> judge(const RunData& run, const Ledger& ledger) {
   std::vector<Verdict> verdicts;
   if (const auto divergence = find_divergence(run, ledger)) verdicts.push_back(diverged(run, *divergence));
-  verdicts.push_back(how_long(run, ledger));
+  verdicts.push_back(how_good(run, ledger));
+  const bool unusable = verdicts.back().finding == Grade::kBad;
   verdicts.push_back(fully_trained(run, ledger));
+  if (unusable && verdicts.back().finding == Grade::kGood) {  // no praise for a model that nobody can use
+    verdicts.back().finding = Grade::kNeutral;
+    verdicts.back().sentence += " But its translations are not usable.";
+  }
   verdicts.push_back(overfitting(run, ledger));
+  verdicts.push_back(how_long(run, ledger));
+  verdicts.push_back(learning_rate(run));
   const std::optional<LayoutPart> part = largest_part(run);
   const auto add_of_layout = [&](Verdict verdict) {
     if (part) verdict.sentence += " " + part->about;
@@ -74,12 +81,11 @@ std::vector<Verdict> judge(const RunData& run, const Ledger& ledger) {
   const RunData& judged = part ? part->run : run;
   add_of_layout(processors(judged, part ? make_ledger(judged) : ledger));
   add_of_layout(network(judged));
-  verdicts.push_back(learning_rate(run));
-  verdicts.push_back(training_set(run));
-  verdicts.push_back(checkpoint_files(run));
-  verdicts.push_back(checkpoint_size(run));
   add_of_layout(step_time(judged));
   add_of_layout(traffic(judged));
+  verdicts.push_back(training_set(run));
+  verdicts.push_back(checkpoint_size(run));
+  verdicts.push_back(checkpoint_files(run));
   return verdicts;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judgement of a run: the facts of the page's head, and the verdicts on the eleven questions, each answered by a
+// The judgement of a run: the facts of the page's head, and the verdicts on the twelve questions, each answered by a
 // function of its own from the record.
 #pragma once
 
@@ -23,7 +23,7 @@ struct BestValue {
 BestValue best_of(const RunData& run, const std::string& metric, bool highest);
 
 struct BasicFacts {
-  std::string state;   // "finished", "running", "stopped", "killed", "failed", "diverged", "imported"
+  std::string state;   // "finished", "running", "stopped", "killed", "lost", "failed", "diverged", "imported"
   std::string reason;  // of its end, as in run.json
   double began = kNotKnown, ended = kNotKnown, wall = kNotKnown;  // seconds
   int64_t steps = 0;
@@ -37,8 +37,8 @@ struct BasicFacts {
 
 BasicFacts basic_facts(const RunData& run, const Ledger& ledger);
 
-// In the order of the questions: how_long, fully_trained, overfitting, processors, network, learning_rate,
-// training_set, checkpoint_files, checkpoint_size, step_time, traffic. A run that diverged has one more in front:
+// In the order of interest: how_good, fully_trained, overfitting, how_long, learning_rate, processors, network,
+// step_time, traffic, training_set, checkpoint_size, checkpoint_files. A run that diverged has one more in front:
 // "diverged".
 std::vector<Verdict> judge(const RunData& run, const Ledger& ledger);
 std::vector<Verdict> judge(const RunData& run);
@@ -53,16 +53,17 @@ struct Divergence {
 std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledger);
 Verdict diverged(const RunData& run, const Divergence& divergence);
 
-Verdict how_long(const RunData& run, const Ledger& ledger);
+Verdict how_good(const RunData& run, const Ledger& ledger);
 Verdict fully_trained(const RunData& run, const Ledger& ledger);
 Verdict overfitting(const RunData& run, const Ledger& ledger);
+Verdict how_long(const RunData& run, const Ledger& ledger);
+Verdict learning_rate(const RunData& run);
 Verdict processors(const RunData& run, const Ledger& ledger);
 Verdict network(const RunData& run);
-Verdict learning_rate(const RunData& run);
-Verdict training_set(const RunData& run);
-Verdict checkpoint_files(const RunData& run);
-Verdict checkpoint_size(const RunData& run);
 Verdict step_time(const RunData& run);
 Verdict traffic(const RunData& run);
+Verdict training_set(const RunData& run);
+Verdict checkpoint_size(const RunData& run);
+Verdict checkpoint_files(const RunData& run);
 
 }  // namespace verbund

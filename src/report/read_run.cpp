@@ -166,6 +166,7 @@ RunData read_run(const fs::path& folder) {
   expect_folder(folder, "a run");
   RunData run;
   run.folder = folder;
+  run.read_at = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   run.name = fs::absolute(folder).lexically_normal().filename().string();
   if (run.name.empty()) run.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
 

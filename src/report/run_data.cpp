@@ -2,6 +2,7 @@
 #include "report/run_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace verbund {
@@ -66,6 +67,15 @@ const HostFacts* RunData::host_of(int rank) const {
 std::string RunData::worker_name(int rank) const {
   const HostFacts* host = host_of(rank);
   return host ? fmt::format("worker {} on {}", rank, host->name) : fmt::format("worker {}", rank);
+}
+
+bool RunData::silent() const {
+  constexpr double kSilence = 600;  // seconds
+  double alive = starts.empty() ? kNotKnown : std::fmax(starts.back().began, starts.back().ended);
+  for (const Resources& each : resources) {
+    if (!each.times.empty()) alive = std::fmax(alive, each.times.back());
+  }
+  return read_at - alive > kSilence;
 }
 
 }  // namespace verbund

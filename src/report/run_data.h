@@ -103,12 +103,16 @@ struct RunData {
   std::vector<std::pair<int64_t, fs::path>> evaluation_files;  // by rising step
   std::vector<SentenceLosses> sentence_losses;                 // of some of them: the last, the best, some between
   std::vector<std::string> notes;                              // what was skipped or is missing, one sentence each
+  double read_at = kNotKnown;                                  // seconds since 1970
 
   int workers() const;        // of the last start; 1 if unknown
   int64_t last_step() const;  // that counts
   const RankSteps* steps_of(int rank) const;
   const HostFacts* host_of(int rank) const;
   std::string worker_name(int rank) const;  // "worker 3 on beta"
+  // True if a run that has not ended gave no sign of life for ten minutes before it was read. Its resources are sampled
+  // every few seconds, also while it evaluates.
+  bool silent() const;
 };
 
 // Fails with "nothing to report on" if the folder has neither metrics nor a record. Other faults become notes.

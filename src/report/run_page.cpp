@@ -36,8 +36,7 @@ std::string hosts_text(const RunData& run, const BasicFacts& facts) {
 
 std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
   std::vector<Fact> list;
-  list.push_back({"state", facts.state});
-  list.push_back({"steps", human_number(static_cast<double>(facts.steps))});
+  list.push_back({"steps", counted(static_cast<double>(facts.steps))});
   if (is_known(facts.wall)) list.push_back({"time", duration_text(facts.wall)});
   if (is_known(facts.began)) list.push_back({"began", moment_text(facts.began)});
   if (is_known(facts.epochs)) list.push_back({"epochs", human_number(facts.epochs)});
@@ -45,8 +44,8 @@ std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
   size_t best = 0;
   for (const BestValue& value : facts.best) {
     if (!is_known(value.value) || best++ == 2) continue;  // two are enough here
-    list.push_back({metric_name(value.metric), fmt::format("{} at step {}", human_number(value.value),
-                                                           human_number(static_cast<double>(value.step)))});
+    list.push_back({metric_name(value.metric),
+                    fmt::format("{} at step {}", human_number(value.value), counted(static_cast<double>(value.step)))});
   }
   if (!run.imported) list.push_back({"ran as", hosts_text(run, facts)});
   return list;
@@ -56,13 +55,23 @@ std::vector<std::string> notes(const RunData& run, const BasicFacts& facts) {
   std::vector<std::string> list;
   if (facts.state == "running") {
     list.push_back(fmt::format("Still running: this is its state at step {}. Make the report again for later steps.",
-                               human_number(static_cast<double>(facts.steps))));
+                               counted(static_cast<double>(facts.steps))));
+  } else if (facts.state == "lost") {
+    list.push_back(
+        "It has not ended, but gives no sign of life: it was killed, or its host is down. The same command "
+        "resumes it.");
   } else if (!facts.reason.empty() && facts.state != "finished") {
     const bool is_sentence = facts.reason.starts_with("ended ");
     list.push_back((is_sentence ? "It " : "It ended: ") + facts.reason + (facts.reason.ends_with('.') ? "" : "."));
   }
   list.insert(list.end(), run.notes.begin(), run.notes.end());
   return list;
+}
+
+Grade condition_of(const std::string& state) {
+  if (state == "finished") return Grade::kGood;
+  if (state == "running" || state == "stopped" || state == "imported") return Grade::kNeutral;
+  return state == "unknown" ? Grade::kCannotTell : Grade::kBad;
 }
 
 }  // namespace
@@ -97,10 +106,14 @@ Page run_page(const RunData& run, const std::string& program, const std::vector<
   Page page;
   page.kind = run.imported ? "Imported training run" : "Training run";
   page.title = run.name;
+  page.state = facts.state;
+  page.condition = condition_of(facts.state);
   page.facts = head(run, facts);
   page.notes = notes(run, facts);
   page.verdicts = judge(run, ledger);
-  page.folds_unknown = run.imported;
+  page.summary = run_summary(run, ledger, facts, page.verdicts);
+  page.strip = strip_charts(run);
+  page.folds_unknown = true;
   page.sections = {ledger_section(ledger), curves_section(run),        evaluations_section(run), samples_section(run),
                    faults_section(run),    configuration_section(run), environment_section(run), commands_section(run)};
   for (const PlacedSection& other : others) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of one run: its head, its verdicts, and the sections after them.
+// The page of one run: its summary, a strip of charts, its verdicts, and the sections after them.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,13 @@ struct PlacedSection {
 
 // Composes the page. `program` made it, for the footer. Sections without blocks are omitted.
 Page run_page(const RunData& run, const std::string& program, const std::vector<PlacedSection>& others = {});
+
+// One sentence: how the run ended, how good it is and whether that still changes, and what went wrong.
+std::string run_summary(const RunData& run, const Ledger& ledger, const BasicFacts& facts,
+                        const std::vector<Verdict>& verdicts);
+
+// Loss, scores, learning rate, tokens per second, as far as they are on record; resumes and the best step are marked.
+std::vector<Chart> strip_charts(const RunData& run);
 
 // The report's own sections, in the order of the page. Each has no blocks if nothing is known about its subject.
 Section ledger_section(const Ledger& ledger);

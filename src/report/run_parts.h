@@ -40,7 +40,7 @@ struct EvaluatedSentences {
   size_t size() const { return loss.size(); }
 };
 
-// Up to the first damaged line: later lines would be assigned to other sentences.
+// Up to the first damaged line: later lines would be assigned to other sentences. Empty if the file cannot be read.
 EvaluatedSentences read_evaluated_sentences(const std::filesystem::path& file);
 
 struct DevSentence {

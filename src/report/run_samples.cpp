@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/error.h"
 #include "core/file.h"
 #include "core/order.h"
 #include "record/evaluation_file.h"
@@ -91,7 +92,12 @@ SentenceLosses read_sentence_losses(int64_t step, const fs::path& path) {
 
 EvaluatedSentences read_evaluated_sentences(const std::filesystem::path& file) {
   EvaluatedSentences read;
-  KeptEvaluation kept = read_evaluation(file);
+  KeptEvaluation kept;
+  try {
+    kept = read_evaluation(file);
+  } catch (const Error&) {  // it has just vanished
+    return read;
+  }
   for (KeptSentence& sentence : kept.sentences) {
     if (sentence.tokens == 0) break;  // damaged
     read.loss.push_back(sentence.cross_entropy / static_cast<double>(sentence.tokens));

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "page/number_format.h"
 #include "report/run_page.h"
+#include "statistics/quantile.h"
 
 namespace verbund {
 namespace {
@@ -58,6 +60,9 @@ Table all_rows(const MetricTable& evaluations) {
       if (has_entropy && values == evaluations.column("dev_cross_entropy")) continue;  // no smoothing
       if (!has_entropy) measure.name = "loss";                                         // as an imported log has it
     }
+    double largest = 0;
+    for (const double value : finite(values)) largest = std::max(largest, std::abs(value * measure.factor));
+    while (measure.decimals > 0 && largest * std::pow(10, measure.decimals) >= 9999.5) --measure.decimals;
     const bool is_quality = std::string(measure.key) != "evaluation_seconds";
     const size_t best = is_quality ? best_row(values, measure.higher_is_better) : values.size();
     table.columns.push_back({measure.name, true});
@@ -65,7 +70,7 @@ Table all_rows(const MetricTable& evaluations) {
   }
   for (size_t row = 0; row < evaluations.rows(); ++row) {
     const double step = static_cast<double>(evaluations.step[row]);
-    std::vector<Cell> cells = {{human_number(step), step}, moment_text(evaluations.time[row])};
+    std::vector<Cell> cells = {{counted(step), step}, moment_text(evaluations.time[row])};
     for (const Shown& column : shown) {
       const double value = column.values[row];
       if (!is_known(value)) {
@@ -118,8 +123,6 @@ Section curves_section(const RunData& run) {
   static constexpr Curve kCurves[] = {
       {"gradient_norm", "Gradient norm", "norm before clipping",
        "It should settle; growing spikes are the first sign of divergence.", true},
-      {"target_tokens_per_second", "Throughput", "target tokens per second",
-       "It should be flat; a slow fall means heat, a full disk, or other load on the machine.", false},
       {"loss_scale", "Loss scale", "factor", "It rises slowly and falls at an overflow.", true},
   };
   Section section = {"curves", "Other curves", {}};

@@ -14,7 +14,7 @@ namespace {
 // Text for an event; "" if it is not a fault.
 std::string fault_text(const HistoryEvent& event) {
   const std::string& name = event.event;
-  if (name == "resume") return "resumed from step " + human_number(number_at(event.line, "from_step"));
+  if (name == "resume") return "resumed from step " + counted(number_at(event.line, "from_step"));
   if (name == "signal") return "stopped by " + text_at(event.line, "signal");
   if (name == "stall") return "stalled: " + text_at(event.line, "message");
   if (name == "goes_on") return "continued";
@@ -23,9 +23,9 @@ std::string fault_text(const HistoryEvent& event) {
     return fmt::format("restarted by launch, number {}: {}", text_at(event.line, "number"),
                        text_at(event.line, "reason"));
   if (name == "roll_back") {
-    return fmt::format("rolled back from step {} to {}, rate times {}: {}",
-                       human_number(number_at(event.line, "from_step")), human_number(number_at(event.line, "to_step")),
-                       human_number(number_at(event.line, "rate_factor")), text_at(event.line, "reason"));
+    return fmt::format("rolled back from step {} to {}, rate times {}: {}", counted(number_at(event.line, "from_step")),
+                       counted(number_at(event.line, "to_step")), human_number(number_at(event.line, "rate_factor")),
+                       text_at(event.line, "reason"));
   }
   if (name == "diverged" || name == "fail")
     return (name == "fail" ? "failed: " : "diverged: ") + text_at(event.line, "reason");
@@ -43,7 +43,7 @@ std::vector<std::vector<Cell>> rows_of_starts(const RunData& run) {
   for (size_t i = 1; i < run.starts.size(); ++i) {
     const StartFacts& before = run.starts[i - 1];
     rows.push_back({moment_text(run.starts[i].began),
-                    {human_number(static_cast<double>(run.starts[i].step)), static_cast<double>(run.starts[i].step)},
+                    {counted(static_cast<double>(run.starts[i].step)), static_cast<double>(run.starts[i].step)},
                     "",
                     fmt::format("restarted; before that: {}", before.reason.empty() ? "killed" : before.reason)});
   }
@@ -63,7 +63,7 @@ Section faults_section(const RunData& run) {
     if (text.empty()) continue;
     const double step = static_cast<double>(event.step);
     table.rows.push_back({moment_text(event.at),
-                          {human_number(step), step},
+                          {counted(step), step},
                           fmt::format("{}{}{}", event.rank, event.host.empty() ? "" : " on ", event.host),
                           text});
   }

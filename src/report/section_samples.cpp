@@ -130,7 +130,7 @@ Section samples_section(const RunData& run) {
     for (const auto& [step, sentences] : evaluations) {
       if (choice.sentence >= sentences.translations.size()) continue;
       const double loss = sentences.loss[choice.sentence], score = chrf_score(sentences.chrf[choice.sentence], 1).score;
-      table.rows.push_back({{human_number(static_cast<double>(step)), static_cast<double>(step)},
+      table.rows.push_back({{counted(static_cast<double>(step)), static_cast<double>(step)},
                             shortened(sentences.translations[choice.sentence], kLongestText),
                             {fmt::format("{:.2f}", loss), loss},
                             {fmt::format("{:.0f}", score), score}});

@@ -130,12 +130,12 @@ class ImportTest(ProgramTest):
         printed = self.succeed("report", self.run_folder).stdout
         verdicts = json.loads(self.succeed("report", self.run_folder, "--json").stdout)["verdicts"]
         unknown = [verdict for verdict in verdicts if verdict["finding"] == "cannot tell"]
-        self.assertEqual(len(verdicts), 11)
+        self.assertEqual(len(verdicts), 12)
         self.assertGreater(len(unknown), 5)
         self.assertEqual(printed.count("cannot tell"), 1)
         page = (self.run_folder / "report.html").read_text()
         self.assertEqual(page.count('<section id="cannot_tell"'), 1)
-        self.assertEqual(page.count('class="verdict"'), 11 - len(unknown) + 1)
+        self.assertEqual(page.count('class="verdict"'), 12 - len(unknown) + 1)
 
     def test_what_is_no_run(self):
         path = self.write("other.log", "Epoch 1/10: loss 3.2\n")

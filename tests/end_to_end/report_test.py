@@ -11,8 +11,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.made_run import HOSTILE, made_run  # noqa: E402
 from support.program import ProgramTest, run_tests  # noqa: E402
 
-QUESTIONS = ["how_long", "fully_trained", "overfitting", "processors", "network", "learning_rate", "training_set", "checkpoint_files",
-             "checkpoint_size", "step_time", "traffic"]
+QUESTIONS = ["how_good", "fully_trained", "overfitting", "how_long", "learning_rate", "processors", "network", "step_time", "traffic",
+             "training_set", "checkpoint_size", "checkpoint_files"]
 
 
 class Page(html.parser.HTMLParser):
@@ -63,15 +63,20 @@ class ReportTest(ProgramTest):
         found = json.loads(self.succeed("report", run, "--json").stdout)
         return {verdict["id"]: verdict for verdict in found["verdicts"]}
 
-    def test_eleven_answers_and_what_follows(self):
+    def test_twelve_answers_and_what_follows(self):
         run = self.copy()
         page, printed = self.report(run)
         sections = [attributes.get("id") for tag, attributes in page.elements if tag == "section"]
-        self.assertEqual(sections[:11], QUESTIONS)
-        self.assertEqual(sections[11:], ["ledger", "curves", "evaluations", "samples", "faults", "configuration", "environment", "commands"])
+        verdicts = self.verdicts(run)
+        self.assertEqual(list(verdicts), QUESTIONS)
+        told = [question for question in QUESTIONS if verdicts[question]["finding"] != "cannot tell"]
+        self.assertEqual(sections[:len(told)], told)
+        self.assertEqual(verdicts["how_good"]["finding"], "good")
+        self.assertEqual(len(verdicts["how_good"]["samples"]), 3)
+        self.assertEqual(sections[len(told):], ["cannot_tell", "ledger", "curves", "evaluations", "samples", "faults", "configuration", "environment", "commands"])
         self.assert_says(printed, "report.html")
-        for verdict in self.verdicts(run).values():
-            self.assertIn(verdict["sentence"], page.text)
+        for verdict in verdicts.values():
+            self.assertIn(verdict["sentence"].removeprefix("Cannot tell, because "), page.text)
             self.assertTrue(verdict["rule"], verdict["id"])
         self.assert_says(page.text, "step 400", "50 steps", "schedule.warmup_steps",
                          "launch -H alpha:2,beta:2 -- train --config demo", "AMD EPYC", "verbund prepare --corpus demo")

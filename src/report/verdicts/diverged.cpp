@@ -110,13 +110,16 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
       "The training or dev loss is not a number from some step to the end, or rises to twice its lowest value and "
       "never "
       "comes back, or the run itself ended for that reason.";
-  verdict.would_change =
-      "Use a smaller learning rate, a longer warm-up, or optimizer.clip_norm; train.on_divergence decides how a run "
-      "reacts.";
+  const std::vector<double> rates = finite(run.training.column("learning_rate"));
+  verdict.would_change = fmt::format(
+      "Use a smaller learning rate{}, a longer warm-up, or optimizer.clip_norm; train.on_divergence decides how a run "
+      "reacts.",
+      rates.empty() ? ""
+                    : fmt::format(" than {:.3g}, its highest here", *std::max_element(rates.begin(), rates.end())));
   verdict.figures = {
-      figure("first step seen", static_cast<double>(divergence.step), ""),
-      figure("step from which on the loss is not a number",
-             divergence.not_a_number >= 0 ? static_cast<double>(divergence.not_a_number) : kNotKnown, ""),
+      step_figure("first step seen", static_cast<double>(divergence.step)),
+      step_figure("step from which on the loss is not a number",
+                  divergence.not_a_number >= 0 ? static_cast<double>(divergence.not_a_number) : kNotKnown),
       figure("steps after that", static_cast<double>(divergence.steps_after), ""),
       figure("time after that", divergence.seconds_after / 3600, "h")};
   Chart chart{"divergence", "Training loss", "step", "loss", "The line ends or jumps where the run diverged."};

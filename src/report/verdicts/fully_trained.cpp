@@ -144,7 +144,9 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   if (!curve.step.empty()) verdict.charts.push_back(loss_chart(run, curve));
   if (const auto divergence = find_divergence(run, ledger)) {
     verdict.finding = Grade::kBad;
-    verdict.would_change = "Train again with a smaller learning rate, a longer warm-up, or optimizer.clip_norm.";
+    verdict.would_change = fmt::format(
+        "It diverged at step {}: train again with a smaller learning rate, a longer warm-up, or optimizer.clip_norm.",
+        counted(static_cast<double>(divergence->step)));
     verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(static_cast<double>(divergence->step)));
     if (!curve.step.empty() && curve.step[curve.lowest()] < static_cast<double>(divergence->step)) {
       verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
@@ -167,6 +169,9 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   verdict.add("lowest dev loss", curve.loss[curve.lowest()], "nats per token");
   verdict.add("evaluations after the warm-up", static_cast<double>(count), "");
   if (count < kFewest) {
+    verdict.would_change =
+        fmt::format("There {} {} after the warm-up: evaluate more often (train.eval_every), or train for more steps.",
+                    count == 1 ? "is" : "are", counted(static_cast<double>(count), "evaluation", "evaluations"));
     return cannot_tell(verdict, fmt::format("there {} after the warm-up ({} are needed to fit a curve).{}",
                                             count == 1   ? "is only one evaluation"
                                             : count == 0 ? "is no evaluation"
@@ -182,14 +187,19 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   const double left = rate_left(run);
   if (left < kDecayed) {
     verdict.add("learning rate, of its peak", 100 * left, "%");
-    verdict.would_change = "Train with a schedule that decays over more steps (schedule.decay_steps).";
+    verdict.would_change = fmt::format(
+        "At {} of its peak the rate changes nothing more: train with a schedule that decays over more than {} steps "
+        "(schedule.decay_steps).",
+        percent(left), counted(last));
     return cannot_tell(verdict, fmt::format("the learning rate has decayed to {} of its peak, which flattens any "
                                             "curve: this schedule has little left to gain, a longer one perhaps.{}",
                                             percent(left), slope_only(curve, verdict)));
   }
   if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
     verdict.finding = Grade::kBad;
-    verdict.would_change = "Use the best checkpoint. More data, more dropout or a smaller model reach further.";
+    verdict.would_change =
+        fmt::format("Use the checkpoint of step {}. More data, more dropout or a smaller model reach further.",
+                    counted(curve.step[curve.lowest()]));
     verdict.sentence = fmt::format(
         "It is past its best: the dev loss was lowest ({}) at step {} and has risen since; more steps under this "
         "schedule "
@@ -223,15 +233,19 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
                   short_number(bounds.low), short_number(bounds.high), percent(gain / now), bleu);
   if (bounds.high < kWorthwhile * now) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = "More steps bring little: use another schedule, more or other data, or a larger model.";
+    verdict.would_change = fmt::format(
+        "Twice the steps bring {} less loss: use another schedule, more or other data, or a larger model instead.",
+        percent(gain / now));
     verdict.sentence = fmt::format("Yes, under this schedule: {}.", what);
   } else if (bounds.low > kWorthwhile * now) {
     verdict.finding = Grade::kBad;
-    verdict.would_change = "Train for more steps (train.max_steps).";
+    verdict.would_change = fmt::format("Train for more steps (train.max_steps): twice {} would bring {} less loss.",
+                                       counted(last), percent(gain / now));
     verdict.sentence = fmt::format("No, not yet: {}.", what);
   } else {
     verdict.finding = Grade::kNeutral;
-    verdict.would_change = "Train for more steps (train.max_steps), if that gain is worth it.";
+    verdict.would_change = fmt::format("Train for more steps (train.max_steps), if {} less loss is worth twice {}.",
+                                       percent(gain / now), counted(last));
     verdict.sentence = fmt::format("Nearly, under this schedule: {}.", what);
   }
   return verdict;

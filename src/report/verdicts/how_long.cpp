@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdict 1: how long the run took, and for what.
+// Verdict 4: how long the run took, and for what.
 #include <algorithm>
 
 #include "core/human.h"
@@ -70,20 +70,21 @@ std::string longest_parts(const Ledger& ledger) {
 // Advice on the longest part besides computing, if it takes at least a tenth of the time.
 std::string advice_on_longest(const Ledger& ledger) {
   static constexpr std::pair<TimeUse, const char*> kAdvice[] = {
-      {TimeUse::kData,
-       "Batches were not ready in time: put the dataset on a faster disk, or leave a core for reading it."},
-      {TimeUse::kExchange, "Send fewer bytes (workers.wire: bf16 or int8), or use larger batches or a faster network."},
-      {TimeUse::kSlowest, "Find out what slows the straggler down: all others wait for it."},
-      {TimeUse::kBookkeeping, "Log less often (train.log_every)."},
+      {TimeUse::kData, "put the dataset on a faster disk, or leave a core for reading it."},
+      {TimeUse::kExchange, "send fewer bytes (workers.wire: bf16 or int8), or use larger batches or a faster network."},
+      {TimeUse::kSlowest, "find out what slows the straggler down: all others wait for it."},
+      {TimeUse::kBookkeeping, "log less often (train.log_every)."},
       {TimeUse::kEvaluation,
-       "Evaluate less often (train.eval_every), or translate fewer sentences (evaluate.sentences)."},
-      {TimeUse::kSaving, "Save less often (checkpoint.save_every_steps), or to a faster disk."},
-      {TimeUse::kStarting, "Train for longer: the start takes the same time however long the run is."},
+       "evaluate less often (train.eval_every), or translate fewer sentences (evaluate.sentences)."},
+      {TimeUse::kSaving, "save less often (checkpoint.save_every_steps), or to a faster disk."},
+      {TimeUse::kStarting, "train for longer: the start takes the same time however long the run is."},
   };
   const auto longest = std::max_element(std::begin(kAdvice), std::end(kAdvice), [&](const auto& a, const auto& b) {
     return ledger.part(a.first) < ledger.part(b.first);
   });
-  return ledger.part(longest->first) >= 0.1 * ledger.wall ? longest->second : "";
+  const double share = ledger.part(longest->first) / ledger.wall;
+  if (!(share >= 0.1)) return "";
+  return fmt::format("{} took {}: {}", capital(time_use_name(longest->first)), percent(share), longest->second);
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
       "the history; the rest is unaccounted. Waiting for the slowest worker (the straggler) is the part of the wait "
       "for "
       "gradients during which some worker was still computing, on the common clock.";
-  verdict.would_change = "A faster machine shortens computing; so do more workers, as long as waiting does not grow.";
+  verdict.would_change = "A faster machine shortens it; so do more workers, as long as waiting does not grow.";
   if (!is_known(ledger.wall) || ledger.wall <= 0) {
     return cannot_tell(verdict, "neither times of day nor step times are on record.");
   }
@@ -121,11 +122,17 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
     verdict.sentence += fmt::format(" Between its starts it was not running for {}, which is not included.",
                                     human_duration(ledger.not_running));
   }
+  if (const double computing = ledger.part(TimeUse::kCompute) / ledger.wall; computing > 0) {
+    verdict.would_change = fmt::format(
+        "Computing took {}: a faster machine shortens it; so do more workers, as long as waiting does not grow.",
+        percent(computing));
+  }
   verdict.finding = (lost + down) > 0.1 * ledger.wall ? Grade::kBad : Grade::kNeutral;
   if (verdict.finding == Grade::kBad) {
-    verdict.would_change =
-        "Save more often (checkpoint.save_every_steps) to lose less when a run dies; `verbund launch --max-restarts N` "
-        "restarts it at once.";
+    verdict.would_change = fmt::format(
+        "Dying cost {}: save more often (checkpoint.save_every_steps) to lose less; `verbund launch --max-restarts N` "
+        "restarts a run at once.",
+        human_duration(lost + down));
   } else if (const std::string others = advice_on_others(host_loads(run)); !others.empty()) {
     verdict.would_change = others;
   } else if (const std::string longest = advice_on_longest(ledger); !longest.empty()) {

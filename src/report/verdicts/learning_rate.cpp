@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdict 6: the origin of the learning-rate curve.
+// Verdict 5: the origin of the learning-rate curve.
 #include <algorithm>
 
 #include "core/error.h"
@@ -143,8 +143,11 @@ Verdict learning_rate(const RunData& run) {
   if (schedule) curve.policy = policy_curve(*schedule, curve, run.imported);
   const Shape shape = shape_of(curve, schedule, schedule ? run.config->schedule.warmup_steps : 0);
   const double now = curve.logged.back(), last = curve.step.back();
-  verdict.figures = {figure("peak", shape.peak, ""), figure("step of the peak", shape.peak_step, ""),
-                     figure("step after which it is half the peak", shape.half_step, ""),
+  verdict.would_change = fmt::format(
+      "The peak of {:.3g} at step {} comes from the section `schedule` of the configuration: change it there.",
+      shape.peak, counted(shape.peak_step));
+  verdict.figures = {figure("peak", shape.peak, ""), step_figure("step of the peak", shape.peak_step),
+                     step_figure("step after which it is half the peak", shape.half_step),
                      figure("at the last logged step", now, "")};
   verdict.charts.push_back(rate_chart(curve, shape));
   const std::string now_text =

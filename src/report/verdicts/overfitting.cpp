@@ -71,7 +71,7 @@ std::string describe_gap(const RunData& run, Verdict& verdict) {
 Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& curve) {
   const size_t best = curve.lowest();
   const double rise = curve.loss.back() / curve.loss[best] - 1;
-  verdict.add("step of the lowest dev loss", curve.step[best], "");
+  verdict.figures.push_back(step_figure("step of the lowest dev loss", curve.step[best]));
   verdict.add("dev loss since then", 100 * rise, "%");
   return cannot_tell(
       verdict,
@@ -132,7 +132,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
       [](const SentenceLosses* a, const SentenceLosses* b) { return half_loss(*a, 0) < half_loss(*b, 0); });
   if (&best == &last) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = "There is nothing to mend.";
+    verdict.would_change = "There is nothing to mend: the last evaluation is the best.";
     verdict.sentence = fmt::format("No: the last evaluation, at step {}, has the lowest dev loss.{}",
                                    counted(static_cast<double>(last.step)), gap);
     return verdict;
@@ -142,12 +142,12 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
     differences.push_back(last.cross_entropy[i] - best.cross_entropy[i]);
   const double p = sign_flip_test(differences);
   const double rise = half_loss(last, 1) / half_loss(best, 1) - 1;
-  verdict.add("best step, by one half of the sentences", static_cast<double>(best.step), "");
+  verdict.figures.push_back(step_figure("best step, by one half of the sentences", static_cast<double>(best.step)));
   verdict.add("loss of the other half since then", 100 * rise, "%");
   verdict.add("p of no rise", p, "");
   if (p >= kLevel) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = "There is nothing to mend.";
+    verdict.would_change = fmt::format("There is nothing to mend: a rise of {} is chance.", percent(rise));
     verdict.sentence = fmt::format(
         "No sign of it: the dev loss at the end differs from the best, at step {}, by no more than chance ({}).{}",
         counted(static_cast<double>(best.step)), p_value(p), gap);
@@ -157,7 +157,9 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
                bleu_last = value_at(run.evaluations, "dev_bleu", last.step);
   if (bleu_last > bleu_best) {
     verdict.finding = Grade::kNeutral;
-    verdict.would_change = "More label smoothing (model.label_smoothing) or dropout makes it less sure of itself.";
+    verdict.would_change = fmt::format(
+        "The loss rose by {}: more label smoothing (model.label_smoothing) or dropout makes it less sure of itself.",
+        percent(rise));
     verdict.sentence = fmt::format(
         "It became over-confident, not worse: the dev loss rose by {} since step {} ({}), but BLEU rose, too, "
         "from {:.1f} to {:.1f}.{}",
@@ -165,7 +167,9 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
     return verdict;
   }
   verdict.finding = Grade::kBad;
-  verdict.would_change = "Stop earlier (evaluate.stop_on), or use more data, more dropout, or a smaller model.";
+  verdict.would_change = fmt::format(
+      "Stop at step {} (evaluate.stop_on), or use more data, more dropout, or a smaller model, against the rise of {}.",
+      counted(static_cast<double>(best.step)), percent(rise));
   verdict.sentence = fmt::format(
       "Yes: the dev loss was lowest at step {} and has risen by {} since ({}). Use the best checkpoint, not "
       "the last.{}",

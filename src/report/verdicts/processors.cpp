@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdict 4: whether the processors were busy.
+// Verdict 6: whether the processors were busy.
 #include <algorithm>
 #include <map>
 
@@ -137,9 +137,14 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   if (const std::string advice = advice_on_others(loads); !advice.empty()) {
     verdict.would_change = advice;
   } else if (spins) {
-    verdict.would_change = "Use fewer threads, or fewer workers on a host: they wait for each other while they spin.";
+    verdict.would_change = fmt::format(
+        "Use fewer threads, or fewer workers on a host: {} of the time they wait for each other while they spin.",
+        percent(share - working));
   } else if (share >= kBusy) {
-    verdict.would_change = "More or faster cores: these have little left to give.";
+    verdict.would_change = fmt::format("More or faster cores: at {} these have little left to give.", percent(share));
+  } else {
+    verdict.would_change = fmt::format("Change threads, the number of workers on a host, or batch.tokens: {} was idle.",
+                                       percent(1 - share));
   }
   if (!notes.empty() && verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;
   verdict.sentence += notes;

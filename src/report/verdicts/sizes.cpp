@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions 7 to 9: the size of the training set, and the files and size of a checkpoint.
+// Verdicts 10 to 12: the size of the training set, and the size and files of a checkpoint.
 #include "core/human.h"
 #include "core/json.h"
 #include "page/number_format.h"
@@ -42,13 +42,19 @@ Verdict training_set(const RunData& run) {
   const double source_tokens = number(dataset, "/statistics/splits/train/source/tokens");
   const double target_tokens = number(dataset, "/statistics/splits/train/target/tokens");
   const double epochs = run.training.last("epoch");
-  verdict.sentence = fmt::format("{} sentence pairs", counted(pairs));
+  const double before = number(dataset, "/statistics/clean/pairs_before");
+  if (before > 0) {
+    verdict.would_change = fmt::format(
+        "Cleaning kept {} of {} pairs: use another corpus, or other rules (the section `clean` of the configuration).",
+        percent(pairs / before), human_number(before));
+  }
+  verdict.sentence = fmt::format("{} sentence pairs", human_number(pairs));
   if (is_known(source + target)) {
     verdict.sentence +=
         fmt::format(", {} of text: {} in the source and {} in the target language", both_units(source + target),
                     human_bytes(static_cast<uint64_t>(source)), human_bytes(static_cast<uint64_t>(target)));
   }
-  if (is_known(target_tokens)) verdict.sentence += fmt::format("; {} target tokens", counted(target_tokens));
+  if (is_known(target_tokens)) verdict.sentence += fmt::format("; {} target tokens", human_number(target_tokens));
   verdict.sentence +=
       is_known(epochs) ? fmt::format(". The run saw them {} {}.", short_number(epochs), epochs == 1 ? "time" : "times")
                        : ".";
@@ -59,7 +65,7 @@ Verdict training_set(const RunData& run) {
                      figure("target text", target, "bytes"),
                      figure("source tokens", source_tokens, ""),
                      figure("target tokens", target_tokens, ""),
-                     figure("pairs before cleaning", number(dataset, "/statistics/clean/pairs_before"), ""),
+                     figure("pairs before cleaning", before, ""),
                      figure("epochs", epochs, "")};
   return verdict;
 }
@@ -83,6 +89,8 @@ Verdict checkpoint_files(const RunData& run) {
       if (!file.damage.empty()) verdict.sentence += fmt::format(" {} is damaged: {}.", file.name, file.damage);
     }
   }
+  verdict.would_change =
+      fmt::format("Averaged weights (average.decay) are one more than these {}.", contents.files.size());
   verdict.add("checkpoints in the run folder", static_cast<double>(run.checkpoints.size()), "");
   return verdict;
 }
@@ -98,18 +106,27 @@ Verdict checkpoint_size(const RunData& run) {
   const CheckpointContents& contents = *run.newest_checkpoint;
   uint64_t all = 0;
   for (const CheckpointOnDisk& checkpoint : run.checkpoints) all += checkpoint.bytes;
+  for (const CheckpointContents::File& file : contents.files) {
+    if (file.name != "weights.safetensors") continue;
+    verdict.would_change = fmt::format(
+        "To translate, weights.safetensors, {}, is enough. The rest changes with the optimiser and with averaging.",
+        human_bytes(file.size));
+  }
   verdict.sentence = fmt::format("{} ({} MiB)", human_bytes(contents.file_bytes),
                                  short_number(static_cast<double>(contents.file_bytes) / 1048576));
   if (contents.parameters > 0) {
-    verdict.sentence +=
-        fmt::format(": {} parameters of 4 bytes, {} times: the weights{}{}", human_count(contents.parameters),
-                    1 + contents.moments.size() + (contents.averaged ? 1 : 0),
-                    contents.moments.empty() ? ""
-                                             : ", " + counted(static_cast<double>(contents.moments.size()),
-                                                              "moment of the optimiser", "moments of the optimiser"),
-                    contents.averaged ? ", their average" : "");
+    verdict.sentence += fmt::format(
+        ": {} parameters of 4 bytes, {} times: the weights{}{}", human_number(static_cast<double>(contents.parameters)),
+        1 + contents.moments.size() + (contents.averaged ? 1 : 0),
+        contents.moments.empty() ? ""
+                                 : ", " + counted(static_cast<double>(contents.moments.size()),
+                                                  "moment of the optimiser", "moments of the optimiser"),
+        contents.averaged ? ", their average" : "");
     const int64_t rest = static_cast<int64_t>(contents.file_bytes) - static_cast<int64_t>(contents.expected_bytes);
-    verdict.sentence += fmt::format("; the other {} bytes are headers, state and settings", rest);
+    if (rest > 0) {
+      verdict.sentence +=
+          fmt::format("; the other {} are headers, state and settings", human_bytes(static_cast<uint64_t>(rest)));
+    }
   }
   verdict.sentence += ".";
   if (run.checkpoints.size() > 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdict 10: how long a step took.
+// Verdict 8: how long a step took.
 #include <algorithm>
 
 #include "core/human.h"
@@ -60,7 +60,8 @@ Verdict step_time(const RunData& run) {
       "trend needs p < 0.01 in the Mann-Kendall test and 5 % or more. A straggler needs 10 % longer than the median of "
       "the others before it can exchange; the whole step takes the same time on all, because they wait for each other.";
   verdict.would_change = "Use larger or smaller batches (batch.tokens), more workers, or faster machines.";
-  if (const std::string advice = advice_on_others(host_loads(run)); !advice.empty()) verdict.would_change = advice;
+  const std::string advice = advice_on_others(host_loads(run));
+  if (!advice.empty()) verdict.would_change = advice;
   const StepSample sample = sample_steps(run);
   std::vector<double> step = sample.step, seconds = sample.seconds;
   const bool recorded = !seconds.empty();
@@ -75,6 +76,10 @@ Verdict step_time(const RunData& run) {
   if (seconds.empty()) return cannot_tell(verdict, "there are neither step records nor logged step times.");
 
   const double typical = median(seconds);
+  if (advice.empty()) {
+    verdict.would_change = fmt::format(
+        "{} follow from the batch (batch.tokens), the number of workers, and the machines.", short_seconds(typical));
+  }
   const Bounds bounds = block_bootstrap(seconds, [](const std::vector<double>& values) { return median(values); });
   const double high = quantile(seconds, 0.95);
   verdict.figures = {figure("median", typical, "s", bounds, kStepTimeInterval), figure("mean", mean(seconds), "s"),
@@ -105,7 +110,8 @@ Verdict step_time(const RunData& run) {
         " {} is a straggler: it needs {} longer than the others before it can exchange, and all wait for it.",
         capital(who), percent(straggler->factor - 1));
     verdict.would_change =
-        fmt::format("Find out what slows {} down: another program on its host, heat, fewer cores.", who);
+        fmt::format("Find out what slows {} down by {}: another program on its host, heat, fewer cores.", who,
+                    percent(straggler->factor - 1));
   }
   for (size_t i = 0; i < sample.before_exchange.size() && sample.before_exchange.size() > 1; ++i) {
     verdict.add(fmt::format("{} before the exchange, median", run.worker_name(run.ranks[i].rank)),

@@ -35,6 +35,11 @@ Page made_page() {
   Page page;
   page.kind = "Training run";
   page.title = "demo";
+  page.state = "finished";
+  page.summary = "All went well.";
+  chart.id = "loss";
+  page.strip = {chart};
+  verdict.samples = {{"sentence 7", "a house", "ein Haus", "ein Maus", 12.3456}};
   page.facts = {{"steps", "100"}};
   page.notes = {"still running"};
   page.verdicts = {verdict};
@@ -52,6 +57,7 @@ Page hostile_page() {
   const std::string text = kHostile;
   Verdict& verdict = page.verdicts[0];
   page.title = page.made = page.facts[0].value = page.notes[0] = verdict.sentence = verdict.rule = text;
+  page.state = page.summary = verdict.samples[0].name = verdict.samples[0].translation = text;
   verdict.figures[0].name = verdict.figures[0].unit = verdict.charts[0].title = text;
   auto& blocks = page.sections[0].blocks;
   std::get<Table>(blocks[1]).rows[0][1].text = text;
@@ -70,6 +76,26 @@ TEST(HtmlPage, AnswersFirstThenTheEvidence) {
                            "A faster host.", "still running", "<td class=\"number\">1,000</td>", "unknown"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
+}
+
+// The first screen: name, state, summary, charts, answers.
+TEST(HtmlPage, BeginsWithTheSummaryAndTheStrip) {
+  const std::string html = html_page(made_page());
+  size_t before = 0;
+  for (const char* part : {"<h1>demo", "finished</span>", "All went well.", "<figure id=\"strip-loss\">",
+                           "class=\"answers\"", "<dl class=\"sample\">", "ein Maus"}) {
+    const size_t place = html.find(part);
+    ASSERT_NE(place, std::string::npos) << part;
+    EXPECT_GT(place, before) << part;
+    before = place;
+  }
+  EXPECT_THAT(html, HasSubstr("BLEU 12.35"));
+  const auto json = json_page(made_page());
+  EXPECT_EQ(json.at("summary"), "All went well.");
+  EXPECT_EQ(json.at("facts").at("state"), "finished");
+  EXPECT_EQ(json.at("strip").at(0).at("id"), "loss");
+  EXPECT_EQ(json.at("verdicts").at(0).at("samples").at(0).at("bleu"), 12.3456);
+  EXPECT_THAT(markdown_page(made_page()), testing::AllOf(HasSubstr("**All went well.**"), HasSubstr("ein Maus")));
 }
 
 TEST(HtmlPage, LoadsAndRunsNothing) {
@@ -137,6 +163,10 @@ TEST(Page, UnknownAnswersAreFolded) {
   }
   EXPECT_EQ(shown_verdicts(page).size(), 4U);
   page.folds_unknown = true;
+  Page one = page;
+  one.verdicts.resize(2);
+  std::swap(one.verdicts[0], one.verdicts[1]);
+  EXPECT_EQ(shown_verdicts(one)[1].id, "network") << "a single one comes last, as it is";
   const std::vector<Verdict> shown = shown_verdicts(page);
   ASSERT_EQ(shown.size(), 2U);
   EXPECT_EQ(shown[0].id, "step_time");

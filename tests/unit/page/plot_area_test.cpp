@@ -62,7 +62,13 @@ TEST(HumanNumber, HasFourDigitsThatCount) {
   EXPECT_EQ(human_number(0.123456), "0.1235");
   EXPECT_EQ(human_number(27.318), "27.32");
   EXPECT_EQ(human_number(1.99999), "2");
-  EXPECT_EQ(human_number(12345.6), "12,346");
+  EXPECT_EQ(human_number(12345.6), "12,350");
+  EXPECT_EQ(human_number(230454), "230,500");
+  EXPECT_EQ(human_number(1193205), "1.193\u00a0million");
+  EXPECT_EQ(human_number(-999999), "-1\u00a0million");
+  EXPECT_EQ(human_number(4.5e9), "4.5\u00a0billion");
+  EXPECT_EQ(counted(1193205), "1,193,205");
+  EXPECT_EQ(counted(NAN), "unknown");
   EXPECT_EQ(human_number(9.882e-4), "0.000988");
   EXPECT_EQ(human_number(-3.25), "-3.25");
   EXPECT_EQ(human_number(NAN), "unknown");

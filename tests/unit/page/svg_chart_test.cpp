@@ -111,6 +111,34 @@ TEST(SvgChart, BarsAddUpAndAreNumbered) {
   EXPECT_THAT(chart_legend(chart), Not(HasSubstr("nothing")));
 }
 
+// Values appear under the pointer without a script: a zone for each point, with what is there.
+TEST(SvgChart, EveryPointHasATitle) {
+  Chart chart = chart_of({3, 1, 2});
+  chart.series.push_back({"dev", {2}, {2.5}});
+  chart.marks = {{1, "resumed"}};
+  const std::string svg = svg_chart(chart, "c");
+  EXPECT_EQ(count(svg, "class=\"hover\""), 3u);
+  EXPECT_THAT(svg, HasSubstr("<title>step 0\ntrain 3</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>step 1\ntrain 1\nresumed</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>step 2\ntrain 2\ndev 2.5</title>"));
+}
+
+TEST(SvgChart, ALongSeriesHasFewZonesAndTheyTellItsSpikes) {
+  std::vector<double> y(10000, 1.0);
+  y[5000] = 1.4;
+  const std::string svg = svg_chart(chart_of(y), "c");
+  EXPECT_LE(count(svg, "class=\"hover\""), 48u);
+  EXPECT_THAT(svg, HasSubstr("train 1 to 1.4, last 1</title>"));
+}
+
+TEST(SvgChart, ALineWithItsPoints) {
+  Chart chart = chart_of({1, 2, 3});
+  chart.series[0].drawn = Drawn::kMarked;
+  const std::string svg = svg_chart(chart, "c");
+  EXPECT_THAT(svg, HasSubstr("class=\"curve c1\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"points c1\""));
+}
+
 TEST(SvgChart, TextIsEscaped) {
   Chart chart = chart_of({1, 2});
   chart.title = chart.x_label = chart.y_label = chart.hint = chart.series[0].name = "</svg><script>";

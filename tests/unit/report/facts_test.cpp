@@ -94,7 +94,8 @@ TEST(TrainingSet, InBothKindsOfMegabytes) {
       R"({"dataset":{"statistics":{"clean":{"pairs_before":4562102,"source_bytes_after":600000000,
     "target_bytes_after":700000000},"splits":{"train":{"pairs":4524868,"source":{"tokens":130000000},"target":{"tokens":140000000}}}}}})");
   MadeRun::row(run.training, 1, {{"epoch", 7.25}});
-  for (const char* part : {"4,524,868", "1,300 MB (1,240 MiB)", "600 MB", "700 MB", "140,000,000", "7.25"}) {
+  for (const char* part :
+       {"4.525\u00a0million", "1,300 MB (1,240 MiB)", "600 MB", "700 MB", "140\u00a0million", "7.25"}) {
     EXPECT_THAT(training_set(run).sentence, HasSubstr(part));
   }
   RunData imported;
@@ -119,7 +120,7 @@ TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
                            "weights.safetensors (the model)"}) {
     EXPECT_THAT(checkpoint_files(run).sentence, HasSubstr(part));
   }
-  for (const char* part : {"12 MB (11.4 MiB)", "1,000,000 parameters of 4 bytes, 3 times", "2 moments", "200 bytes"}) {
+  for (const char* part : {"12 MB (11.4 MiB)", "1\u00a0million parameters of 4 bytes, 3 times", "2 moments", "200 B"}) {
     EXPECT_THAT(checkpoint_size(run).sentence, HasSubstr(part));
   }
   double sum = 0;
@@ -128,10 +129,10 @@ TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
   EXPECT_EQ(checkpoint_size(RunData()).finding, Grade::kCannotTell);
 }
 
-TEST(Judge, AsksElevenQuestionsOfAnyRun) {
+TEST(Judge, AsksTwelveQuestionsOfAnyRun) {
   for (const RunData& run : {RunData(), run_of_base()}) {
     const std::vector<Verdict> verdicts = judge(run);
-    ASSERT_EQ(verdicts.size(), 11U);
+    ASSERT_EQ(verdicts.size(), 12U);
     for (const Verdict& verdict : verdicts) {
       EXPECT_FALSE(verdict.sentence.empty()) << verdict.id;
       EXPECT_FALSE(verdict.rule.empty()) << verdict.id;
