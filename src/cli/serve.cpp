@@ -144,6 +144,7 @@ void run_serve(const Arguments& arguments) {
   HttpServer server(command.http);
   server.bind();  // before models are loaded, which takes longer
 
+  std::signal(SIGHUP, [](int) { asked_to_reload = 1; });
   keep_freed_memory();
   std::vector<ModelSource> sources;
   for (const std::string& model : command.models) sources.push_back(model_source(command, model));
@@ -152,7 +153,6 @@ void run_serve(const Arguments& arguments) {
   ServedModels models(std::move(sources), queue);
   TranslationService service([&] { return models.list(); }, queue, command.service);
   service.add_routes(server);
-  std::signal(SIGHUP, [](int) { asked_to_reload = 1; });
   for (const ServiceModel& model : models.list()) {
     log("model {}: {} to {}, step {}", model.name, model.source_language, model.target_language, model.step);
   }

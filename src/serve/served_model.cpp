@@ -36,8 +36,19 @@ std::string where(const fs::path& checkpoint) { return checkpoint.lexically_norm
 // Changes when the checkpoint does: another folder, or another one of the same name.
 std::string identity_of(const fs::path& checkpoint) {
   std::error_code error;
+  const std::string path = fs::weakly_canonical(checkpoint, error).string();
   const auto time = fs::last_write_time(checkpoint / "weights.safetensors", error).time_since_epoch().count();
-  return fmt::format("{}@{}", fs::weakly_canonical(checkpoint, error).string(), error ? 0 : time);
+  return fmt::format("{}@{}", path, error ? 0 : time);
+}
+
+// Changes when another checkpoint may have to be used; costs little, for it is asked every second.
+std::string sign_of_change(const ModelPlace& place) {
+  std::error_code error;
+  const fs::path checkpoints = place.folder / "checkpoints";
+  if (!fs::exists(checkpoints, error)) return identity_of(place.folder);
+  const fs::path named = checkpoints / (place.checkpoint.empty() ? "best" : place.checkpoint);
+  if (fs::exists(named, error)) return identity_of(named);
+  return fmt::format("{}", fs::last_write_time(checkpoints, error).time_since_epoch().count());
 }
 
 }  // namespace
@@ -76,9 +87,10 @@ SentenceRules ServedModel::rules() const {
 }
 
 ServedModels::ServedModels(std::vector<ModelSource> sources, TranslationQueue& queue)
-    : sources_(std::move(sources)), queue_(queue), failed_(sources_.size()) {
+    : sources_(std::move(sources)), queue_(queue) {
   for (const ModelSource& source : sources_) {
     std::shared_ptr<const ServedModel> loaded;
+    signs_.push_back(sign_of_change(source.place));
     queue_.call([&] {
       loaded = load(source);
       use_threads(loaded->threads());
@@ -121,11 +133,11 @@ std::vector<ServiceModel> ServedModels::list() const {
 size_t ServedModels::refresh(bool all) {
   size_t replaced = 0;
   for (size_t i = 0; i < sources_.size(); ++i) {
+    const std::string sign = sign_of_change(sources_[i].place);
+    if (!all && sign == signs_[i]) continue;
+    signs_[i] = sign;
     const std::shared_ptr<const ServedModel> old = current(i);
-    std::string found;
     try {
-      found = identity_of(find_checkpoint(sources_[i].place));
-      if (!all && (found == old->identity() || found == failed_[i])) continue;
       std::shared_ptr<const ServedModel> loaded;
       // For a CPU beside the translations, for a GPU between them.
       if (old->device().facts().kind == "cpu") {
@@ -133,13 +145,12 @@ size_t ServedModels::refresh(bool all) {
       } else {
         queue_.call([&] { loaded = load(sources_[i]); });
       }
+      if (!all && loaded->identity() == old->identity()) continue;
       log("model {}: {} replaces {}", loaded->name(), where(loaded->checkpoint()), where(old->checkpoint()));
       const std::lock_guard lock(mutex_);
       models_[i] = std::move(loaded);
       ++replaced;
     } catch (const Error& error) {
-      if (!all && found == failed_[i]) continue;
-      failed_[i] = found;
       warn("model {}: the old checkpoint stays in use, because the new one cannot be loaded: {}", old->name(),
            error.what());
     }

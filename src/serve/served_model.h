@@ -70,7 +70,7 @@ class ServedModels {
   TranslationQueue& queue_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<const ServedModel>> models_;
-  std::vector<std::string> failed_;  // of each source: the checkpoint that could not be loaded
+  std::vector<std::string> signs_;  // of each source, when it was loaded or tried: see sign_of_change
 };
 
 }  // namespace verbund
