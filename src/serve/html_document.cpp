@@ -28,6 +28,7 @@ struct HtmlWord {
   std::string text;
   int element = kNoElement;
   std::vector<std::string> before;  // atoms
+  bool has_blank_before = true;     // before its atoms
 };
 
 // HtmlBlock is the text between two breaks.
@@ -46,9 +47,10 @@ class HtmlBlock {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const auto element = element_at_.find(i);
       if (tokens[i].kind == HtmlKind::kText) {
-        add_text(tokens[i].text, inside, atoms, in_word);
+        add_text(tokens[i].text, inside, atoms, blanks_before_atoms, in_word);
       } else if (element == element_at_.end()) {
         add_atom(tokens[i].text);
+        if (parts_words(tokens[i])) in_word = false;
       } else if (tokens[i].kind == HtmlKind::kOpen) {
         inside = element->second;
       } else {
@@ -79,8 +81,9 @@ class HtmlBlock {
       source = sources[i] >= 0 ? sources[i] : source;
       const HtmlWord& word = words_[static_cast<size_t>(source)];
       close_to(html, inside, common(inside, word.element));
-      if (i > 0) html += ' ';
-      if (source > 0 && !is_placed[static_cast<size_t>(source)]) append(html, word.before);
+      const bool brings_atoms = source > 0 && !is_placed[static_cast<size_t>(source)];
+      if (i > 0 && (!brings_atoms || word.has_blank_before)) html += ' ';
+      if (brings_atoms) append(html, word.before);
       is_placed[static_cast<size_t>(source)] = true;
       open_to(html, common(inside, word.element), word.element);
       inside = word.element;
@@ -118,7 +121,13 @@ class HtmlBlock {
     }
   }
 
-  void add_text(const std::string& text, int inside, std::vector<std::string>& atoms, bool& in_word) {
+  // A picture stands between words; a tag that belongs to another block, a comment or <wbr> may stand within one.
+  static bool parts_words(const HtmlToken& token) {
+    return token.kind == HtmlKind::kAtom && !token.name.empty() && token.name != "wbr";
+  }
+
+  void add_text(const std::string& text, int inside, std::vector<std::string>& atoms,
+                const std::string& blanks_before_atoms, bool& in_word) {
     for (const char c : text) {
       if (is_blank(c)) {
         if (!atoms.empty()) {
@@ -131,7 +140,7 @@ class HtmlBlock {
       }
       trailing_.clear();
       if (!in_word) {
-        words_.push_back({"", inside, {}});
+        words_.push_back({"", inside, {}, atoms.empty() || !blanks_before_atoms.empty()});
         words_.back().before.swap(atoms);
         mark_words(inside);
       } else if (inside != words_.back().element && common(inside, words_.back().element) == words_.back().element) {
@@ -191,7 +200,7 @@ class HtmlBlock {
     for (size_t word = 0; word < words_.size(); ++word) {
       const int element = words_[word].element;
       if (element == kNoElement || has_word[static_cast<size_t>(element)]) continue;
-      sources[word * sources.size() / words_.size()] = static_cast<int>(word);
+      sources[(2 * word + 1) * sources.size() / (2 * words_.size())] = static_cast<int>(word);
       mark(word);
     }
   }
@@ -257,11 +266,11 @@ class HtmlDocument final : public Document {
     int first = 0;  // source word of the sentence
     for (const size_t sentence : part.sentences) {
       const Translation& translation = ranked(translations.at(sentence), rank);
-      const auto count = static_cast<int>(split_words(sentences_[sentence]).size());
+      const auto count = static_cast<int>(words_of(sentences_[sentence]).size());
       for (const int word : align_words(source_pieces_(sentences_[sentence]), count, translation)) {
         sources.push_back(word < 0 ? word : std::min(first + word, words - 1));
       }
-      for (std::string& word : split_words(translation.text)) target.push_back(std::move(word));
+      for (std::string& word : words_of(translation.text)) target.push_back(std::move(word));
       first += count;
     }
     return part.block.front().rebuilt(target, std::move(sources));

@@ -5,6 +5,7 @@
 
 #include "collectives/threads.h"
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/json_file.h"
 #include "core/log.h"
 
@@ -131,6 +132,7 @@ std::vector<ServiceModel> ServedModels::list() const {
 }
 
 size_t ServedModels::refresh(bool all) {
+  const DeferInterrupts deferred;  // a stop is no trouble of a model
   size_t replaced = 0;
   for (size_t i = 0; i < sources_.size(); ++i) {
     const std::string sign = sign_of_change(sources_[i].place);

@@ -19,7 +19,7 @@ std::vector<int> words_of_pieces(const std::vector<std::string>& pieces) {
 
 }  // namespace
 
-std::vector<std::string> split_words(const std::string& text) {
+std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   constexpr const char* kBlanks = " \t\n\r\f";
   for (size_t begin = text.find_first_not_of(kBlanks); begin != std::string::npos;) {
@@ -32,7 +32,7 @@ std::vector<std::string> split_words(const std::string& text) {
 
 std::vector<int> align_words(const std::vector<std::string>& source_pieces, int source_words,
                              const Translation& translation) {
-  const size_t count = split_words(translation.text).size();
+  const size_t count = words_of(translation.text).size();
   std::vector<int> aligned(count, -1);
   const std::vector<int> source = words_of_pieces(source_pieces), target = words_of_pieces(translation.pieces);
   const bool corresponds = !source.empty() && !target.empty() && source.back() + 1 == source_words &&

@@ -9,7 +9,7 @@
 
 namespace verbund {
 
-std::vector<std::string> split_words(const std::string& text);  // at blanks
+std::vector<std::string> words_of(const std::string& text);  // at blanks
 
 // Of each word of the translation: a source word, or -1 if none is known. Where pieces and words do not correspond, as
 // in languages without blanks, words at the same share of both sentences belong together.

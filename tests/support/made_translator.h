@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ class MadeTranslator : public SentenceTranslator {
                                                   const TranslationNeeds& needs) const override {
     {
       std::unique_lock lock(mutex_);
+      for (const std::string& sentence : sentences) batch_of_[sentence] = batches_.size();
       batches_.push_back(sentences.size());
       changed_.notify_all();
       changed_.wait(lock, [&] { return !is_held_; });
@@ -58,6 +60,10 @@ class MadeTranslator : public SentenceTranslator {
     const std::lock_guard lock(mutex_);
     return batches_;
   }
+  size_t batch_of(const std::string& sentence) const {  // the last one that had it, from 0
+    const std::lock_guard lock(mutex_);
+    return batch_of_.at(sentence);
+  }
   size_t most_together() const {
     size_t most = 0;
     for (const size_t size : batches()) most = std::max(most, size);
@@ -68,6 +74,7 @@ class MadeTranslator : public SentenceTranslator {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   mutable std::vector<size_t> batches_;
+  mutable std::map<std::string, size_t> batch_of_;
   bool is_held_;
 };
 

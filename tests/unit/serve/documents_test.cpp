@@ -15,7 +15,7 @@ namespace {
 SentenceRules made_rules() {
   return {[](const std::string& line) {
             std::vector<std::string> sentences = {""};
-            for (const std::string& word : split_words(line)) {
+            for (const std::string& word : words_of(line)) {
               if (sentences.back().ends_with('.')) sentences.emplace_back();
               sentences.back() += (sentences.back().empty() ? "" : " ") + word;
             }
@@ -23,7 +23,7 @@ SentenceRules made_rules() {
           },
           [](const std::string& sentence) {
             std::vector<std::string> pieces;
-            for (const std::string& word : split_words(sentence)) pieces.push_back("▁" + word);
+            for (const std::string& word : words_of(sentence)) pieces.push_back("▁" + word);
             return pieces;
           }};
 }
@@ -31,7 +31,7 @@ SentenceRules made_rules() {
 // The words in upper case; `order` is the source word of each, their own order if it is empty.
 Translation made_translation(const std::string& sentence, const std::vector<int>& order = {}) {
   Translation translation;
-  const std::vector<std::string> words = split_words(sentence);
+  const std::vector<std::string> words = words_of(sentence);
   for (size_t i = 0; i < (order.empty() ? words.size() : order.size()); ++i) {
     const int source = order.empty() ? static_cast<int>(i) : order[i];
     const std::string word = source < 0 ? "NEW" : upper_case(words[static_cast<size_t>(source)]);
@@ -92,7 +92,9 @@ TEST(HtmlDocument, KeepsTagsWhereTheyWere) {
            {"un<b>believ</b>able", "<b>UNBELIEVABLE</b>"},
            {"an <b></b> empty one", "AN <b></b> EMPTY ONE"},
            {"<b>open <p>and</b> crossed", "<b>OPEN <p>AND</b> CROSSED"},
-           {"<b><i>crossed</b></i>", "<b><i>CROSSED</b></i>"},
+           {"<b><i>crossed</b></i>", "<b><i>CROSSED</i></b>"},
+           {"one<img src=x>two", "ONE<img src=x>TWO"},
+           {"long<wbr>word", "LONGWORD<wbr>"},
            {"<p>  spaces   inside </p>", "<p>  SPACES INSIDE </p>"},
            {"<p></p>", "<p></p>"},
            {"", ""}}) {
@@ -136,7 +138,7 @@ TEST(HtmlDocument, BearsAnyText) {
     std::vector<std::vector<Translation>> translations;
     for (const std::string& sentence : document->sentences()) {
       std::vector<int> order;
-      for (size_t word = split_words(sentence).size(); word > 0; --word) order.push_back(static_cast<int>(word) - 1);
+      for (size_t word = words_of(sentence).size(); word > 0; --word) order.push_back(static_cast<int>(word) - 1);
       translations.push_back({made_translation(sentence, order)});
     }
     document->translated(translations, 0);

@@ -50,7 +50,7 @@ class RunningService {
  private:
   std::vector<ServiceModel> models() const {
     const SentenceRules rules = {[](const std::string& line) { return std::vector<std::string>{line}; },
-                                 [](const std::string& sentence) { return split_words(sentence); }};
+                                 [](const std::string& sentence) { return words_of(sentence); }};
     std::vector<ServiceModel> list;
     for (const auto& [source, target] : {std::pair("en", "de"), {"en", "fr"}, {"fr", "en"}}) {
       list.push_back({.name = std::string(source) + "-" + target,
