@@ -20,7 +20,7 @@ class Serving:
         self.process = subprocess.Popen([PROGRAM, "serve", "--port", "0", *map(str, arguments)], text=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         env={**os.environ, **(environment or {})})
-        self.log, self.url = [], None
+        self.log, self.url, self.connections = [], None, []
         for line in self.process.stderr:
             self.log.append(line)
             if found := re.search(r"http://(\S+):(\d+)", line):
@@ -35,6 +35,8 @@ class Serving:
         return self
 
     def __exit__(self, *problem):
+        for connection in self.connections:
+            connection.close()
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -47,7 +49,8 @@ class Serving:
         return self.process.wait(timeout=60)
 
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        self.connections.append(http.client.HTTPConnection("127.0.0.1", self.port, timeout=120))
+        return self.connections[-1]
 
     def ask(self, method, path, body=None, headers=None, connection=None):
         """Status, headers and body, which is parsed if it is JSON."""
