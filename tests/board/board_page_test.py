@@ -116,6 +116,18 @@ class RunsTest(PageTest):
         self.page.run("document.querySelector('#state').value = ''; "
                       "document.querySelector('#state').dispatchEvent(new Event('change'))")
 
+    def test_runs_that_differ_in_their_seed_are_together(self):
+        self.page.go(self.board.url)
+        self.page.wait("document.querySelectorAll('tbody tr').length === 3")
+        values = {run["name"]: run["best_bleu"] for run in self.board.ask("runs")["runs"]}
+        self.page.click("#seeds")
+        self.assertEqual(self.page.run("document.querySelectorAll('tbody tr').length"), 4)
+        group = self.texts("tbody .group > *")
+        self.assertEqual(group[1], "3 seeds")
+        self.assertEqual(group[5], f"{values['a']:.4g} ± 0")
+        self.page.click("#seeds")
+        self.assertEqual(self.page.run("document.querySelectorAll('tbody .group').length"), 0)
+
     def test_selected_runs_are_compared(self):
         self.page.go(self.board.url)
         self.page.wait("document.querySelectorAll('tbody tr').length === 3")

@@ -4,7 +4,8 @@ import {showComparison} from "./compare.js";
 import {el} from "./dom.js";
 import {showHosts} from "./hosts.js";
 import {showRun} from "./run.js";
-import {runLink, showRuns} from "./runs.js";
+import {runLink} from "./run_cells.js";
+import {showRuns} from "./runs.js";
 import {showTranslations} from "./translations.js";
 import {showTry} from "./try.js";
 

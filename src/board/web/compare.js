@@ -5,7 +5,7 @@ import {Chart} from "./chart.js";
 import {el, setText} from "./dom.js";
 import {moment} from "./format.js";
 import {PageParts} from "./page_parts.js";
-import {runLink} from "./runs.js";
+import {runLink} from "./run_cells.js";
 
 const plans = [
   ["Training loss", "train_cross_entropy"], ["Dev loss", "dev_cross_entropy"], ["BLEU", "dev_bleu"],
@@ -28,8 +28,7 @@ export function showComparison(main, parameters, signal) {
           }
         });
         radio.checked = one === by;
-        return el("label", { for: "by-" + one
-        }, radio, one);
+        return el("label", {"for": "by-" + one}, radio, one);
       }));
   const charts = plans.map(
       ([title, key]) => new Chart({

@@ -70,8 +70,7 @@ export function showRun(main, parameters, signal) {
           }
         });
         radio.checked = one === by;
-        return el("label", { for: "by-" + one
-        }, radio, one);
+        return el("label", {"for": "by-" + one}, radio, one);
       }));
   const strip = el("div", {class: "strip"}), happened = el("ul", {class: "happened"});
   const parts = new PageParts(), age = el("p", {class: "hint"});

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all runs: sorted, filtered, searched; with those settings as columns in which runs differ; selected runs
-// are compared.
+// The table of all runs: sorted, filtered, searched; with those settings as columns in which runs differ, and runs that
+// differ in their seed alone together; selected runs are compared.
 import {ask, repeat} from "./api.js";
 import {el, setText, smallCurve} from "./dom.js";
-import {duration, number, percent, score, UNKNOWN} from "./format.js";
-
-const columns = [
-  {key: "name", name: "Run", text: true},
-  {key: "state", name: "State", text: true},
-  {key: "progress", name: "Progress"},
-  {key: "seconds_left", name: "Time left"},
-  {key: "best_bleu", name: "Best BLEU", best: Math.max},
-  {key: "loss", name: "Loss"},
-  {key: "tokens_per_second", name: "Tokens/s"},
-  {key: "workers", name: "Workers"},
-];
+import {number, UNKNOWN} from "./format.js";
+import {cell, columns} from "./run_cells.js";
+import {meanText, seedGroups} from "./seeds.js";
 
 // What the user has chosen stays while the page is open.
 const chosen = {
@@ -22,40 +13,9 @@ const chosen = {
   down: true,
   state: "",
   search: "",
+  seeds: false,
   selected: new Set()
 };
-
-export function runLink(name, view = "run") {
-  return "#" + new URLSearchParams([["view", view], ["run", name]]);
-}
-
-function cell(run, key) {
-  if (key === "name") return el("a", {href: runLink(run.name)}, run.name);
-  if (key === "state") {
-    return [
-      el("span", {class: "state " + run.state}, run.state),
-      run.alerts.length ?
-          el("span",
-             {class: "alert-sign", title: run.alerts.join("\n"), role: "img", "aria-label": run.alerts.join(" ")},
-             "!") :
-          null
-    ];
-  }
-  if (key === "progress") {
-    if (run.progress === null) return number(run.step);
-    return [
-      el("progress", {value: run.progress, max: 1, "aria-label": "progress of " + run.name}), " ",
-      percent(run.progress), el("small", {class: "soft"}, `${number(run.step)} of ${number(run.last_step)}`)
-    ];
-  }
-  if (key === "seconds_left") return run.running ? duration(run.seconds_left) : UNKNOWN;
-  if (key === "best_bleu")
-    return [
-      score(run.best_bleu),
-      run.best_bleu_step !== null ? el("small", {class: "soft"}, `at ${number(run.best_bleu_step)}`) : null
-    ];
-  return number(run[key]);
-}
 
 function value(run, key) {
   return key.startsWith("setting ") ? run.settings[key.slice(8)] : run[key];
@@ -90,14 +50,22 @@ export function showRuns(main, parameters, signal) {
       draw();
     }
   });
+  const seeds = el("input", {
+    type: "checkbox",
+    id: "seeds",
+    onchange: () => {
+      chosen.seeds = seeds.checked;
+      draw();
+    }
+  });
+  seeds.checked = chosen.seeds;
   const compareButton =
       el("button", {
         type: "button",
         disabled: true,
         onclick: () => {
-          location.hash = new URLSearchParams([
-                            ["view", "compare"], ...[...chosen.selected].map((name) => ["run", name])
-                          ]).toString();
+          location.hash =
+              new URLSearchParams([["view", "compare"], ...selectedNames().map((name) => ["run", name])]).toString();
         }
       },
          "Compare");
@@ -105,16 +73,8 @@ export function showRuns(main, parameters, signal) {
   main.replaceChildren(
       el("h1", null, "Runs"),
       el("form", {class: "tools", onsubmit: (event) => event.preventDefault()},
-         el("label",
-            { for: "search"
-            },
-            "Search"),
-         search,
-         el("label",
-            { for: "state"
-            },
-            "State"),
-         state, compareButton),
+         el("label", {"for": "search"}, "Search"), search, el("label", {"for": "state"}, "State"), state, seeds,
+         el("label", {"for": "seeds"}, "Seeds together"), compareButton),
       count, empty,
       el("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Table of runs"},
          el("table", {class: "runs"}, el("thead", null, head), body)));
@@ -179,9 +139,34 @@ export function showRuns(main, parameters, signal) {
                    run.settings[key] === undefined ? UNKNOWN : String(run.settings[key]))));
   }
 
-  function tellSelected() {
+  function groupRow(group, settings) {
+    const means = ["best_bleu", "loss", "tokens_per_second"];
+    return el(
+        "tr", {class: "group"}, el("td"),
+        columns.map(
+            (column) =>
+                el(column.key === "name" ? "th" : "td", {
+                  scope: column.key === "name" ? "row" : null,
+                  class: column.text ? null : "number",
+                  "data-label": column.name
+                },
+                   column.key === "name" ? `${group.length} seeds` :
+                       means.includes(column.key) ? meanText(group.map((run) => run[column.key])) :
+                                                    "")),
+        el("td"),
+        settings.map(
+            (key) =>
+                el("td", {"data-label": key, class: "setting"},
+                   key === "seed" ? "" : String(group[0].settings[key] ?? UNKNOWN))));
+  }
+
+  function selectedNames() {
     const known = answer ? answer.runs.map((run) => run.name) : [];
-    const selected = [...chosen.selected].filter((name) => known.includes(name)).length;
+    return [...chosen.selected].filter((name) => known.includes(name));
+  }
+
+  function tellSelected() {
+    const selected = selectedNames().length;
     compareButton.disabled = selected < 2;
     setText(compareButton, selected < 2 ? "Compare" : `Compare ${selected} runs`);
   }
@@ -204,7 +189,11 @@ export function showRuns(main, parameters, signal) {
         document.activeElement.getAttribute("aria-label") || document.activeElement.textContent :
         null;
     headers(answer.settings);
-    body.replaceChildren(...runs.map((run) => row(run, answer.settings)));
+    const groups = chosen.seeds ? seedGroups(runs) : runs.map((run) => [run]);
+    body.replaceChildren(...groups.flatMap(
+        (group) =>
+            [...(group.length > 1 ? [groupRow(group, answer.settings)] : []),
+             ...group.map((run) => row(run, answer.settings))]));
     if (focused) {
       const again = [...body.querySelectorAll("a, input")].find(
           (node) => (node.getAttribute("aria-label") || node.textContent) === focused);

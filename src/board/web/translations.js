@@ -38,26 +38,8 @@ export function showTranslations(main, parameters, signal) {
   main.replaceChildren(
       el("p", {class: "kind"}, "Translations of the dev set"), el("h1", null, name),
       el("form", {class: "tools", onsubmit: (event) => event.preventDefault()},
-         el("label",
-            { for: "step"
-            },
-            "Evaluation of step"),
-         step,
-         el("label",
-            { for: "against"
-            },
-            "against step"),
-         against,
-         el("label",
-            { for: "order"
-            },
-            "Order"),
-         order,
-         el("label",
-            { for: "words"
-            },
-            "Search"),
-         search),
+         el("label", {"for": "step"}, "Evaluation of step"), step, el("label", {"for": "against"}, "against step"),
+         against, el("label", {"for": "order"}, "Order"), order, el("label", {"for": "words"}, "Search"), search),
       found, list, more,
       el("p", {class: "hint"},
          "Marked words differ from the reference. The score is the sentence's chrF, and its change since the other " +

@@ -51,9 +51,9 @@ export async function showTry(main, parameters, signal) {
   let timer = 0, asked = null;
   main.replaceChildren(
       el("p", {class: "kind"}, "Try the model"), el("h1", null, name),
-      el("form", {class: "tools", onsubmit: (event) => event.preventDefault()}, el("label", { for: "checkpoint"
-         }, "Checkpoint"), checkpoint), el("p", null, el("label", { for: "text"
-                                           }, "Sentence in the source language")), text, status, list, place);
+      el("form", {class: "tools", onsubmit: (event) => event.preventDefault()},
+         el("label", {"for": "checkpoint"}, "Checkpoint"), checkpoint),
+      el("p", null, el("label", {"for": "text"}, "Sentence in the source language")), text, status, list, place);
   signal.addEventListener("abort", () => clearTimeout(timer), {once: true});
 
   async function translate() {
