@@ -13,9 +13,9 @@ endif()
 
 set(version_header ${CMAKE_BINARY_DIR}/generated/version.h)
 set(parts "cpp-httplib ${httplib_VERSION}, fmt ${fmt_VERSION}, ICU ${icu_VERSION}, libarchive ${LibArchive_VERSION}, "
-          "libcurl ${CURL_VERSION_STRING}, liblzma ${lzma_VERSION},\\n  Open MPI ${openmpi_VERSION}, OpenSSL ${OPENSSL_VERSION}, "
-          "SentencePiece ${sentencepiece_VERSION}, xxHash ${xxhash_VERSION}, yaml-cpp ${yaml-cpp_VERSION}, "
-          "zlib ${ZLIB_VERSION_STRING}")
+          "libcurl ${CURL_VERSION_STRING},\\n  liblzma ${lzma_VERSION}, Open MPI ${openmpi_VERSION}, "
+          "OpenSSL ${OPENSSL_VERSION}, SentencePiece ${sentencepiece_VERSION}, xxHash ${xxhash_VERSION},\\n  "
+          "yaml-cpp ${yaml-cpp_VERSION}, zlib ${ZLIB_VERSION_STRING}")
 list(JOIN parts "" parts)
 get_property(kernel_sets GLOBAL PROPERTY verbund_kernel_sets)
 list(JOIN kernel_sets ", " kernel_sets)

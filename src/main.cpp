@@ -34,6 +34,7 @@ constexpr Command kCommands[] = {
     {"evaluate", "loss, BLEU and chrF of a trained model on a test set", run_evaluate},
     {"average", "several checkpoints of a run -> one, with the mean of their weights", run_average},
     {"translate", "text from stdin or files -> translations, with a trained model", run_translate},
+    {"serve", "a trained model as an HTTP service, in the shape of LibreTranslate", run_serve},
     {"export", "a trained model -> the folder of another engine (CTranslate2); a run -> TensorBoard", run_export},
     {"score-pairs", "source + given translations -> their log-probabilities by a trained model", run_score_pairs},
     {"score", "translations + references -> BLEU, chrF, TER, and significance of differences", run_score},

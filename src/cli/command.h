@@ -31,6 +31,7 @@ void run_prepare(const Arguments& arguments);
 void run_report(const Arguments& arguments);
 void run_score(const Arguments& arguments);
 void run_score_pairs(const Arguments& arguments);
+void run_serve(const Arguments& arguments);
 void run_train(const Arguments& arguments);
 void run_translate(const Arguments& arguments);
 

@@ -181,6 +181,23 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
   return results;
 }
 
+std::vector<std::string> Translator::split(const std::string& line) const {
+  const Sentence ids = source_.encode(line);
+  const std::vector<std::string> text = source_.encode_pieces(line);
+  if (ids.size() <= most_tokens() || text.size() != ids.size()) return {line};
+  std::vector<Piece> pieces;
+  add_pieces(ids, {}, 0, 0, pieces);
+  std::vector<std::string> sentences;
+  auto begin = text.begin();
+  for (const Piece& piece : pieces) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(piece.task.source.size());
+    sentences.push_back(source_.decode_pieces({begin, end}));
+    if (source_.encode(sentences.back()) != piece.task.source) return {line};
+    begin = end;
+  }
+  return sentences;
+}
+
 std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& sources, const TellDone& tell) const {
   std::vector<Piece> pieces;
   for (size_t i = 0; i < sources.size(); ++i) add_pieces(sources[i], {}, i, i, pieces);

@@ -50,7 +50,10 @@ class Translator {
   void check(const Line& line) const;
   // The best translations of each line. An empty line has one, which is empty. `tell` counts lines.
   std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines, const TellDone& tell = {}) const;
-  // The same for token ids without </s>: one translation of each, without scores.
+  // The sentences that a line is translated in: one, unless it is too long. Translated one by one and joined by blanks,
+  // they give the translation of the line; a line that cannot be cut without changing its tokens stays whole.
+  std::vector<std::string> split(const std::string& line) const;
+  // As translate() for token ids without </s>: one translation of each, without scores.
   std::vector<Sentence> translate_tokens(const std::vector<Sentence>& sources, const TellDone& tell = {}) const;
 
   std::vector<std::string> source_pieces(const std::string& text) const { return source_.encode_pieces(text); }

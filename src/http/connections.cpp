@@ -25,7 +25,7 @@ std::chrono::steady_clock::time_point in_seconds(double seconds) {
 
 }  // namespace
 
-Connections::Connections(int listener, const HttpServerConfig& config, Exchange& exchange)
+Connections::Connections(int listener, const HttpServerConfig& config, HttpExchange& exchange)
     : config_(config), exchange_(exchange), listener_(listener), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_ < 0) fail_errno("cannot make an eventfd");
 }
@@ -211,7 +211,7 @@ void Connections::discard(Connection& connection) {
 }
 
 void Connections::refuse(Connection& connection, int status) {
-  connection.unsent = Exchange::refusal(status);
+  connection.unsent = HttpExchange::refusal(status);
   connection.keeps_open = false;
   connection.phase = Phase::kSending;
   connection.deadline = in_seconds(config_.send_seconds);

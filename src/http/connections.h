@@ -25,7 +25,7 @@ namespace verbund {
 class Connections {
  public:
   // Owns the listening socket.
-  Connections(int listener, const HttpServerConfig& config, Exchange& exchange);
+  Connections(int listener, const HttpServerConfig& config, HttpExchange& exchange);
   ~Connections();
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
@@ -62,7 +62,7 @@ class Connections {
   bool send_all(int descriptor, std::string& bytes) const;
 
   const HttpServerConfig config_;
-  Exchange& exchange_;
+  HttpExchange& exchange_;
   int listener_;
   int wake_;  // an eventfd
   std::atomic<bool> asked_to_stop_ = false;

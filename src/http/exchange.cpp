@@ -49,7 +49,7 @@ class HeadStream : public httplib::Stream {
 
 }  // namespace
 
-class Exchange::Formatter : public httplib::Server {
+class HttpExchange::Formatter : public httplib::Server {
  public:
   Formatter(HttpHandler handle, double idle_seconds) : handle_(std::move(handle)) {
     svr_sock_ = 0;  // httplib streams nothing before it listens
@@ -107,17 +107,17 @@ class Exchange::Formatter : public httplib::Server {
   static thread_local HeadStream* current_;
 };
 
-thread_local HeadStream* Exchange::Formatter::current_ = nullptr;
+thread_local HeadStream* HttpExchange::Formatter::current_ = nullptr;
 
-Exchange::Exchange(HttpHandler handle, double idle_seconds)
+HttpExchange::HttpExchange(HttpHandler handle, double idle_seconds)
     : formatter_(std::make_unique<Formatter>(std::move(handle), idle_seconds)) {}
-Exchange::~Exchange() = default;
+HttpExchange::~HttpExchange() = default;
 
-Answered Exchange::answer(ReceivedRequest request, bool closes, const SendNow& send) {
+Answered HttpExchange::answer(ReceivedRequest request, bool closes, const SendNow& send) {
   return formatter_->answer(std::move(request), closes, send);
 }
 
-std::string Exchange::refusal(int status) {
+std::string HttpExchange::refusal(int status) {
   const char* const reason = [&] {
     switch (status) {
       case 411:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange turns a received request into an answer: httplib parses the request's line and writes the answer. It is the
-// one place that knows httplib.
+// HttpExchange turns a received request into an answer: httplib parses the request's line and writes the answer. It is
+// the one place that knows httplib.
 //
 // Of httplib 0.11's server, connections and bodies are left out. It gives a thread to every open connection, also to
 // one that is silent or sends a byte every few seconds; it bounds neither the length of a line that has no end nor the
@@ -25,11 +25,11 @@ struct Answered {
   bool keeps_open = false;  // the connection may have another request
 };
 
-class Exchange {
+class HttpExchange {
  public:
   // `handle` is called in any thread. `idle_seconds` is told to clients.
-  Exchange(HttpHandler handle, double idle_seconds);
-  ~Exchange();
+  HttpExchange(HttpHandler handle, double idle_seconds);
+  ~HttpExchange();
 
   // `closes`: tells the client that this is the last answer. A streamed answer goes through `send`.
   Answered answer(ReceivedRequest request, bool closes, const SendNow& send);

@@ -37,7 +37,7 @@ int open_listener(const std::string& host, int& port) {
            port);
     }
     if (problem == EACCES) fail("only root may listen at port {}: choose one from 1024 on: --port N", port);
-    if (problem == EADDRNOTAVAIL) fail("{} is no address of this machine: see  ip address", host);
+    if (problem == EADDRNOTAVAIL) fail("{} is no address of this machine: list them with ip address", host);
     errno = problem;
     fail_errno("cannot listen at {}, port {}", host, port);
   }

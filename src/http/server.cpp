@@ -125,7 +125,7 @@ struct HttpServer::State {
   int port = 0;
   std::vector<Route> routes;
   std::atomic<int> streams = 0;
-  Exchange exchange;
+  HttpExchange exchange;
   std::unique_ptr<Connections> connections;
 };
 

@@ -113,6 +113,10 @@ Json describe_dataset(const fs::path& folder, const std::string& checksum) {
       return;
     warn("{} is damaged: it is missing in the record of the run", (folder / file).string());
   };
+  use_note(folder / kDatasetManifest, [&](const Json& manifest) {
+    json["source_language"] = manifest.at("source_language");
+    json["target_language"] = manifest.at("target_language");
+  });
   copy("statistics", kStatisticsFile);
   copy("provenance", kProvenanceFile);
   return json;

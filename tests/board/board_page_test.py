@@ -81,7 +81,8 @@ class PageTest(unittest.TestCase):
 
     def show_run(self, name="a"):
         self.show(view="run", run=name)
-        self.page.wait("document.querySelectorAll('.strip .chart[data-drawn]').length === 6")
+        self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 6")
+        self.page.wait("document.querySelectorAll('.parts details').length > 8")  # the page no longer moves
 
     def texts(self, selector):
         return self.page.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((node) => node.textContent)")
@@ -135,7 +136,7 @@ class RunsTest(PageTest):
         for name in "ab":
             self.page.click(f"[aria-label='select {name}']")
         self.page.click(".tools button")
-        self.page.wait("document.querySelectorAll('.strip .chart[data-drawn]').length === 4")
+        self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 4")
         self.page.wait("document.querySelectorAll('.parts details').length > 0")
         self.assertIn("Comparison of 2 runs", self.texts(".kind"))
         self.assertEqual(self.page.run(self.chart("Training loss") + ".chart.answer.series.length"), 2)
@@ -160,7 +161,7 @@ class OneRunTest(PageTest):
     def test_zooming_asks_again_at_the_finer_scale(self):
         self.show_run()
         self.page.requests.clear()
-        self.page.drag(".strip .chart .plot", 0.4, 0.7)
+        self.page.drag(".charts .chart .plot", 0.4, 0.7)
         self.page.wait(self.chart("Loss") + ".chart.range !== null")
         self.page.wait(self.chart("Loss") + ".dataset.drawn > 1")
         asked = [urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)
@@ -168,15 +169,15 @@ class OneRunTest(PageTest):
         self.assertTrue(asked)
         self.assertGreater(float(asked[0]["from"][0]), 20)
         self.assertLess(float(asked[0]["to"][0]), 140)
-        self.page.click(".strip .chart .quiet")
+        self.page.click(".charts .chart .quiet")
         self.page.wait(self.chart("Loss") + ".chart.range === null")
 
     def test_marks_values_and_axes(self):
         self.show_run()
         self.assertIn("resumed from step 50", self.page.run(self.chart("Loss") + ".dataset.marks").split("\n"))
         self.assertTrue(any("resumed from step 50" in text for text in self.texts(".happened li")))
-        self.page.hover(".strip .chart .plot", 0.6)
-        self.page.wait("/step \\d+ · .*train/.test(document.querySelector('.strip .chart .readout').textContent)")
+        self.page.hover(".charts .chart .plot", 0.6)
+        self.page.wait("/step \\d+ · .*train/.test(document.querySelector('.charts .chart .readout').textContent)")
         for axis in ("time", "tokens"):
             self.page.requests.clear()
             self.page.click(f"#by-{axis}")
@@ -217,7 +218,7 @@ class OneRunTest(PageTest):
             if self.page.run("document.activeElement.textContent") == "a":
                 break
         self.page.press("Enter")
-        self.page.wait("document.querySelectorAll('.strip .chart[data-drawn]').length === 6")
+        self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 6")
         for _ in range(60):
             self.page.press("Tab")
             if self.page.run("document.activeElement.classList.contains('chart')"):
@@ -305,7 +306,7 @@ class LiveTest(PageTest):
         self.page.wait("document.querySelectorAll('tbody tr').length === 1", 60)
         self.page.wait("['training', 'evaluating'].includes(document.querySelector('tbody .state').textContent)")
         self.show(view="run", run="live")
-        self.page.wait("document.querySelector('.strip .chart[data-drawn]')", 60)
+        self.page.wait("document.querySelector('.charts .chart[data-drawn]')", 60)
         loss = self.chart("Loss") + ".dataset.points"
         first = int(self.page.wait(loss))
         self.page.wait(f"Number({loss}) > {first + 5}", 60)

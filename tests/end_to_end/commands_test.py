@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E402
 
-COMMANDS = ["prepare", "train", "launch", "doctor", "plan", "report", "evaluate", "translate", "average", "score-pairs", "export", "score", "import", "inspect", "config"]
+COMMANDS = ["prepare", "train", "launch", "doctor", "plan", "report", "evaluate", "translate", "serve", "average", "score-pairs", "export", "score", "import", "inspect", "config"]
 
 
 class CommandsTest(ProgramTest):

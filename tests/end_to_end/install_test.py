@@ -69,21 +69,22 @@ class InstallTest(ProgramTest):
         for name in ("share/verbund/configs/demo.yaml", "share/verbund/corpora/wmt16-en-de.yaml",
                      "share/doc/verbund/README.md", "share/doc/verbund/docs/launch.md", "share/doc/verbund/copyright",
                      "share/man/man1/verbund-train.1.gz", "share/bash-completion/completions/verbund",
-                     "lib/systemd/user/verbund-train@.service"):
+                     "lib/systemd/user/verbund-train@.service", "lib/systemd/user/verbund-serve@.service"):
             self.assertTrue((self.folder / name).is_file(), name)
         said = subprocess.run([self.folder / "bin/verbund", "--version"], capture_output=True, text=True, check=True)
         self.assertEqual(said.stdout, self.succeed("--version").stdout)
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze")
-    def test_the_unit_is_understood_by_systemd(self):
-        unit = (SOURCE / "packaging" / "verbund-train@.service").read_text()
-        path = self.folder / "verbund-train@.service"
-        # The program and its manual need not be installed here.
-        path.write_text(re.sub("Documentation=.*", "", unit).replace("ExecStart=verbund", f"ExecStart={PROGRAM}"))
-        done = subprocess.run(["systemd-analyze", "verify", "--user", path], capture_output=True, text=True,
-                              env={**os.environ, "XDG_RUNTIME_DIR": str(self.folder)})
-        complaints = [line for line in done.stderr.splitlines() if path.name in line]  # other units are not ours
-        self.assertEqual((done.returncode, complaints), (0, []), done.stderr)
+    def test_the_units_are_understood_by_systemd(self):
+        for name in ("verbund-train@.service", "verbund-serve@.service"):
+            unit = (SOURCE / "packaging" / name).read_text()
+            path = self.folder / name
+            # The program and its manual need not be installed here.
+            path.write_text(re.sub("Documentation=.*", "", unit).replace("ExecStart=verbund", f"ExecStart={PROGRAM}"))
+            done = subprocess.run(["systemd-analyze", "verify", "--user", path], capture_output=True, text=True,
+                                  env={**os.environ, "XDG_RUNTIME_DIR": str(self.folder)})
+            complaints = [line for line in done.stderr.splitlines() if path.name in line]  # other units are not ours
+            self.assertEqual((done.returncode, complaints), (0, []), done.stderr)
 
 
 if __name__ == "__main__":

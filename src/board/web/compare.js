@@ -49,7 +49,7 @@ export function showComparison(main, parameters, signal) {
   main.replaceChildren(
       el("p", {class: "kind"}, `Comparison of ${names.length} runs`),
       el("h1", null, names.map((name, i) => [i ? " · " : "", el("a", {href: runLink(name)}, name)])), axis,
-      el("div", {class: "strip"}, charts.map((chart) => chart.node)),
+      el("div", {class: "charts"}, charts.map((chart) => chart.node)),
       el("section", {id: "answers"}, el("h2", null, "What differs"), parts.node, age));
   signal.addEventListener("abort", () => {
     charts.forEach((chart) => chart.close());

@@ -28,7 +28,7 @@ function waitingBar(waiting) {
 
 export function showHosts(main, parameters, signal) {
   const name = parameters.get("run");
-  const body = el("tbody"), place = el("div", {class: "strip"});
+  const body = el("tbody"), place = el("div", {class: "charts"});
   const heads =
       ["Worker", "Host", "CPU, cores", "Memory", "Received", "Sent", "GPU", "Seconds a step", "Waits", "A step"];
   main.replaceChildren(

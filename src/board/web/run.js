@@ -72,7 +72,7 @@ export function showRun(main, parameters, signal) {
         radio.checked = one === by;
         return el("label", {"for": "by-" + one}, radio, one);
       }));
-  const strip = el("div", {class: "strip"}), happened = el("ul", {class: "happened"});
+  const strip = el("div", {class: "charts"}), happened = el("ul", {class: "happened"});
   const parts = new PageParts(), age = el("p", {class: "hint"});
   main.replaceChildren(
       el("p", {class: "kind"}, "Training run ", state), title, summary, bar, facts, alerts, axis, strip,

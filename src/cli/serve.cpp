@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command `verbund serve` answers requests for translations over HTTP, until it is asked to stop.
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/model_flags.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/ip_address.h"
+#include "core/log.h"
+#include "core/process.h"
+#include "serve/served_model.h"
+#include "serve/service.h"
+
+namespace verbund {
+namespace {
+
+constexpr auto kLookForModels = std::chrono::seconds(1);
+constexpr auto kLookForSignals = std::chrono::milliseconds(50);
+
+volatile std::sig_atomic_t asked_to_reload = 0;
+
+struct ServeCommand {
+  std::vector<std::string> models, overrides;
+  ModelPlace place;
+  HttpServerConfig http = {.port = 5000, .most_connections = 1024, .threads = 64};
+  ServiceConfig service;
+  int64_t most_waiting = static_cast<int64_t>(QueueConfig().most_waiting);
+  int64_t most_together = static_cast<int64_t>(QueueConfig().most_together);
+  int64_t most_body = 1 << 20;
+  bool is_open = false;
+};
+
+void declare_serve_flags(Options& options, ServeCommand& command) {
+  options.add_list("-m,--model", command.models,
+                   "A run or checkpoint folder (repeatable). NAME= before it gives it a name; a name like en-de gives "
+                   "its languages, too",
+                   "[NAME=]FOLDER");
+  add_checkpoint_flags(options, command.place);
+  add_device_flags(options, command.place);
+  options.add_list("--set", command.overrides, "Override a value of the configuration: decode.beam=5 (repeatable)",
+                   "KEY=VALUE");
+  options.add_option("--port", command.http.port, "Port to listen at; 0: any free one")
+      ->type_name("N")
+      ->check(between(0, 65535))
+      ->capture_default_str();
+  options.add_option("--host", command.http.host, "Address to listen at; 0.0.0.0 or :: for all of this machine")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  options
+      .add_option("--api-key", command.service.api_key,
+                  "Secret that requests must have. VERBUND_API_KEY in the environment does not show it to other users")
+      ->type_name("KEY")
+      ->environment("VERBUND_API_KEY");
+  options.add_flag("--open", command.is_open, "Listen for other machines without a key");
+  options.add_list("--name", command.http.names, "A name that clients call this server by (repeatable); *: any",
+                   "HOST");
+  options.add_list("--allow-origin", command.http.origins,
+                   "Pages of this origin may ask from a browser (repeatable): https://example.org; *: any", "ORIGIN");
+  options
+      .add_option("--queue", command.most_waiting, "Most sentences that wait; requests beyond are answered with 429")
+      ->type_name("N")
+      ->check(at_least(1))
+      ->capture_default_str();
+  options.add_option("--batch", command.most_together, "Most sentences that are translated together")
+      ->type_name("N")
+      ->check(at_least(1))
+      ->capture_default_str();
+  options
+      .add_option("--deadline", command.service.deadline_seconds,
+                  "Longest time for an answer, in seconds; then it is 503")
+      ->type_name("SECONDS")
+      ->check(number_between(0.001, 86400))
+      ->capture_default_str();
+  options.add_option("--max-body", command.most_body, "Longest request, in bytes")
+      ->type_name("BYTES")
+      ->check(between(1000, 1 << 30))
+      ->capture_default_str();
+}
+
+// "en-de=runs/a"; a folder may have = in its name.
+ModelSource model_source(const ServeCommand& command, const std::string& text) {
+  ModelSource source = {.place = command.place};
+  const size_t equals = text.find('=');
+  const bool has_name = equals != std::string::npos && !fs::exists(text);
+  source.place.folder = has_name ? text.substr(equals + 1) : text;
+  if (has_name) source.name = text.substr(0, equals);
+  if (has_name && source.name.empty()) fail_usage("--model {}: the name before = is empty", text);
+  const size_t dash = source.name.find('-');
+  if (dash != std::string::npos && dash > 0 && dash + 1 < source.name.size()) {
+    source.source_language = source.name.substr(0, dash);
+    source.target_language = source.name.substr(dash + 1);
+  }
+  source.configure = [overrides = command.overrides](Config& config) { override_use(config, overrides); };
+  return source;
+}
+
+void check_host(const ServeCommand& command) {
+  const auto address = IpAddress::parse(command.http.host);
+  const bool is_local = command.http.host == "localhost" || (address && address->is_loopback());
+  if (is_local || command.is_open || !command.service.api_key.empty()) return;
+  fail_usage(
+      "--host {} lets other machines ask: give a key that they must know, --api-key KEY, or --open if anybody may",
+      command.http.host);
+}
+
+void serve_until_stopped(HttpServer& server, ServedModels& models, TranslationService& service) {
+  std::thread answering([&] { server.run(); });
+  auto looked = std::chrono::steady_clock::now();
+  while (!is_asked_to_stop()) {
+    std::this_thread::sleep_for(kLookForSignals);
+    const bool all = asked_to_reload != 0;
+    const auto now = std::chrono::steady_clock::now();
+    if (!all && now - looked < kLookForModels) continue;
+    asked_to_reload = 0;
+    looked = now;
+    service.count_new_models(models.refresh(all));
+  }
+  log("{}: answering the requests that have come", signal_name(pending_interrupt()));
+  server.stop();
+  answering.join();
+}
+
+}  // namespace
+
+void run_serve(const Arguments& arguments) {
+  ServeCommand command;
+  Options options("serve",
+                  "Translates for clients over HTTP, in the shape of LibreTranslate: POST /translate, GET /languages, "
+                  "/health, /metrics. SIGHUP loads the models again, and a new best checkpoint is used as soon as it "
+                  "is there. SIGTERM answers what has come and ends.",
+                  "  verbund serve -m runs/demo\n"
+                  "  verbund serve -m en-de=runs/a -m de-en=runs/b --port 5000\n"
+                  "  VERBUND_API_KEY=secret verbund serve -m runs/demo --host 0.0.0.0 --name translate.example.org\n"
+                  "  curl -d q='A cat sleeps.' -d source=en -d target=de localhost:5000/translate\n");
+  declare_serve_flags(options, command);
+  if (!options.read(arguments)) return;
+  if (command.models.empty()) fail_usage("name a model: --model RUN");
+  check_host(command);
+  command.http.most_body = static_cast<size_t>(command.most_body);
+  HttpServer server(command.http);
+  server.bind();  // before models are loaded, which takes longer
+
+  std::signal(SIGHUP, [](int) { asked_to_reload = 1; });
+  keep_freed_memory();
+  std::vector<ModelSource> sources;
+  for (const std::string& model : command.models) sources.push_back(model_source(command, model));
+  TranslationQueue queue({.most_waiting = static_cast<size_t>(command.most_waiting),
+                          .most_together = static_cast<size_t>(command.most_together)});
+  ServedModels models(std::move(sources), queue);
+  TranslationService service([&] { return models.list(); }, queue, command.service);
+  service.add_routes(server);
+  for (const ServiceModel& model : models.list()) {
+    log("model {}: {} to {}, step {}", model.name, model.source_language, model.target_language, model.step);
+  }
+  log("listening at {}", server.url());
+  serve_until_stopped(server, models, service);
+  log("answered {} requests", service.requests());
+}
+
+}  // namespace verbund
