@@ -31,8 +31,8 @@ CLIENTS = (1, 4, 16)
 
 
 def settings(options):
-    values = {"threads": options.threads, "decode.beam": options.beam, "decode.length_penalty": 0, "decode.max_ratio": 0,
-              "decode.max_extra": LONGEST}
+    values = {"threads": options.threads, "decode.beam": options.beam, "decode.length_penalty": 0,
+              "decode.max_ratio": 0, "decode.max_extra": LONGEST}
     return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
 
 
@@ -139,8 +139,8 @@ def main():
                     times.setdefault((name, clients), []).extend(each)
                     if name == "serve":
                         wrong += sum(ours != right for ours, right in zip(answers, expected, strict=True))
-    print(f"{len(lines)} sentences, {tokens} target tokens, {options.threads} threads, beam {options.beam}, fp32; medians "
-          f"of {options.rounds} rounds")
+    print(f"{len(lines)} sentences, {tokens} target tokens, {options.threads} threads, beam {options.beam}, fp32; "
+          f"medians of {options.rounds} rounds")
     whole = statistics.median(speeds["translate"])
     print(f"  translate             {whole:8.0f} tokens/s")
     for key, values in speeds.items():

@@ -4,8 +4,8 @@
 
     .venv/bin/python bench/peers/serve.py MODEL THREADS BATCH BEAM LONGEST
 
-MODEL is a folder that `verbund export` wrote. POST /translate with {"q": TEXT} answers {"translatedText": TEXT}. Requests
-that wait are translated together, up to BATCH. Prints its address when it listens.
+MODEL is a folder that `verbund export` wrote. POST /translate with {"q": TEXT} answers {"translatedText": TEXT}.
+Requests that wait are translated together, up to BATCH. Prints its address when it listens.
 """
 import asyncio
 import sys

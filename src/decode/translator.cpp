@@ -183,8 +183,9 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
 
 std::vector<std::string> Translator::split(const std::string& line) const {
   const Sentence ids = source_.encode(line);
+  if (ids.size() <= most_tokens()) return {line};
   const std::vector<std::string> text = source_.encode_pieces(line);
-  if (ids.size() <= most_tokens() || text.size() != ids.size()) return {line};
+  if (text.size() != ids.size()) return {line};
   std::vector<Piece> pieces;
   add_pieces(ids, {}, 0, 0, pieces);
   std::vector<std::string> sentences;
