@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdict 1: how good the translations of the best evaluation are.
 #include <algorithm>
+#include <cmath>
 
 #include "core/order.h"
 #include "page/escape.h"
@@ -34,6 +35,15 @@ double at_step(const MetricTable& table, const std::string& key, int64_t step) {
   return row < table.rows() && table.step[row] == step ? table.column(key)[row] : kNotKnown;
 }
 
+// True if these are the sentences that have the logged score.
+bool agree(const std::vector<BleuStatistics>& segments, const BleuOptions& options, double logged) {
+  if (segments.empty()) return false;
+  BleuStatistics sum = segments[0];
+  for (size_t i = 1; i < segments.size(); ++i) sum += segments[i];
+  constexpr double kRounding = 0.01;
+  return std::abs(bleu_score(sum, 1, options).score - logged) <= kRounding;
+}
+
 JudgedEvaluation judged_evaluation(const RunData& run) {
   JudgedEvaluation judged;
   judged.best = best_of(run, "dev_bleu", true);
@@ -44,6 +54,7 @@ JudgedEvaluation judged_evaluation(const RunData& run) {
   for (const auto& [step, file] : run.evaluation_files) {
     if (step == judged.best.step) judged.sentences = read_evaluated_sentences(file);
   }
+  if (!agree(judged.sentences.bleu, judged.options, judged.best.value)) judged.sentences = {};
   judged.dev = read_dev_sentences(run.folder);
   const size_t translated = judged.sentences.translations.size();
   judged.dev.resize(translated > 0 && judged.dev.size() >= translated ? translated : 0);
