@@ -136,7 +136,6 @@ template Option* Options::add_option(const std::string&, uint64_t&, const std::s
 template Option* Options::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option* Options::add_option(const std::string&, double&, const std::string&);
 template Option* Options::add_option(const std::string&, std::optional<double>&, const std::string&);
-template Option* Options::add_option(const std::string&, std::filesystem::path&, const std::string&);
 
 Option* Options::add_flag(const std::string& name, bool& value, const std::string& about) {
   return keep(app_->add_flag(name, value, about));
