@@ -19,7 +19,7 @@ const marksShown = {
 const plans = [
   {
     title: "Loss",
-    hint: "Cross-entropy per target token. Dev far above train means overfitting.",
+    hint: "Cross-entropy per target token. Dev loss that rises while training loss falls is overfitting.",
     curves: [
       ["train_cross_entropy", "train", 1], ["dev_cross_entropy", "dev", 2], ["probe_cross_entropy", "training probe", 3]
     ],
@@ -28,7 +28,7 @@ const plans = [
   },
   {
     title: "BLEU and chrF",
-    hint: "Of real translations of the dev set. Flat for long means that it is trained.",
+    hint: "Of real translations of the dev set. A flat end: more of the same steps add little.",
     curves: [["dev_bleu", "BLEU", 1], ["dev_chrf", "chrF", 3]],
     points: ["BLEU", "chrF"]
   },
@@ -40,7 +40,7 @@ const plans = [
   },
   {
     title: "Gradient norm",
-    hint: "Before clipping. Growing spikes are the first sign of divergence.",
+    hint: "Before clipping. Spikes that grow often come before divergence.",
     curves: [["gradient_norm", "norm", 5]],
     log: true
   },
