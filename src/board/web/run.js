@@ -32,7 +32,7 @@ const plans = [
     curves: [["dev_bleu", "BLEU", 1], ["dev_chrf", "chrF", 3]],
     points: ["BLEU", "chrF"]
   },
-  {title: "Learning rate", hint: "Warm-up, then decay.", curves: [["learning_rate", "learning rate", 4]]},
+  {title: "Learning rate", hint: "As the schedule has it.", curves: [["learning_rate", "learning rate", 4]]},
   {
     title: "Throughput",
     hint: "Target tokens per second of all workers. It should be flat.",
