@@ -114,8 +114,9 @@ SparseRows RowExchange::unpack(const std::string& message) const {
   rows.ids.resize(count);
   rows.values.resize(count * width_);
   const auto* from = reinterpret_cast<const std::byte*>(message.data());
-  std::ranges::copy_n(from, count * sizeof(int32_t), std::as_writable_bytes(std::span(rows.ids)).begin());
-  from += count * sizeof(int32_t);
+  const std::span<std::byte> ids = std::as_writable_bytes(std::span(rows.ids));
+  std::ranges::copy(std::span(from, ids.size()), ids.begin());
+  from += ids.size();
   for (size_t i = 0; i < count; ++i, from += bytes) decode(wire_, from, {&rows.values[i * width_], width_});
   return rows;
 }

@@ -334,7 +334,7 @@ const Hint* find_hint(std::span<const Hint> hints, std::string_view word) {
 }
 
 std::string describe(const Hint& hint) {
-  const std::string advice = hint.advice;
+  std::string advice = hint.advice;
   if (*hint.key == '\0') return advice;
   return fmt::format("did you mean {}{}?{}{}", hint.is_flag() ? "the flag " : "", hint.key, advice.empty() ? "" : " ",
                      advice);

@@ -58,7 +58,7 @@ class Converter {
   void add_member(Value& map, const YAML::Node& key_node, const YAML::Node& node) {
     const std::string place = where(key_node.Mark());
     if (!key_node.IsScalar()) fail_usage("{}: a key must be a word", place);
-    const std::string key = key_node.Scalar();
+    const std::string& key = key_node.Scalar();
     for (const auto& [earlier, _] : map.map) {
       if (earlier == key) fail_usage("{}: the key {} is given a second time", place, key);
     }

@@ -219,7 +219,7 @@ std::vector<std::string> wrap_words(std::string_view text, size_t columns) {
 
 std::vector<std::string> first_lines(std::string_view text, size_t columns, size_t count) {
   std::vector<std::string> lines;
-  for (std::string line : wrap_words(text, columns)) {
+  for (const std::string& line : wrap_words(text, columns)) {
     for (std::string rest = fit_columns(line, line.size()); lines.size() <= count && !rest.empty();) {
       lines.push_back(fit_columns(rest, columns));
       rest.erase(0, std::max<size_t>(1, lines.back().size()));

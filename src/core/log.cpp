@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/log.h"
 
+#include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <array>
@@ -36,7 +38,7 @@ std::string erased() {
 }
 
 std::string redrawn() {
-  const std::string line = status.empty() ? "" : status_line(status, terminal_columns(STDERR_FILENO));
+  std::string line = status.empty() ? "" : status_line(status, terminal_columns(STDERR_FILENO));
   drawn = display_width(line);
   is_drawn = drawn > 0;
   return line;

@@ -37,8 +37,8 @@ class Verifier {
   uint64_t bytes() const { return bytes_; }
 
   void run() {
-    for (const auto& [name, record] : manifest().files) {
-      if (concerns(name)) tasks_.emplace_back([&] { check_content(name, record); });
+    for (const auto& file : manifest().files) {
+      if (concerns(file.first)) tasks_.emplace_back([this, &file] { check_content(file.first, file.second); });
     }
     run_tasks();
     check_vocabulary(manifest().source_model, manifest().source_vocabulary);
@@ -48,7 +48,8 @@ class Verifier {
       const Split& split = dataset_.split(name);
       for (size_t begin = 0; begin < split.size(); begin += kPairsAtOnce) {
         const size_t end = std::min(begin + kPairsAtOnce, split.size());
-        tasks_.emplace_back([this, &split, name, begin, end] { check_pairs(split, name, begin, end); });
+        tasks_.emplace_back(
+            [this, &split, split_name = name, begin, end] { check_pairs(split, split_name, begin, end); });
       }
     }
     run_tasks();

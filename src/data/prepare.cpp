@@ -131,7 +131,8 @@ class Preparation {
   void warn_of_few_pairs(uint64_t pairs) const {
     if (request_.generator || !config_.subwords.model.empty() || pairs >= kFewPairs) return;
     warn(
-        "{} training pairs are very few: translation models are usually trained on 100,000 or more. The commands can be "
+        "{} training pairs are very few: translation models are usually trained on 100,000 or more. The commands can "
+        "be "
         "tried with them, but the model will hardly translate other sentences.",
         pairs);
   }
@@ -184,7 +185,7 @@ class Preparation {
   // Uses a model as it is; makes one from a vocabulary file.
   fs::path given_model(const std::string& stage, const fs::path& given) {
     if (!is_vocabulary_file(given)) return given;
-    const fs::path model = work_ / (stage + ".model");
+    fs::path model = work_ / (stage + ".model");
     stages_.run(stage, key_of("vocabulary 1", file_checksum(given)), {model}, [&] {
       make_subword_model(given, work_, model);
       return Json();

@@ -208,7 +208,7 @@ class Conversion {
 
   // For a shell, within one line of a comment.
   static std::string quoted(const std::string& path) {
-    const std::string text = comment_text(path, 1000);
+    std::string text = comment_text(path, 1000);
     const bool plain =
         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+=:,@") ==
             std::string::npos &&

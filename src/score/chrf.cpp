@@ -35,8 +35,9 @@ Real f_score(std::span<const Real> sums, const ChrfOptions& options) {
       ++effective_order;
     }
   }
+  const size_t orders = sums.size() / 3;  // three columns each
   // The two variants differ in more than the orders: a mean of F-scores, or the F-score of mean precision and recall.
-  if (options.eps_smoothing) return 100 * sum_of_f / static_cast<Real>(sums.size() / 3);
+  if (options.eps_smoothing) return 100 * sum_of_f / static_cast<Real>(orders);
   if (precision_sum + recall_sum == 0) return 0;
   const Real order = static_cast<Real>(effective_order);
   const Real precision = precision_sum / order, recall = recall_sum / order;

@@ -193,11 +193,11 @@ std::vector<double> bootstrap_scores(const Metric& metric, const StatisticsTable
   return scores;
 }
 
-ScoreInterval sampled_interval(const Metric& metric, std::vector<double> scores) {
+ScoreInterval sampled_interval(const Metric& metric, const std::vector<double>& scores) {
   return metric.rounds_to_single() ? interval_of<float>(scores) : interval_of<double>(scores);
 }
 
-ScoreInterval confidence_interval(const Metric& metric, std::vector<double> scores) {
+ScoreInterval confidence_interval(const Metric& metric, const std::vector<double>& scores) {
   ScoreInterval interval = sampled_interval(metric, scores);
   long double sum = 0;
   for (const double score : scores) sum += score;

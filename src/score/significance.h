@@ -40,7 +40,7 @@ std::vector<double> bootstrap_scores(const Metric& metric, const StatisticsTable
                                      Pcg64& random);
 
 // Interval of a single system's samples; the mean is exact before it is rounded.
-ScoreInterval confidence_interval(const Metric& metric, std::vector<double> scores);
+ScoreInterval confidence_interval(const Metric& metric, const std::vector<double>& scores);
 
 struct PairedBootstrap {
   ScoreInterval second;
@@ -53,6 +53,6 @@ PairedBootstrap paired_bootstrap(const Metric& metric, const StatisticsTable& fi
                                  int64_t samples, Pcg64& random);
 
 // Interval as shown by tests of several systems: mean and half width in the precision of the scores.
-ScoreInterval sampled_interval(const Metric& metric, std::vector<double> scores);
+ScoreInterval sampled_interval(const Metric& metric, const std::vector<double>& scores);
 
 }  // namespace verbund

@@ -73,7 +73,7 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Bounds middle(std::vector<double> values, double coverage) {
+Bounds middle(const std::vector<double>& values, double coverage) {
   return {quantile(values, (1 - coverage) / 2), quantile(values, (1 + coverage) / 2)};
 }
 

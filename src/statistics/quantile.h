@@ -21,7 +21,7 @@ double median(std::vector<double> values);
 double mean(std::span<const double> values);
 
 // The central interval: coverage 0.8 is from the 10 % to the 90 % quantile.
-Bounds middle(std::vector<double> values, double coverage);
+Bounds middle(const std::vector<double>& values, double coverage);
 
 // The values without NaN and infinities.
 std::vector<double> finite(std::span<const double> values);
