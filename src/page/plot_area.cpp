@@ -137,10 +137,11 @@ std::vector<double> log_ticks(double low, double high, int count) {
   if (decades < 1) return linear_ticks(low, high, count);
   const auto within = [&](double value) { return value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9); };
   const bool sparse = decades < 2.5;
-  const auto stride = std::max(1.0, std::ceil(decades / count));
+  const int stride = std::max(1, static_cast<int>(std::ceil(decades / count)));
+  const int last = static_cast<int>(std::ceil(std::log10(high)));
   std::vector<double> ticks;
-  for (double exponent = std::floor(std::log10(low)); exponent <= std::ceil(std::log10(high)); ++exponent) {
-    if (!sparse && std::fmod(exponent, stride) != 0) continue;
+  for (int exponent = static_cast<int>(std::floor(std::log10(low))); exponent <= last; ++exponent) {
+    if (!sparse && exponent % stride != 0) continue;
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (const double value = factor * std::pow(10, exponent); within(value)) ticks.push_back(value);
       if (!sparse) break;

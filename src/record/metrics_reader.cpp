@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "core/json.h"
@@ -76,9 +77,9 @@ class Scanner {
     if (text == "NaN")
       number = NAN;
     else if (text == "Infinity")
-      number = INFINITY;
+      number = std::numeric_limits<double>::infinity();
     else if (text == "-Infinity")
-      number = -INFINITY;
+      number = -std::numeric_limits<double>::infinity();
     else
       return false;
     return true;

@@ -60,7 +60,7 @@ void ResourceSampler::run(double interval) {
   do {
     lock.unlock();
     try {
-      sample();
+      take_sample();
     } catch (const std::exception&) {
       // What cannot be read now may be readable in a second.
     }
@@ -70,7 +70,7 @@ void ResourceSampler::run(double interval) {
   } while (!changed_.wait_until(lock, next, [&] { return stop_; }));
 }
 
-void ResourceSampler::sample() {
+void ResourceSampler::take_sample() {
   std::vector<double> reading(header_.columns.size(), std::numeric_limits<double>::quiet_NaN());
   std::span<double> rest = reading;
   for (const ResourceSource& source : sources_) {

@@ -34,7 +34,8 @@ class ClockNotes {
 class ResourceSampler final : public RunObserver {
  public:
   // Samples now, and then every `interval` seconds. A host is sampled by its first worker.
-  explicit ResourceSampler(RecordPost post) : ResourceSampler(post, resource_sources(post.self.local_rank == 0)) {}
+  explicit ResourceSampler(const RecordPost& post)
+      : ResourceSampler(post, resource_sources(post.self.local_rank == 0)) {}
   ResourceSampler(RecordPost post, std::vector<ResourceSource> sources, double interval = 1);
   ~ResourceSampler() override { stop(); }
   ResourceSampler(const ResourceSampler&) = delete;
@@ -47,7 +48,7 @@ class ResourceSampler final : public RunObserver {
   static constexpr size_t kRowsPerHeader = 60;
 
   void run(double interval);
-  void sample();
+  void take_sample();
   void note_clock();
   void stop();
 

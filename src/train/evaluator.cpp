@@ -72,14 +72,14 @@ bool Evaluator::evaluate() {
   }
   run_.keeper->check_in_place();
   for (const std::string& link : links) run_.keeper->name(link, state.step);
-  const EvaluationSeen seen = {state.step, seconds_since(began),    dev,
-                               *run_.dev,  state.average.started(), !links.empty()};
+  const bool is_best = !links.empty();
+  const EvaluationSeen seen = {state.step, seconds_since(began), dev, *run_.dev, state.average.started(), is_best};
   debug("evaluation of step {}: {:.3f} s in all, {} new best values", state.step, seconds_since(began), links.size());
   observers_.evaluation(seen);
   observers_.metrics(metrics_line(seen));
   observers_.event(
       {"evaluation", state.step, {{"began", run_.workers.run_clock(began)}, {"seconds", seconds_since(began)}}});
-  return seen.best;
+  return is_best;
 }
 
 void Evaluator::show_sample() {
