@@ -24,7 +24,7 @@ except ImportError as error:
     print(f"skipped: {error}; install safetensors and numpy to run this test")
     sys.exit(77)
 
-CHECKPOINT_TEST = Path(os.environ["VERBUND"]).parent / "checkpoint_test"
+TEST_PROGRAM = Path(os.environ["VERBUND"]).parent / "compute_test"
 NUMPY_TYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
                "uint64", "bool"]
 SIZES = {"BOOL": 1, "U8": 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2,
@@ -57,7 +57,7 @@ class SafetensorsCase(unittest.TestCase):
     def rewrite(self):
         """Verbund reads every file in `in` and writes it to `out`, or NAME.refused with its reason."""
         environment = {**os.environ, "VERBUND_SAFETENSORS_EXCHANGE": str(self.folder)}
-        done = subprocess.run([CHECKPOINT_TEST, "--gtest_filter=SafetensorsExchange.*"], env=environment,
+        done = subprocess.run([TEST_PROGRAM, "--gtest_filter=SafetensorsExchange.*"], env=environment,
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("[  PASSED  ] 1 test", done.stdout)
