@@ -82,7 +82,8 @@ std::string escape_html(std::string_view text) {
 
 std::string escape_markdown(std::string_view text) {
   std::string result;
-  bool start = true;  // only blanks so far: characters that begin a heading, list or quote count
+  constexpr std::string_view kMarks = "\\`*_[]|~$", kMarksAtTheStart = "#+-=";  // a heading, list or rule
+  bool start = true;                                                            // only blanks so far
   for_each_character(text, [&](std::string_view character) {
     const char c = character[0];
     if (c == '\n' || c == '\t') {
@@ -95,10 +96,8 @@ std::string escape_markdown(std::string_view text) {
       result += "&lt;";
     } else if (c == '>') {
       result += "&gt;";
-    } else if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos) {
-      result += '\\';
-      result += c;
-    } else if (start && (c == '#' || c == '+' || c == '-' || c == '=')) {
+    } else if (kMarks.find(c) != std::string_view::npos ||
+               (start && kMarksAtTheStart.find(c) != std::string_view::npos)) {
       result += '\\';
       result += c;
     } else if (c == ':' && (result.ends_with("http") || result.ends_with("https") || result.ends_with("ftp"))) {
