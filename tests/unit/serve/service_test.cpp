@@ -152,21 +152,22 @@ TEST(TranslationService, WantsItsKey) {
 }
 
 TEST(TranslationService, RefusesWhatIsTooMuchOrTooLate) {
-  RunningService service({.deadline_seconds = 0.2}, {.most_waiting = 2}, true);
+  RunningService service({.deadline_seconds = 2}, {.most_waiting = 2}, true);
   HttpClient first(service.port()), second(service.port());
+  const auto request = [](const Json& asked) {
+    const std::string body = dump_json(asked);
+    return "POST /translate HTTP/1.1\r\n" + std::string(RunningService::kJson) +
+           "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  };
   const std::string body = dump_json(kAsked);
-  const std::string request = "POST /translate HTTP/1.1\r\n" + std::string(RunningService::kJson) +
-                              "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-  first.send(request);
+  first.send(request(kAsked));
   service.translator->await_batch();
-  auto waiting = std::async(std::launch::async, [&] {
-    return service.post("/translate", dump_json(with("q", Json::array({"a", "b"}))));
-  });
-  ClientReply refused;
-  for (int i = 0; i < 100 && refused.status != 429; ++i) refused = service.post("/translate", body);
+  second.send(request(with("q", Json::array({"a", "b"}))));
+  while (parse_json(service.get("/health").body).at("waiting") != 2) std::this_thread::yield();
+  ClientReply refused = service.post("/translate", body);
   EXPECT_EQ(refused.status, 429);
   EXPECT_GE(std::stoi(refused.headers["retry-after"]), 1);
-  EXPECT_EQ(waiting.get().status, 503);
+  EXPECT_EQ(second.receive().status, 503);
   EXPECT_EQ(first.receive().status, 503);
   service.translator->release();
   EXPECT_EQ(service.post("/translate", body).status, 200);
