@@ -51,7 +51,7 @@ PythonValue value_of(const Json& json) {
   if (content.is_string()) value.text = content;
   if (content.is_array()) std::transform(content.begin(), content.end(), std::back_inserter(value.items), value_of);
   if (content.is_object()) {
-    for (const auto& [key, member] : content.items()) value.members.emplace_back(key, value_of(member));
+    for (const auto& [key, member] : content.items()) value.members.push_back({key, value_of(member)});
   }
   return value;
 }
@@ -88,13 +88,14 @@ std::string run_python(const std::string& source, const std::string& name) {
 }  // namespace
 
 const PythonValue* PythonValue::find(const std::string& key) const {
-  const auto found = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.first == key; });
-  return found == members.end() ? nullptr : &found->second;
+  const auto found = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.key == key; });
+  return found == members.end() ? nullptr : &found->value;
 }
 
 PythonValue& PythonValue::at_key(const std::string& key) {
   if (const PythonValue* found = find(key)) return const_cast<PythonValue&>(*found);
-  return members.emplace_back(key, PythonValue{}).second;
+  members.push_back({key, {}});
+  return members.back().value;
 }
 
 PythonFile parse_python(const std::string& source, const std::string& name) {

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace verbund {
@@ -23,7 +22,7 @@ struct PythonValue {
     kSymbol,  // a name that the file does not define: tf.float32
     kOpaque   // what would have to be executed
   };
-  using Member = std::pair<std::string, PythonValue>;
+  struct Member;
 
   Kind kind = Kind::kNone;
   bool truth = false;
@@ -35,6 +34,11 @@ struct PythonValue {
 
   const PythonValue* find(const std::string& key) const;  // of a dictionary; null if it has none
   PythonValue& at_key(const std::string& key);            // adds what is missing
+};
+
+struct PythonValue::Member {
+  std::string key;
+  PythonValue value;
 };
 
 struct PythonFile {
