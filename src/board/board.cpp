@@ -2,6 +2,7 @@
 #include "board/board.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "board/alerts.h"
 #include "board/host_use.h"
@@ -30,7 +31,7 @@ Number number_in(const HttpRequest& request, const std::string& key, Number othe
   if (text.empty()) return otherwise;
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value != value) {
+  if (error != std::errc() || end != text.data() + text.size() || std::isnan(static_cast<double>(value))) {
     throw Refused{400, fmt::format("{} is not a number", key)};
   }
   return value;
