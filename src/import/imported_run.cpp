@@ -70,9 +70,10 @@ std::vector<std::string> drop_undone(std::vector<ImportedPoint>& points) {
   size_t undone = 0, twice = 0;
   auto next = returns.rbegin();  // all returns later than the current point have been counted
   int64_t earliest = INT64_MAX;  // step that one of them went back to
-  for (auto i = order.rbegin(); i != order.rend(); ++i) {
-    for (; next != returns.rend() && next->moment > moments[*i]; ++next) earliest = std::min(earliest, next->to);
-    const ImportedPoint& point = points[*i];
+  std::reverse(order.begin(), order.end());
+  for (const size_t i : order) {
+    for (; next != returns.rend() && next->moment > moments[i]; ++next) earliest = std::min(earliest, next->to);
+    const ImportedPoint& point = points[i];
     if (point.step >= earliest) {
       ++undone;
     } else if (!seen.emplace(std::pair(point.key, point.step), true).second) {

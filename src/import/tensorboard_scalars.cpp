@@ -117,10 +117,12 @@ class CsvReader {
 std::string read_text(const fs::path& path) {
   const auto source = open_bytes(path);
   std::string text;
-  for (std::string block(1 << 16, '\0'); const size_t size = source->read(block.data(), block.size());) {
+  std::string block(1 << 16, '\0');
+  while (true) {
+    const size_t size = source->read(block.data(), block.size());
+    if (size == 0) return text;
     text.append(block, 0, size);
   }
-  return text;
 }
 
 // Of several runs, takes the one with most values, and from the others the curves that it lacks.

@@ -28,7 +28,7 @@ std::string hosts_text(const RunData& run, const BasicFacts& facts) {
                             : fmt::format("{}", fmt::join(texts, ", then "));
   }
 
-  const std::string workers = counted(facts.workers, "worker", "workers");
+  std::string workers = counted(facts.workers, "worker", "workers");
   if (facts.hosts.empty()) return workers;
   if (facts.hosts.size() <= 3) return workers + " on " + list_text(facts.hosts);
   return fmt::format("{} on {} hosts", workers, facts.hosts.size());

@@ -119,8 +119,7 @@ std::vector<std::string> faults(const RunData& run, const Ledger& ledger) {
   }
   for (const auto& [event, text] :
        {std::pair("roll_back", "rolled back"), {"stall", "stalled"}, {"lost_worker", "lost a worker"}}) {
-    const auto count =
-        std::ranges::count_if(run.history, [&](const HistoryEvent& each) { return each.event == event; });
+    const auto count = std::ranges::count(run.history, std::string(event), &HistoryEvent::event);
     if (count > 0) list.push_back(fmt::format("{} {}", text, times(static_cast<size_t>(count))));
   }
   return list;
