@@ -68,7 +68,8 @@ Chart what_if_chart(const Replay& replay) {
               "seconds of a step", "Where the line is flat, more bandwidth does not help."};
   chart.log_x = true;
   Series line{"replayed", {}, {}, {}, {}, Drawn::kLine};
-  for (double factor = 0.25; factor <= 16.1; factor *= std::sqrt(2.0)) {
+  for (int half_octave = -4; half_octave <= 8; ++half_octave) {
+    const double factor = std::exp2(half_octave / 2.0);
     line.x.push_back(factor);
     line.y.push_back(replay.step_seconds(factor));
   }
