@@ -54,7 +54,7 @@ Bounds block_bootstrap(std::span<const double> series,
   for (size_t i = 0; i < settings.repeats; ++i) {
     results.push_back(statistic(resample_blocks(series, series.size(), block, random)));
   }
-  return middle(std::move(results), settings.coverage);
+  return middle(results, settings.coverage);
 }
 
 double sign_flip_test(std::span<const double> differences, size_t flips, uint64_t seed) {
