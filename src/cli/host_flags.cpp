@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "doctor/examine.h"
-#include "launch/mpirun_command.h"
+#include "launch/mpirun_starter.h"
 #include "launch/reachable_hosts.h"
 
 namespace verbund {
@@ -48,7 +48,7 @@ void HostFlags::declare(Options& options) {
       ->excludes(hosts_option);
   options.add_option("--nic", job.interface, "Network interface to train over, or a network: 10.0.0.0/24")
       ->type_name("IF");
-  options.add_option("--rsh", job.rsh_agent, "Command that runs another one on a host (ssh)")->type_name("AGENT");
+  options.add_option("--rsh", mpirun.rsh_agent, "Command that runs another one on a host (ssh)")->type_name("AGENT");
 }
 
 std::vector<Host> HostFlags::hosts() const {
@@ -63,12 +63,13 @@ std::vector<Host> HostFlags::hosts() const {
 
 void HostFlags::complete_job(const std::vector<Host>& used) {
   check_interfaces(job.interface);
-  rsh_command(job.rsh_agent);  // refuses a blank one
   job.environment = passed_variables(environ);
   job.folder = fs::current_path();
-  job.as_root = ::geteuid() == 0;
+  mpirun.as_root = ::geteuid() == 0;
   job.share_cores = std::any_of(used.begin(), used.end(), is_crowded);
 }
+
+std::unique_ptr<Starter> HostFlags::starter() const { return std::make_unique<MpirunStarter>(mpirun); }
 
 bool is_crowded(const Host& host) {
   return host.slots > static_cast<int>(std::thread::hardware_concurrency()) && is_this_machine(host.name);
@@ -77,7 +78,7 @@ bool is_crowded(const Host& host) {
 Facts examine_from_outside(HostFlags& flags, const std::vector<Host>& hosts, const Training& training) {
   flags.job.program = doctor_program(training);
   flags.complete_job(hosts);
-  return examine_hosts(flags.job, hosts, patience());
+  return examine_hosts(*flags.starter(), flags.job, hosts, patience());
 }
 
 }  // namespace verbund

@@ -2,6 +2,7 @@
 // HostFlags are the flags that name the hosts and their workers, for the commands that start workers.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,15 @@
 #include "doctor/facts.h"
 #include "launch/host_list.h"
 #include "launch/mpirun_command.h"
+#include "launch/starter.h"
 
 namespace verbund {
 
 struct HostFlags {
   int workers = 0;         // 0: as many as the hosts have slots
   std::string list, file;  // -H, --hostfile
-  JobSettings job;         // --nic, --rsh
+  JobSettings job;         // --nic
+  MpirunSettings mpirun;   // --rsh
 
   void declare(Options& options);
   bool given() const { return workers > 0 || !list.empty() || !file.empty(); }
@@ -24,6 +27,8 @@ struct HostFlags {
   std::vector<Host> hosts() const;
   // Fills in the settings of the job that come from this process: folder, user, environment, shared cores.
   void complete_job(const std::vector<Host>& used);
+  // What starts the workers.
+  std::unique_ptr<Starter> starter() const;
 };
 
 // True if a host has more workers than cores. Known of this machine alone.

@@ -91,12 +91,13 @@ void run_launch(const Arguments& arguments) {
   settings.start_timeout = std::chrono::seconds(start_timeout);
   settings.wait_for_hosts = std::chrono::seconds(wait);
   for (const std::string& args : mpirun_args) {
-    for (const std::string& word : split_words(args)) flags.job.mpirun_args.push_back(word);
+    for (const std::string& word : split_words(args)) flags.mpirun.args.push_back(word);
   }
   const std::vector<Host> used = used_hosts(settings.hosts, settings.workers);
   flags.complete_job(used);
   if (!dry_run) flags.job.terminal = describe_for_workers(terminal());
   settings.job = flags.job;
+  settings.starter = flags.starter();
   for (const Host& host : used) {
     if (!is_crowded(host)) continue;
     warn("{} workers on {}, which has {} cores: more workers than cores are slower, not faster", host.slots, host.name,
@@ -104,7 +105,7 @@ void run_launch(const Arguments& arguments) {
   }
 
   if (dry_run) {
-    std::cout << shell_line(mpirun_command(settings.job, used)) << "\n";
+    std::cout << shell_line(settings.starter->command(settings.job, used)) << "\n";
   } else {
     supervise(settings);
   }

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/process.h"
-#include "launch/mpirun_command.h"
+#include "launch/job_settings.h"
 #include "report/write_report.h"
 #include "train/trainer.h"
 

@@ -71,7 +71,7 @@ void TaggedOutput::add(std::string_view bytes) {
 }
 
 void TaggedOutput::take_line(std::string_view line, bool complete) {
-  Source source{OutputLine::kMpirun, false};
+  Source source{OutputLine::kStarter, false};
   size_t begin = 0;
   bool any = false;
   while (begin <= line.size()) {
