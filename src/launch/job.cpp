@@ -57,6 +57,10 @@ class Job {
     end.cannot_start = notices.cannot_start();
     end.from_outside = notices.was_terminated(end.exit_code, session_.starter_spoke_last());
     end.from_outside &= session_.never_started().empty();
+    if (end.stop_requests == 0 && notices.was_asked_to_stop()) {
+      end.stop_requests = 1;
+      end.stop_signal = SIGTERM;
+    }
     end.reason = !notices.reason().empty()           ? notices.reason()
                  : !session_.never_started().empty() ? start_failure()
                  : end.lost_host                     ? starter_ + " could not reach a host"

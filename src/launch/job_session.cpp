@@ -24,14 +24,14 @@ constexpr seconds kGraceOfLeftovers{2};
 JobSession::JobSession(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts, Hear hear)
     : hear_worker_(std::move(hear)),
       workers_(total_slots(hosts)),
-      name_(starter.name()),
+      starter_(starter),
       notices_(starter.notices(hosts)),
       lines_(starter.lines([this](const OutputLine& line) { this->hear(line); })),
-      process_(starter.command(job, hosts)) {}
+      process_(starter.command(job, hosts), {.errors_apart = starter.keeps_streams_apart()}) {}
 
 bool JobSession::listen() {
   if (!process_.exit_code()) {
-    lines_->add(process_.read(kMoment));
+    read(kMoment);
     if (kill_at_ && Clock::now() >= *kill_at_) {
       process_.signal_group(SIGKILL);
       killed_ = true;
@@ -39,12 +39,23 @@ bool JobSession::listen() {
     return true;
   }
   end_leftover_children(kGraceOfLeftovers);  // a surviving worker would keep the run folder locked
-  for (std::string rest; !(rest = process_.read(milliseconds(0))).empty();) lines_->add(rest);
+  if (killed_) starter_.end_leftovers();
+  while (read(milliseconds(0))) {
+  }
   lines_->finish();
   hear_starter(notices_->finish());
-  exit_code_ = (killed_ && lost_worker_) || !never_started_.empty() ? notices_->exit_code().value_or(kExitLostWorker)
-                                                                    : *process_.exit_code();
+  const bool gave_up = (killed_ && lost_worker_) || !never_started_.empty();
+  const int code = gave_up ? kExitLostWorker : *process_.exit_code();
+  exit_code_ = code == 0 ? 0 : notices_->exit_code().value_or(code);
   return false;
+}
+
+bool JobSession::read(milliseconds patience) {
+  const std::string output = process_.read(patience);
+  const std::string errors = process_.read_errors();
+  lines_->add(output, true);
+  lines_->add(errors, false);
+  return !output.empty() || !errors.empty();
 }
 
 void JobSession::kill_within(seconds patience) {
@@ -87,7 +98,7 @@ void JobSession::hear(const OutputLine& line) {
 void JobSession::hear_starter(const std::vector<std::string>& shown) {
   if (!notices_->reason().empty()) note_loss();
   for (const std::string& line : shown) {
-    if (!line.empty()) print_line(fmt::format("[{}] {}", name_, line));
+    if (!line.empty()) print_line(fmt::format("[{}] {}", starter_.name(), line));
   }
 }
 

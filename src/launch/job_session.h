@@ -62,6 +62,7 @@ class JobSession {
   void hear(const OutputLine& line);
   void hear_starter(const std::vector<std::string>& shown);
   void note_loss();
+  bool read(std::chrono::milliseconds patience);  // false: nothing came
   std::vector<int> not_ready() const;
 
   Hear hear_worker_;
@@ -69,7 +70,7 @@ class JobSession {
   std::set<int> started_, connecting_, connected_;                                          // ranks
   std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();  // of the start
   std::vector<int> never_started_;
-  std::string name_;  // of the starter
+  const Starter& starter_;
   std::unique_ptr<StarterNotices> notices_;
   std::unique_ptr<WorkerLines> lines_;
   ChildProcess process_;

@@ -20,7 +20,7 @@ class TaggedOutput : public WorkerLines {
  public:
   explicit TaggedOutput(Sink sink) : sink_(std::move(sink)) {}
 
-  void add(std::string_view bytes) override;
+  void add(std::string_view bytes, bool is_stdout = true) override;
   void finish() override;
 
  private:

@@ -3,8 +3,8 @@
 // meaning of what it prints. Hosts, restarts and requests to stop are not its concern (supervisor.h, job.h).
 //
 // Every starter keeps this contract: worker i runs on `host_of_worker(hosts, i)`. The program forwards SIGUSR1 to all
-// workers, which asks them to save and exit, and ends them at SIGTERM. When a worker fails, it ends the others. It
-// exits when all have ended, with the exit code of one that failed, 128 + n for signal n.
+// workers, which asks them to save and exit, and ends them at SIGTERM. It exits when all have ended; not with 0, if one
+// of them failed.
 #pragma once
 
 #include <functional>
@@ -33,8 +33,9 @@ class WorkerLines {
   using Sink = std::function<void(const OutputLine&)>;
 
   virtual ~WorkerLines() = default;
-  virtual void add(std::string_view bytes) = 0;
-  // The stream has ended: text without a line end becomes a line, too.
+  // Of stdout or stderr; of stdout, if the starter does not keep them apart.
+  virtual void add(std::string_view bytes, bool is_stdout) = 0;
+  // The streams have ended: text without a line end becomes a line, too.
   virtual void finish() = 0;
 };
 
@@ -52,6 +53,9 @@ class StarterNotices {
 
   // The starter itself was terminated, and stopped the workers. `spoke_last`: the last line was its own.
   virtual bool was_terminated(int exit_code, bool spoke_last) const = 0;
+
+  // The workers were asked to stop by somebody else than launch, such as the scheduler, and did.
+  virtual bool was_asked_to_stop() const { return false; }
 
   // Why the job ended, as "worker 1 on b was killed by signal 9 (Killed)"; "" if the starter did not say.
   const std::string& reason() const { return reason_; }
@@ -82,8 +86,12 @@ class Starter {
   // The words before a command that shall run on a host, reached as the starter reaches it: "ssh", ..., "b".
   virtual std::vector<std::string> on_host(const std::string& host) const = 0;
 
+  virtual bool keeps_streams_apart() const { return false; }  // stdout and stderr have to be read separately
   virtual std::unique_ptr<WorkerLines> lines(WorkerLines::Sink sink) const = 0;
   virtual std::unique_ptr<StarterNotices> notices(const std::vector<Host>& hosts) const = 0;
+
+  // Ends workers that run although the starter was killed; those on this machine have ended already.
+  virtual void end_leftovers() const {}
 
   // Next actions, for messages: a host does not answer; the starter's program is not installed.
   virtual std::string advice_for_silent_host() const = 0;
