@@ -14,6 +14,7 @@
 #include "doctor/examine.h"
 #include "doctor/judge.h"
 #include "launch/reachable_hosts.h"
+#include "launch/slurm_allocation.h"
 
 namespace verbund {
 namespace {
@@ -61,6 +62,7 @@ void run_doctor(const Arguments& arguments) {
   if (!options.read(arguments)) return;
   training.program = program_version();
 
+  refuse_tasks_without_pmix(environment_variable);
   std::optional<Facts> facts;
   if (started_by_mpi()) {
     if (flags.given())

@@ -85,12 +85,21 @@ SlurmAllocation read_allocation(const Variable& variable, const ExpandHosts& exp
   return allocation;
 }
 
-SlurmAllocation current_allocation() {
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  return read_allocation(variable, expand_with_scontrol);
+SlurmAllocation current_allocation() { return read_allocation(environment_variable, expand_with_scontrol); }
+
+void refuse_tasks_without_pmix(const Variable& variable) {
+  const std::string tasks = variable("SLURM_STEP_NUM_TASKS");
+  const bool by_mpi = !variable("PMIX_RANK").empty() || !variable("OMPI_COMM_WORLD_SIZE").empty();
+  if (tasks.empty() || tasks == "1" || by_mpi) return;
+  fail_usage(
+      "srun has started {} tasks that do not know of each other: each would do the whole work.\n"
+      "Use srun --mpi=pmix, or `verbund launch --slurm` without srun. `srun --mpi=list` shows what your Slurm has",
+      tasks);
+}
+
+std::string environment_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 }  // namespace verbund

@@ -29,6 +29,12 @@ SlurmAllocation read_allocation(const Variable& variable, const ExpandHosts& exp
 // The allocation around this process. `scontrol` expands its hosts.
 SlurmAllocation current_allocation();
 
+// A usage error in one of several tasks that srun started without PMIx: each would do the whole work alone.
+void refuse_tasks_without_pmix(const Variable& variable);
+
+// The variables of this process.
+std::string environment_variable(const char* name);
+
 // "2(x3),1" -> 2, 2, 2, 1
 std::vector<int> parse_tasks_per_node(const std::string& text);
 

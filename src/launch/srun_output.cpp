@@ -13,6 +13,7 @@ namespace verbund {
 namespace {
 
 constexpr int kSignals = 32;
+constexpr size_t kCut = 1024;  // a piece of this size is no whole line
 
 // "03: text" -> 3, and `line` without the label; -1 for a line without one.
 int take_label(std::string_view& line) {
@@ -55,22 +56,31 @@ void LabelledOutput::finish() {
     if (!pending.empty()) take_line(pending, is_stdout);
     pending.clear();
   }
+  for (const auto& [source, text] : std::exchange(beginning_, {})) sink_({source.first, source.second, text});
 }
 
 void LabelledOutput::take_line(std::string_view line, bool is_stdout) {
   const int rank = take_label(line);
   // A worker's daemon writes on the worker's stderr.
   const bool of_daemon = rank < 0 || (!is_stdout && line.starts_with("slurmstepd"));
-  sink_({of_daemon ? OutputLine::kStarter : rank, is_stdout && !of_daemon, std::string(line)});
+  if (of_daemon) return sink_({OutputLine::kStarter, false, std::string(line)});
+  std::string& text = beginning_[{rank, is_stdout}];
+  text += line;
+  if (line.size() == kCut) return;
+  sink_({rank, is_stdout, std::exchange(text, "")});
+  beginning_.erase({rank, is_stdout});
 }
 
 std::vector<std::string> SrunNotices::add(const std::string& line) {
   cannot_start_ |= has(line, "error: execve():");
   lost_host_ |= has(line, "error: Node failure on") || has(line, "Communication connection failure");
-  // What follows a loss that is reported in our words.
-  constexpr std::array<std::string_view, 5> kKnown = {"Job step aborted: Waiting up to",
-                                                      "_errhandler: ", "forcing job termination", "Force Terminated",
-                                                      "forwarding signal"};
+  // What follows a loss that is reported in our words, and where --cpu-bind=none is not needed.
+  constexpr std::array<std::string_view, 6> kKnown = {"Job step aborted: Waiting up to",
+                                                      "_errhandler: ",
+                                                      "forcing job termination",
+                                                      "Force Terminated",
+                                                      "forwarding signal",
+                                                      "lacks support for cpu binding"};
   const bool known = std::any_of(kKnown.begin(), kKnown.end(), [&](std::string_view part) { return has(line, part); });
   if (known || parse_end(line)) return {};
   return {line};

@@ -2,6 +2,7 @@
 // Parsers of srun's output: the lines of each worker, and what srun and slurmstepd tell about lost workers and hosts.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +13,7 @@
 namespace verbund {
 
 // LabelledOutput splits the output of `srun --label`, in which each line of a worker begins with its rank: "03: text".
-// stdout and stderr are two streams.
+// stdout and stderr are two streams. srun cuts lines after 1,024 bytes; they are joined again.
 class LabelledOutput : public WorkerLines {
  public:
   explicit LabelledOutput(Sink sink) : sink_(std::move(sink)) {}
@@ -24,7 +25,8 @@ class LabelledOutput : public WorkerLines {
   void take_line(std::string_view line, bool is_stdout);
 
   Sink sink_;
-  std::string pending_[2];  // the last, unfinished line of stderr and of stdout
+  std::string pending_[2];                                 // the last, unfinished line of stderr and of stdout
+  std::map<std::pair<int, bool>, std::string> beginning_;  // of a line that was cut, by rank and is_stdout
 };
 
 // SrunNotices reads the messages of srun and of slurmstepd, its daemon on each host, each of which is one line:

@@ -51,7 +51,10 @@ KillWait=30
 SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=100000
 SlurmdParameters=config_overrides
 NodeName=host-a,host-b CPUs={cores} State=UNKNOWN
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes=ALL Default=YES PriorityTier=1 GraceTime=60
+PartitionName=urgent Nodes=ALL PriorityTier=2 PreemptMode=OFF
 """
 
 FINISHED = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "OUT_OF_MEMORY"}

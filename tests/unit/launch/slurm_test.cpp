@@ -65,6 +65,16 @@ TEST(SlurmAllocation, OutsideOfOneIsAUsageError) {
   EXPECT_ERROR(allocation({{"SLURM_JOB_ID", "7"}}), UsageError, HasSubstr("SLURM_JOB_NODELIST"));
 }
 
+TEST(SlurmAllocation, TasksWithoutPmixAreRefused) {
+  const auto check = [](std::map<std::string, std::string> variables) {
+    refuse_tasks_without_pmix([&](const char* name) { return variables[name]; });
+  };
+  EXPECT_ERROR(check({{"SLURM_STEP_NUM_TASKS", "4"}}), UsageError, HasSubstr("4 tasks"));
+  check({{"SLURM_STEP_NUM_TASKS", "4"}, {"PMIX_RANK", "0"}});
+  check({{"SLURM_STEP_NUM_TASKS", "1"}});
+  check({{"SLURM_NTASKS", "4"}});  // the script of a job
+}
+
 TEST(SrunStarter, PlacesEachWorker) {
   JobSettings job;
   job.program = {"/opt/verbund", "train"};
@@ -97,6 +107,15 @@ TEST(LabelledOutput, GivesLinesToTheirWorkers) {
   output.finish();
   EXPECT_THAT(lines, ElementsAre("0out one", "11out a: 2", "0err half indented", "-1err srun: error: x",
                                  "-1err slurmstepd-b: error: y", "3out  x", "2out ", "4out rest"));
+}
+
+TEST(LabelledOutput, JoinsLinesThatSrunHasCut) {
+  std::vector<std::string> lines;
+  LabelledOutput output([&](const OutputLine& line) { lines.push_back(line.text); });
+  const std::string piece(1024, 'x');
+  output.add("0: " + piece + "\n1: other\n0: " + piece + "\n0: end\n0: " + piece + "\n0: \n0: next\n1: " + piece, true);
+  output.finish();
+  EXPECT_THAT(lines, ElementsAre("other", piece + piece + "end", piece, "next", piece));
 }
 
 struct Notices : SrunNotices {
