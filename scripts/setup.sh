@@ -21,8 +21,8 @@ for level in "$@"; do
   case $level in
     --tests)
       packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync chromium)
-      # For one test; where it would become a service that listens, it is left to you, and the test is skipped.
-      [[ -d /run/systemd/system ]] || packages+=(openssh-server)
+      # For some tests; where they would become services, they are left to you, and the tests are skipped.
+      [[ -d /run/systemd/system ]] || packages+=(openssh-server slurmctld slurmd slurm-client munge)
       ;;
     --package) packages+=(python3 dpkg-dev file) ;;
     --check) check=true && continue ;;

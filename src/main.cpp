@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
   fill_standard_descriptors();
   wait_briefly_for_threads(argv);
   install_signal_handlers();
+  if (std::getenv("SLURM_JOB_ID") != nullptr) expect_repeated_termination();
   install_bus_error_handler();
   set_terminal(terminal_at(STDERR_FILENO));
   tell_launch({WorkerEvent::kStarted, launched_rank()});

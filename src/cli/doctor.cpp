@@ -14,6 +14,7 @@
 #include "doctor/examine.h"
 #include "doctor/judge.h"
 #include "launch/reachable_hosts.h"
+#include "launch/slurm_allocation.h"
 
 namespace verbund {
 namespace {
@@ -45,6 +46,7 @@ void run_doctor(const Arguments& arguments) {
                   "that job. Exit code 1: there is a problem.",
                   "  verbund doctor\n"
                   "  verbund doctor -H a:2,b:2 --nic eth1 --config demo --data data/demo --run runs/demo\n"
+                  "  verbund doctor --slurm --data data/demo (in a job of Slurm)\n"
                   "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund doctor --data data/demo\n");
   HostFlags flags;
   Training training;
@@ -60,9 +62,11 @@ void run_doctor(const Arguments& arguments) {
   if (!options.read(arguments)) return;
   training.program = program_version();
 
+  refuse_tasks_without_pmix(environment_variable);
   std::optional<Facts> facts;
   if (started_by_mpi()) {
-    if (flags.given()) fail_usage("under mpirun, the hosts are those of mpirun: remove -n, -H and --hostfile");
+    if (flags.given())
+      fail_usage("under mpirun or srun, the hosts are those of the job: remove -n, -H, --hostfile and --slurm");
     facts = examine_from_inside(training, hand_over);
   } else {
     std::vector<Host> hosts = flags.hosts();

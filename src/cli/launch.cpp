@@ -7,10 +7,12 @@
 
 #include "cli/command.h"
 #include "cli/host_flags.h"
+#include "collectives/workers.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
 #include "core/log.h"
+#include "launch/slurm_starter.h"
 #include "launch/supervisor.h"
 
 namespace verbund {
@@ -41,23 +43,29 @@ std::vector<std::string> worker_program(const Arguments& command) {
   return program;
 }
 
+void meet_others() {
+  with_workers([](Workers& workers) { std::cout << line_of_meeting(workers.size()) << "\n" << std::flush; });
+}
+
 }  // namespace
 
 void run_launch(const Arguments& arguments) {
   Options options("launch",
-                  "Runs the command after -- with several workers that train as one, by means of mpirun (data "
-                  "parallel). The first worker of the first host reads and writes the run folder. After Ctrl-C or when "
+                  "Runs the command after -- with several workers that train as one, by means of mpirun or "
+                  "Slurm's srun (data parallel). The first worker of the first host reads and writes the run folder. "
+                  "After Ctrl-C or when "
                   "the terminal is closed, all workers save and end. When a worker or a host is lost, the job resumes "
                   "from its newest checkpoint, at most --max-restarts times.",
                   "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
                   "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
-                  "  verbund launch -H a:2,b:2 --dry-run -- train ...\n");
+                  "  verbund launch -H a:2,b:2 --dry-run -- train ...\n"
+                  "  verbund launch --slurm -- train ... (in a job of Slurm, see docs/slurm.md)\n");
   LaunchSettings settings;
   HostFlags flags;
   std::vector<std::string> mpirun_args;
   int min_workers = 0, wait = static_cast<int>(settings.wait_for_hosts.count());
   int start_timeout = static_cast<int>(settings.start_timeout.count());
-  bool dry_run = false;
+  bool dry_run = false, meet = false;
   const auto count = [&](const std::string& name, int& value, const std::string& about, const Check& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
@@ -72,16 +80,19 @@ void run_launch(const Arguments& arguments) {
   options.add_list("--mpirun-args", mpirun_args,
                    "More arguments for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)", "ARGS");
   options.add_flag("--dry-run", dry_run, "Only print the command");
+  options.add_flag("--meet", meet, "")->hidden();  // for the processes of a trial: connect, print how many, end
 
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   if (end == arguments.end() && std::find(arguments.begin(), arguments.end(), "train") != end) {
     fail_usage("write -- before the command, as in: verbund launch -n 2 -- train --data ...");
   }
   if (!options.read(Arguments(arguments.begin(), end))) return;
+  if (meet) return meet_others();
   if (!options.log_level().empty()) ::setenv(kLogLevelVariable, options.log_level().c_str(), 1);  // for the workers
 
   flags.job.program = worker_program(Arguments(end == arguments.end() ? end : end + 1, arguments.end()));
-  if (!flags.given()) fail_usage("the number of workers is missing: -n 2, or -H a:2,b:2\nSee: verbund launch --help");
+  if (!flags.given())
+    fail_usage("the number of workers is missing: -n 2, -H a:2,b:2 or --slurm\nSee: verbund launch --help");
   settings.hosts = flags.hosts();
   settings.workers = flags.workers == 0 ? total_slots(settings.hosts) : flags.workers;
   settings.min_workers = min_workers == 0 ? settings.workers : min_workers;
@@ -91,12 +102,13 @@ void run_launch(const Arguments& arguments) {
   settings.start_timeout = std::chrono::seconds(start_timeout);
   settings.wait_for_hosts = std::chrono::seconds(wait);
   for (const std::string& args : mpirun_args) {
-    for (const std::string& word : split_words(args)) flags.job.mpirun_args.push_back(word);
+    for (const std::string& word : split_words(args)) flags.mpirun.args.push_back(word);
   }
   const std::vector<Host> used = used_hosts(settings.hosts, settings.workers);
   flags.complete_job(used);
   if (!dry_run) flags.job.terminal = describe_for_workers(terminal());
   settings.job = flags.job;
+  settings.starter = flags.starter();
   for (const Host& host : used) {
     if (!is_crowded(host)) continue;
     warn("{} workers on {}, which has {} cores: more workers than cores are slower, not faster", host.slots, host.name,
@@ -104,7 +116,7 @@ void run_launch(const Arguments& arguments) {
   }
 
   if (dry_run) {
-    std::cout << shell_line(mpirun_command(settings.job, used)) << "\n";
+    std::cout << shell_line(settings.starter->command(settings.job, used)) << "\n";
   } else {
     supervise(settings);
   }

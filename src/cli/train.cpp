@@ -10,7 +10,8 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/process.h"
-#include "launch/mpirun_command.h"
+#include "launch/job_settings.h"
+#include "launch/slurm_allocation.h"
 #include "report/write_report.h"
 #include "train/trainer.h"
 
@@ -75,6 +76,7 @@ void run_train(const Arguments& arguments) {
   request.command = command_line();
   request.restart = restart_reason(std::getenv(kRestartVariable));
 
+  refuse_tasks_without_pmix(environment_variable);
   int signal = 0;
   with_workers([&](Workers& workers) {
     if (workers.leads()) log_config_choice(file);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include <fstream>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "core/error.h"
 #include "core/interrupt.h"
@@ -75,7 +77,7 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
 
 // The child: never returns.
 [[noreturn]] void run_child(const std::function<int()>& function, const ChildOptions& options, int input, int output,
-                            pid_t parent) {
+                            int errors, pid_t parent) {
   if (options.own_group) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it died before the line above
@@ -85,7 +87,7 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  ::dup2(errors, STDERR_FILENO);
   limit_resources(options);
   int code = 1;
   try {
@@ -95,6 +97,21 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
   }
   std::fflush(stderr);
   ::_exit(code);
+}
+
+// The end to read from and the end to write to.
+std::pair<int, int> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail_errno("cannot make a pipe for a child process");
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {ends[0], ends[1]};
+}
+
+std::string read_some(int stream, bool& at_end) {
+  char buffer[1 << 16];  // what a pipe holds: one that never rests does not keep us here
+  const ssize_t count = ::read(stream, buffer, sizeof buffer);
+  at_end = count == 0;
+  return {buffer, static_cast<size_t>(std::max<ssize_t>(count, 0))};
 }
 
 std::vector<pid_t> children() {
@@ -126,21 +143,20 @@ ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOpti
     : own_group_(options.own_group) {
   const int input = open_input(options.input);
   if (input < 0) fail_errno("cannot make the input of a child process");
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    ::close(input);
-    fail_errno("cannot make a pipe for a child process");
-  }
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  const auto [output, output_end] = make_pipe();
+  auto [errors, errors_end] = options.errors_apart ? make_pipe() : std::pair(-1, output_end);
   const pid_t parent = ::getpid();
   id_ = ::fork();
   const int why = errno;
-  if (id_ == 0) run_child(function, options, input, ends[1], parent);
+  if (id_ == 0) run_child(function, options, input, output_end, errors_end, parent);
   ::close(input);
-  ::close(ends[1]);
-  output_ = ends[0];
+  ::close(output_end);
+  if (options.errors_apart) ::close(errors_end);
+  output_ = output;
+  errors_ = errors;
+  errors_at_end_ = !options.errors_apart;
   if (id_ < 0) {
-    ::close(output_);
+    close_streams();
     errno = why;
     fail_errno("cannot start a child process");
   }
@@ -153,23 +169,25 @@ ChildProcess::~ChildProcess() {
     while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
+  close_streams();
+}
+
+void ChildProcess::close_streams() const {
   ::close(output_);
+  if (errors_ >= 0) ::close(errors_);
 }
 
 std::string ChildProcess::read(std::chrono::milliseconds patience) {
-  std::string text;
-  if (at_end_) {
+  if (at_end_ && errors_at_end_) {
     std::this_thread::sleep_for(patience);
-    return text;
+    return "";
   }
-  pollfd wait = {output_, POLLIN, 0};
-  if (::poll(&wait, 1, static_cast<int>(patience.count())) <= 0) return text;
-  char buffer[1 << 16];  // what a pipe holds: one that never rests does not keep us here
-  const ssize_t count = ::read(output_, buffer, sizeof buffer);
-  at_end_ = count == 0;
-  if (count > 0) text.assign(buffer, static_cast<size_t>(count));
-  return text;
+  pollfd streams[] = {{at_end_ ? -1 : output_, POLLIN, 0}, {errors_at_end_ ? -1 : errors_, POLLIN, 0}};
+  ::poll(streams, 2, static_cast<int>(patience.count()));
+  return streams[0].revents != 0 ? read_some(output_, at_end_) : "";
 }
+
+std::string ChildProcess::read_errors() { return errors_at_end_ ? "" : read_some(errors_, errors_at_end_); }
 
 std::optional<int> ChildProcess::exit_code() {
   int status = 0;
@@ -199,6 +217,19 @@ void ChildProcess::signal(int number) const {
 
 void ChildProcess::signal_group(int number) const {
   if (!exit_code_) ::kill(own_group_ ? -id_ : id_, number);
+}
+
+CommandEnd run_command(const std::vector<std::string>& command, std::chrono::seconds patience) {
+  ChildProcess process(command);
+  CommandEnd end;
+  const Clock::time_point kill_at = Clock::now() + patience;
+  while (!process.exit_code()) {
+    end.output += process.read(std::chrono::milliseconds(20));
+    if (Clock::now() >= kill_at) process.signal_group(SIGKILL);
+  }
+  for (std::string rest; !(rest = process.read(std::chrono::milliseconds(0))).empty();) end.output += rest;
+  end.exit_code = *process.exit_code();
+  return end;
 }
 
 void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }

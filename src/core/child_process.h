@@ -17,6 +17,7 @@ struct ChildOptions {
   std::string input;                                    // on its stdin
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; nothing: that of this process
   bool own_group = true;                                // false: the terminal's Ctrl-C and Ctrl-Z reach it, too
+  bool errors_apart = false;                            // stderr is a stream of its own: read_errors()
 
   // Limits, which its own children inherit; 0: none. With one of them, it never leaves a core file.
   uint64_t memory = 0;  // bytes of address space
@@ -25,8 +26,8 @@ struct ChildOptions {
 
 class ChildProcess {
  public:
-  // Both start a process whose stdout and stderr are one stream, read below. It gets SIGTERM if this process dies.
-  // A program that cannot be run prints why, and ends with kCannotRun.
+  // Both start a process whose stdout and stderr are one stream, read below, unless told otherwise. It gets SIGTERM if
+  // this process dies. A program that cannot be run prints why, and ends with kCannotRun.
   explicit ChildProcess(const std::vector<std::string>& command, const ChildOptions& options = {});
   // The function runs in a copy of this process and returns the exit code. An exception is printed; the code is 1.
   explicit ChildProcess(const std::function<int()>& function, const ChildOptions& options = {});
@@ -36,8 +37,9 @@ class ChildProcess {
 
   static constexpr int kCannotRun = 127;
 
-  // What it has printed since the last call; waits at most `patience` for something to come.
+  // What it has printed since the last call; waits at most `patience` for something to come, on stderr too.
   std::string read(std::chrono::milliseconds patience);
+  std::string read_errors();               // without waiting; only with `errors_apart`
   bool at_end() const { return at_end_; }  // it has closed its output, and all of it was read
 
   // As a shell gives it: 128 + n if signal n ended it. Nothing while it runs.
@@ -49,13 +51,24 @@ class ChildProcess {
 
  private:
   void note_end(int status);
+  void close_streams() const;
 
   bool own_group_;
   pid_t id_ = -1;
   int output_ = -1;
+  int errors_ = -1;  // -1: one stream
   bool at_end_ = false;
+  bool errors_at_end_ = true;
   std::optional<int> exit_code_;
 };
+
+struct CommandEnd {
+  int exit_code = 0;
+  std::string output;
+};
+
+// Runs a command to its end. After `patience` it is killed, and the exit code is that of the signal, 137.
+CommandEnd run_command(const std::vector<std::string>& command, std::chrono::seconds patience);
 
 // From now on, what a child leaves behind when it dies becomes a child of this process, so that
 // `end_leftover_children` finds it.

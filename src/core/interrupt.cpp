@@ -16,6 +16,7 @@ namespace {
 std::atomic<int> received{0};
 static_assert(std::atomic<int>::is_always_lock_free, "used in a signal handler");
 
+std::atomic<bool> repeats_termination{false};
 thread_local int deferrals = 0;
 
 void on_signal(int signal) {
@@ -47,7 +48,11 @@ std::vector<int> stop_signal_numbers() {
   return signals;
 }
 
-bool insists(int earlier, int signal) { return earlier != 0 && signal != SIGHUP; }
+void expect_repeated_termination() { repeats_termination = true; }
+
+bool insists(int earlier, int signal) {
+  return earlier != 0 && signal != SIGHUP && !(signal == SIGTERM && repeats_termination);
+}
 
 int pending_interrupt() { return received.load(); }
 

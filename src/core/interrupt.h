@@ -4,7 +4,8 @@
 // destructors remove unfinished files. A second signal ends the process at once.
 //
 // SIGHUP, the end of the terminal, comes once or twice, depending on the shell: it never ends the process at once.
-// Under nohup, which ignores it, it stays ignored.
+// Under nohup, which ignores it, it stays ignored. Inside a job of Slurm, the same holds for SIGTERM: `scancel` sends
+// it to the script, to srun, which passes it on, and to the workers.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,9 @@ namespace verbund {
 
 // Called once, by main. Writing to a closed pipe and beyond a size limit (SIGPIPE, SIGXFSZ) become errors of the write.
 void install_signal_handlers();
+
+// From now on, SIGTERM never ends the process at once.
+void expect_repeated_termination();
 
 // The signals that ask this process to stop; SIGHUP only if it is not ignored.
 std::vector<int> stop_signal_numbers();

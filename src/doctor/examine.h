@@ -9,8 +9,7 @@
 #include "collectives/workers.h"
 #include "doctor/collect.h"
 #include "doctor/facts.h"
-#include "launch/host_list.h"
-#include "launch/mpirun_command.h"
+#include "launch/starter.h"
 
 namespace verbund {
 
@@ -21,8 +20,9 @@ Facts examine(Workers& workers, const Training& training);
 constexpr const char* kTogether = "verbund doctor: the workers are together";
 std::string line_of_facts(const Facts& facts);
 
-// Probes the hosts, and lets mpirun start one worker per slot, each of which calls examine(). A failure to start is one
-// of the facts.
-Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, std::chrono::seconds patience);
+// Probes the hosts, and lets the starter start one worker per slot, each of which calls examine(). A failure to start
+// is one of the facts.
+Facts examine_hosts(const Starter& starter, const JobSettings& settings, const std::vector<Host>& hosts,
+                    std::chrono::seconds patience);
 
 }  // namespace verbund

@@ -9,7 +9,7 @@
 #include "core/terminal.h"
 #include "doctor/examine.h"
 #include "launch/job.h"
-#include "launch/mpirun_session.h"
+#include "launch/job_session.h"
 #include "launch/reachable_hosts.h"
 #include "launch/stop_signals.h"
 
@@ -22,12 +22,14 @@ constexpr int kCannotRun = 127;
 
 class Examination {
  public:
-  Examination(const std::vector<std::string>& command, const std::vector<Host>& hosts)
-      : hosts_(hosts), mpirun_(command, hosts, [this](const OutputLine& line) { hear(line); }) {}
+  Examination(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts)
+      : hosts_(hosts),
+        starter_(starter.name()),
+        session_(starter, job, hosts, [this](const OutputLine& line) { hear(line); }) {}
 
   Facts run(const StopSignals& signals, std::chrono::seconds patience) {
-    mpirun_.kill_within(patience);
-    while (mpirun_.listen()) {
+    session_.kill_within(patience);
+    while (session_.listen()) {
       if (const int signal = signals.take()) throw Interrupted(signal);
     }
     return facts_ ? *facts_ : facts_of_failure(patience);
@@ -36,13 +38,13 @@ class Examination {
  private:
   Facts facts_of_failure(std::chrono::seconds patience) {
     Facts facts;
-    const MpirunNotices& notices = mpirun_.notices();
-    const int code = mpirun_.exit_code();
-    const bool gave_up = mpirun_.was_killed() && !mpirun_.lost_worker();
+    const StarterNotices& notices = session_.notices();
+    const int code = session_.exit_code();
+    const bool gave_up = session_.was_killed() && !session_.lost_worker();
     if (gave_up && last_error_.empty()) {
       facts.start = StartResult::kBlocked;
-      facts.start_message = fmt::format("the workers on {} have not connected within {} s: mpirun waits for a host",
-                                        describe_hosts(hosts_), patience.count());
+      facts.start_message = fmt::format("the workers on {} have not connected within {} s: {} waits for a host",
+                                        describe_hosts(hosts_), patience.count(), starter_);
       return facts;
     }
     facts.start = code == kExitLostWorker || gave_up ? StartResult::kBlocked
@@ -52,15 +54,15 @@ class Examination {
                                                      : StartResult::kFailed;
     facts.start_message = !last_error_.empty()        ? last_error_
                           : !notices.reason().empty() ? notices.reason()
-                          : notices.lost_host()       ? "mpirun could not start its daemon on a host, or lost it"
-                                                      : fmt::format("mpirun exited with code {}", code);
+                          : notices.lost_host()       ? starter_ + " could not start its daemon on a host, or lost it"
+                                                      : fmt::format("{} exited with code {}", starter_, code);
     return facts;
   }
 
   void hear(const OutputLine& line) {
     if (line.rank == 0 && line.is_stdout) {
       if (line.text == kTogether) {
-        mpirun_.cancel_kill();  // from now on their watchdogs take over
+        session_.cancel_kill();  // from now on their watchdogs take over
       } else {
         facts_ = parse_json(line.text).get<Facts>();
       }
@@ -72,21 +74,23 @@ class Examination {
   }
 
   std::vector<Host> hosts_;
+  std::string starter_;  // its name
   std::optional<Facts> facts_;
   std::string last_error_;  // of a worker
-  MpirunSession mpirun_;
+  JobSession session_;
 };
 
 }  // namespace
 
-Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts, std::chrono::seconds patience) {
+Facts examine_hosts(const Starter& starter, const JobSettings& settings, const std::vector<Host>& hosts,
+                    std::chrono::seconds patience) {
   JobSettings job = settings;
   job.terminal = describe_for_workers({});  // no status line, but records of lost workers
   const StopSignals signals;
   adopt_orphans();
   std::vector<AskedHost> asked;
   bool all_answer = true;
-  for (const HostAnswer& answer : HostProbe(job.rsh_agent).ask(hosts, kProbePatience, signals)) {
+  for (const HostAnswer& answer : HostProbe(starter).ask(hosts, kProbePatience, signals)) {
     asked.push_back({answer.host.name, answer.host.slots, answer.answers, answer.said});
     all_answer &= answer.answers;
   }
@@ -94,7 +98,7 @@ Facts examine_hosts(const JobSettings& settings, const std::vector<Host>& hosts,
   facts.start = StartResult::kNotTried;
   if (all_answer) {
     log("{} on {}: measuring", describe_workers(total_slots(hosts)), describe_hosts(hosts));
-    facts = Examination(mpirun_command(job, hosts), hosts).run(signals, patience);
+    facts = Examination(starter, job, hosts).run(signals, patience);
   }
   facts.asked = std::move(asked);
   return facts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/facts.h"
 
-#include "launch/mpirun_command.h"
+#include "launch/job_settings.h"
 
 namespace verbund {
 namespace {

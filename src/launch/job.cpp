@@ -11,7 +11,7 @@
 #include "core/interrupt.h"
 #include "core/log.h"
 #include "core/output.h"
-#include "launch/mpirun_session.h"
+#include "launch/job_session.h"
 
 namespace verbund {
 namespace {
@@ -25,80 +25,84 @@ constexpr seconds kPatienceWithStart{10};  // after a request to stop
 
 class Job {
  public:
-  Job(const std::vector<std::string>& command, const std::vector<Host>& hosts, seconds start_timeout)
+  Job(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts, seconds start_timeout)
       : hosts_(hosts),
+        starter_(starter.name()),
         start_timeout_(start_timeout),
-        mpirun_(command, hosts, [this](const OutputLine& line) { show(line); }) {}
+        session_(starter, job, hosts, [this](const OutputLine& line) { show(line); }) {}
 
   JobEnd run(const StopSignals& signals) {
     JobEnd end;
-    while (mpirun_.listen()) {
+    while (session_.listen()) {
       const int signal = signals.take();
       if (signal != 0 && (end.stop_requests == 0 || insists(end.stop_signal, signal))) {
         if (end.stop_requests == 0) end.stop_signal = signal;
         stop(++end.stop_requests);
       }
-      if (pass_on_at_ && mpirun_.all_started()) {
+      if (pass_on_at_ && session_.all_started()) {
         pass_on_at_.reset();
-        mpirun_.signal(SIGUSR1);
+        session_.signal(SIGUSR1);
       } else if (pass_on_at_ && Clock::now() >= *pass_on_at_) {
         warn("not all workers have started {} s after they were to stop", kPatienceWithStart.count());
         stop(++end.stop_requests);
       }
-      if (end.stop_requests == 0) mpirun_.limit_start(start_timeout_);
+      if (end.stop_requests == 0) session_.limit_start(start_timeout_);
       if (!heard_or_said_ && Clock::now() >= begin_ + kSilence) report_silence();
     }
     clear_status();
-    const MpirunNotices& notices = mpirun_.notices();
-    end.exit_code = mpirun_.exit_code();
-    end.all_started = mpirun_.all_started();
+    const StarterNotices& notices = session_.notices();
+    end.exit_code = session_.exit_code();
+    end.all_started = session_.all_started();
     end.lost_host = notices.lost_host();
     end.cannot_start = notices.cannot_start();
-    // A terminated mpirun stops its workers and exits with 1 without a message.
-    end.from_outside = end.exit_code == 1 && notices.reason().empty() && !mpirun_.mpirun_spoke_last();
-    end.from_outside &= mpirun_.never_started().empty();
-    end.reason = !notices.reason().empty()          ? notices.reason()
-                 : !mpirun_.never_started().empty() ? start_failure()
-                 : end.lost_host                    ? "mpirun could not reach a host"
-                 : end.from_outside                 ? "mpirun was terminated from outside, and stopped the workers"
-                 : mpirun_.was_killed() && mpirun_.lost_worker()
-                     ? lost_worker() + " was lost, and mpirun did not exit"
-                     : fmt::format("mpirun exited with code {}", end.exit_code);
+    end.from_outside = notices.was_terminated(end.exit_code, session_.starter_spoke_last());
+    end.from_outside &= session_.never_started().empty();
+    if (end.stop_requests == 0 && notices.was_asked_to_stop()) {
+      end.stop_requests = 1;
+      end.stop_signal = SIGTERM;
+    }
+    end.reason = !notices.reason().empty()           ? notices.reason()
+                 : !session_.never_started().empty() ? start_failure()
+                 : end.lost_host                     ? starter_ + " could not reach a host"
+                 : end.from_outside ? starter_ + " was terminated from outside, and stopped the workers"
+                 : session_.was_killed() && session_.lost_worker()
+                     ? lost_worker() + " was lost, and " + starter_ + " did not exit"
+                     : fmt::format("{} exited with code {}", starter_, end.exit_code);
     return end;
   }
 
  private:
   void stop(int request) {
     if (request == 1) {
-      log("{}; a second signal ends them at once", mpirun_.all_started()
+      log("{}; a second signal ends them at once", session_.all_started()
                                                        ? "asking all workers to save and exit"
                                                        : "the workers will exit as soon as all have started");
       pass_on_at_ = Clock::now() + kPatienceWithStart;
     } else if (request == 2) {
       log("ending all workers at once");
       pass_on_at_.reset();
-      mpirun_.signal(SIGTERM);
-      mpirun_.kill_within(kGraceAfterTerminate);
+      session_.signal(SIGTERM);
+      session_.kill_within(kGraceAfterTerminate);
     } else {
-      mpirun_.kill_within(seconds(0));
+      session_.kill_within(seconds(0));
     }
   }
 
   // "worker 1 on b did not connect within 60 s"
   std::string start_failure() const {
-    const int rank = mpirun_.never_started().front();
-    const size_t others = mpirun_.never_started().size() - 1;
+    const int rank = session_.never_started().front();
+    const size_t others = session_.never_started().size() - 1;
     return fmt::format("worker {} on {}{} did not {} within {} s", rank, host_of_worker(hosts_, rank),
                        others == 0 ? "" : fmt::format(" and {} more", others),
-                       mpirun_.all_started() ? "connect with the others" : "start", start_timeout_.count());
+                       session_.all_started() ? "connect with the others" : "start", start_timeout_.count());
   }
 
   std::string lost_worker() const {
-    const int rank = mpirun_.rank_of_lost();
+    const int rank = session_.rank_of_lost();
     return rank < 0 ? "a worker" : fmt::format("worker {} on {}", rank, host_of_worker(hosts_, rank));
   }
 
-  // mpirun waits silently for a daemon that cannot connect back to it.
+  // A starter waits silently for a daemon that cannot connect back to it.
   void report_silence() {
     heard_or_said_ = true;
     if (hosts_.size() == 1) return;
@@ -123,18 +127,19 @@ class Job {
   }
 
   std::vector<Host> hosts_;
+  std::string starter_;  // its name
   const seconds start_timeout_;
   const Clock::time_point begin_ = Clock::now();
   std::optional<Clock::time_point> pass_on_at_;  // a request to stop waits for workers that start, until then
   bool heard_or_said_ = false;                   // a worker wrote something, or we warned that none does
-  MpirunSession mpirun_;
+  JobSession session_;
 };
 
 }  // namespace
 
-JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals,
-               seconds start_timeout) {
-  return Job(command, hosts, start_timeout).run(signals);
+JobEnd run_job(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts,
+               const StopSignals& signals, seconds start_timeout) {
+  return Job(starter, job, hosts, start_timeout).run(signals);
 }
 
 bool has_reported_stop(const JobEnd& end) {
@@ -156,7 +161,7 @@ JobFate judge(const JobEnd& end) {
   switch (end.exit_code) {
     case 1:    // training failed for good: divergence, a full disk, damaged data
     case 2:    // wrong usage
-    case 127:  // there is no mpirun
+    case 127:  // there is no starter
       return JobFate::kFailed;
     default:
       return JobFate::kLost;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job is one start of mpirun, from launch until mpirun and all processes that it left behind have ended. How it ended
+// A job is one start of the workers, until their starter and all processes that it left behind have ended. How it ended
 // decides whether another start makes sense.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/host_list.h"
+#include "launch/starter.h"
 #include "launch/stop_signals.h"
 
 namespace verbund {
@@ -18,9 +18,9 @@ struct JobEnd {
   int stop_requests = 0;      // signals received while the job ran
   int stop_signal = 0;        // the first of them
   bool all_started = false;   // every worker
-  bool lost_host = false;     // mpirun could not start or reach its daemon on a host
+  bool lost_host = false;     // the starter could not start or reach its daemon on a host
   bool cannot_start = false;  // the program or folder is missing on a host
-  bool from_outside = false;  // mpirun itself was terminated, and then exits with 1
+  bool from_outside = false;  // the starter itself was terminated
 };
 
 enum class JobFate {
@@ -30,20 +30,21 @@ enum class JobFate {
   kLost,     // worth a restart
 };
 
-// Decides from mpirun's exit code, which is that of the first worker that failed, and from what was seen on the way.
+// Decides from the starter's exit code, which is that of the first worker that failed, and from what was seen on the
+// way.
 JobFate judge(const JobEnd& end);
 
 // The workers stopped on request, and worker 0 has already reported it.
 bool has_reported_stop(const JobEnd& end);
 
-// Runs mpirun to its end. Lines of worker 0 appear as they are, its status line is drawn, and lines of the others
+// Runs the starter to its end. Lines of worker 0 appear as they are, its status line is drawn, and lines of the others
 // appear as "[1 b] line" on stderr.
 //
-// A signal asks the workers to save and exit (mpirun forwards SIGUSR1 to all of them) as soon as all have started; if
-// they have not 10 s later, or at a second signal, they are terminated, and killed after another 10 s.
+// A signal asks the workers to save and exit (the starter forwards SIGUSR1 to all of them) as soon as all have started;
+// if they have not 10 s later, or at a second signal, they are terminated, and killed after another 10 s.
 //
 // A start that makes no progress for `start_timeout` is ended: a worker of it is lost.
-JobEnd run_job(const std::vector<std::string>& command, const std::vector<Host>& hosts, const StopSignals& signals,
-               std::chrono::seconds start_timeout);
+JobEnd run_job(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts,
+               const StopSignals& signals, std::chrono::seconds start_timeout);
 
 }  // namespace verbund

@@ -61,7 +61,7 @@ bool take_number(std::string_view& text, int& number) {
 
 }  // namespace
 
-void TaggedOutput::add(std::string_view bytes) {
+void TaggedOutput::add(std::string_view bytes, bool /*is_stdout*/) {
   pending_ += bytes;
   size_t begin = 0;
   for (size_t end; (end = pending_.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -71,7 +71,7 @@ void TaggedOutput::add(std::string_view bytes) {
 }
 
 void TaggedOutput::take_line(std::string_view line, bool complete) {
-  Source source{OutputLine::kMpirun, false};
+  Source source{OutputLine::kStarter, false};
   size_t begin = 0;
   bool any = false;
   while (begin <= line.size()) {

@@ -6,13 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "core/child_process.h"
-#include "core/error.h"
 #include "core/ip_address.h"
-#include "launch/mpirun_command.h"
 
 namespace verbund {
 namespace {
@@ -48,19 +45,6 @@ bool is_this_machine(const std::string& host) {
   return host == "localhost" || host == own || host == own.substr(0, own.find('.')) || has_own_address(host);
 }
 
-std::vector<std::string> rsh_command(const std::string& agent) {
-  std::vector<std::string> words = split_words(agent.empty() ? "ssh" : agent);
-  if (words.empty()) fail_usage("--rsh \"{}\" is blank: give a command such as ssh, or omit it", agent);
-  return words;
-}
-
-HostProbe::HostProbe(const std::string& agent) : agent_(rsh_command(agent)) {
-  // Nobody can type a password, here or when mpirun starts its daemons.
-  if (std::filesystem::path(agent_.front()).filename() == "ssh") {
-    agent_.insert(agent_.end(), {"-x", "-o", "BatchMode=yes"});
-  }
-}
-
 std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chrono::seconds patience,
                                        const StopSignals& signals) const {
   std::vector<HostAnswer> answers;
@@ -69,8 +53,8 @@ std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chro
     answers.push_back({host, is_this_machine(host.name), ""});
     questions.emplace_back();
     if (answers.back().answers) continue;
-    std::vector<std::string> command = agent_;
-    command.insert(command.end(), {host.name, "true"});
+    std::vector<std::string> command = starter_.on_host(host.name);
+    command.emplace_back("true");
     questions.back() = std::make_unique<ChildProcess>(command);
   }
 
@@ -89,7 +73,7 @@ std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chro
       answer.said =
           fmt::format("no answer within {} s{}{}", patience.count(), answer.said.empty() ? "" : ": ", answer.said);
     } else if (answer.said.empty() && *code != 0) {
-      answer.said = fmt::format("{} exited with code {}", agent_.front(), *code);
+      answer.said = fmt::format("{} exited with code {}", starter_.on_host(answer.host.name).front(), *code);
     }
   }
   return answers;

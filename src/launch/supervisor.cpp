@@ -41,7 +41,7 @@ std::string describe_silent(const std::vector<HostAnswer>& answers) {
 
 class Supervisor {
  public:
-  explicit Supervisor(const LaunchSettings& settings) : settings_(settings), probe_(settings.job.rsh_agent) {}
+  explicit Supervisor(const LaunchSettings& settings) : settings_(settings), probe_(*settings.starter) {}
 
   void run() {
     adopt_orphans();
@@ -49,8 +49,8 @@ class Supervisor {
     JobSettings job = settings_.job;
     for (int restarts = 0;; ++restarts) {
       log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
-      debug("starting: {}", shell_line(mpirun_command(job, hosts)));
-      const JobEnd end = run_job(mpirun_command(job, hosts), hosts, signals_, settings_.start_timeout);
+      debug("starting: {}", shell_line(settings_.starter->command(job, hosts)));
+      const JobEnd end = run_job(*settings_.starter, job, hosts, signals_, settings_.start_timeout);
       remove_dead_segment_folders();  // of workers that were killed
       debug("job: exit code {}, {}", end.exit_code, end.reason.empty() ? "no loss" : end.reason);
       if (judge(end) == JobFate::kDone) return;
@@ -70,10 +70,8 @@ class Supervisor {
   std::vector<Host> hosts_for_first_start() const {
     const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, kProbePatience, signals_);
     if (const std::string silent = describe_silent(answers); !silent.empty()) {
-      fail(
-          "the job was not started, because a host does not answer: {}.\nThis must work without a password: {} HOST "
-          "true",
-          silent, settings_.job.rsh_agent.empty() ? "ssh" : settings_.job.rsh_agent);
+      fail("the job was not started, because a host does not answer: {}.\n{}", silent,
+           settings_.starter->advice_for_silent_host());
     }
     return used_hosts(settings_.hosts, settings_.workers);
   }
@@ -113,7 +111,7 @@ class Supervisor {
 
   [[noreturn]] void fail_for_good(const JobEnd& end) const {
     if (end.exit_code == 127) {
-      fail("cannot run {}: is Open MPI installed (Debian: openmpi-bin)?", settings_.job.mpirun);
+      fail("cannot run {}: {}", settings_.starter->name(), settings_.starter->advice_if_missing());
     }
     if (end.cannot_start) fail("{} cannot be started on every host, see above", shell_line(settings_.job.program));
     if (end.stop_requests > 0) throw Error(end.reason + " while it was stopping", end.exit_code);

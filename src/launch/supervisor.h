@@ -3,14 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <vector>
 
-#include "launch/host_list.h"
-#include "launch/mpirun_command.h"
+#include "launch/starter.h"
 
 namespace verbund {
 
 struct LaunchSettings {
+  std::shared_ptr<const Starter> starter;
   JobSettings job;
   std::vector<Host> hosts;  // all that may be used; those beyond `workers` are spare
   int workers = 1;

@@ -33,6 +33,26 @@ TEST(ChildProcess, GivesOutputOfBothStreamsAndTheExitCode) {
   EXPECT_EQ(output, "out\nerr\n");
 }
 
+TEST(ChildProcess, KeepsTheStreamsApartIfAsked) {
+  ChildProcess process({"sh", "-c", "echo out; echo err >&2; exec >&-; sleep 0.1; echo late >&2"},
+                       {.errors_apart = true});
+  std::string output, errors;
+  while (!process.exit_code()) {
+    output += process.read(milliseconds(10));
+    errors += process.read_errors();
+  }
+  errors += process.read_errors();
+  EXPECT_EQ(output, "out\n");
+  EXPECT_EQ(errors, "err\nlate\n");
+}
+
+TEST(RunCommand, GivesOutputAndExitCodeAndDoesNotWaitForEver) {
+  const CommandEnd end = run_command({"sh", "-c", "echo out; exit 7"}, kPatience);
+  EXPECT_EQ(end.output, "out\n");
+  EXPECT_EQ(end.exit_code, 7);
+  EXPECT_EQ(run_command({"sleep", "1000"}, seconds(0)).exit_code, 128 + SIGKILL);
+}
+
 TEST(ChildProcess, GivesASignalAsAShellDoes) {
   ChildProcess process({"sleep", "1000"});
   EXPECT_FALSE(process.exit_code());

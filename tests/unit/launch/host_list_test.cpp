@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "launch/mpirun_starter.h"
 #include "launch/reachable_hosts.h"
 #include "support/expect_error.h"
 
@@ -61,13 +62,13 @@ TEST(HostList, WorkersFillHostsInOrder) {
 }
 
 TEST(RshCommand, WordsOfTheAgent) {
-  EXPECT_THAT(rsh_command(""), ElementsAre("ssh"));
-  EXPECT_THAT(rsh_command(" ssh -p  2222 "), ElementsAre("ssh", "-p", "2222"));
+  EXPECT_THAT(MpirunStarter({}).on_host("b"), ElementsAre("ssh", "-x", "-o", "BatchMode=yes", "b"));
+  EXPECT_THAT(MpirunStarter({.rsh_agent = " kubectl  exec "}).on_host("b"), ElementsAre("kubectl", "exec", "b"));
 }
 
 TEST(RshCommand, ABlankOneIsRefused) {
-  EXPECT_ERROR(rsh_command("   "), UsageError, HasSubstr("--rsh \"   \""));
-  EXPECT_ERROR(HostProbe("\t"), UsageError, HasSubstr("--rsh \"\t\""));
+  EXPECT_ERROR(MpirunStarter({.rsh_agent = "   "}), UsageError, HasSubstr("--rsh \"   \""));
+  EXPECT_ERROR(MpirunStarter({.rsh_agent = "\t"}), UsageError, HasSubstr("--rsh \"\t\""));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ JobSettings settings() {
   return settings;
 }
 
-std::string line(const JobSettings& settings, const std::vector<Host>& hosts = {{"a", 2}, {"b", 1}}) {
-  return shell_line(mpirun_command(settings, hosts));
+std::string line(const JobSettings& settings, const MpirunSettings& mpirun = {}) {
+  return shell_line(mpirun_command(mpirun, settings, {{"a", 2}, {"b", 1}}));
 }
 
 TEST(MpirunCommand, HasWorkersHostsAndProgram) {
@@ -36,27 +36,28 @@ TEST(MpirunCommand, HasWhatWasNotAskedForOnlyWhenItWas) {
     EXPECT_THAT(line(settings()), Not(HasSubstr(flag)));
   }
   JobSettings all = settings();
-  all.as_root = true;
   all.interface = "eth1";
-  all.rsh_agent = "ssh -p 2222";
   all.share_cores = true;
   all.environment = {"OMP_NUM_THREADS"};
   all.folder = "/home/me";
   all.terminal = "status";
+  MpirunSettings mpirun;
+  mpirun.as_root = true;
+  mpirun.rsh_agent = "ssh -p 2222";
   all.restart = "1 worker 1 was lost; why";
   for (const char* flags :
        {" --allow-run-as-root ", " --mca btl_tcp_if_include eth1 ", " --mca oob_tcp_if_include eth1 ",
         " --mca plm_rsh_agent 'ssh -p 2222' ", " --mca mpi_yield_when_idle 1 ", " -x OMP_NUM_THREADS ",
         " -x VERBUND_TERMINAL=status ", " -x 'VERBUND_RESTART=1 worker 1 was lost, why' ", " --wdir /home/me "}) {
-    EXPECT_THAT(line(all), HasSubstr(flags));
+    EXPECT_THAT(line(all, mpirun), HasSubstr(flags));
   }
 }
 
 TEST(MpirunCommand, LeavesToTheUserWhatTheUserSets) {
-  JobSettings own = settings();
-  own.mpirun_args = {"--mca", "odls_base_sigkill_timeout", "9"};
-  EXPECT_THAT(line(own), HasSubstr(" --mca odls_base_sigkill_timeout 9 /opt/verbund train "));
-  EXPECT_THAT(line(own), Not(HasSubstr("odls_base_sigkill_timeout 2")));
+  MpirunSettings own;
+  own.args = {"--mca", "odls_base_sigkill_timeout", "9"};
+  EXPECT_THAT(line(settings(), own), HasSubstr(" --mca odls_base_sigkill_timeout 9 /opt/verbund train "));
+  EXPECT_THAT(line(settings(), own), Not(HasSubstr("odls_base_sigkill_timeout 2")));
   EXPECT_THAT(line(settings()), HasSubstr("odls_base_sigkill_timeout 2"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/mpirun_session.h"
+#include "launch/job_session.h"
 
 #include <algorithm>
 #include <csignal>
@@ -21,37 +21,49 @@ constexpr seconds kGraceOfLeftovers{2};
 
 }  // namespace
 
-MpirunSession::MpirunSession(const std::vector<std::string>& command, const std::vector<Host>& hosts, Hear hear)
+JobSession::JobSession(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts, Hear hear)
     : hear_worker_(std::move(hear)),
       workers_(total_slots(hosts)),
-      notices_(hosts),
-      output_([this](const OutputLine& line) { this->hear(line); }),
-      mpirun_(command) {}
+      starter_(starter),
+      notices_(starter.notices(hosts)),
+      lines_(starter.lines([this](const OutputLine& line) { this->hear(line); })),
+      process_(starter.command(job, hosts), {.errors_apart = starter.keeps_streams_apart()}) {}
 
-bool MpirunSession::listen() {
-  if (!mpirun_.exit_code()) {
-    output_.add(mpirun_.read(kMoment));
+bool JobSession::listen() {
+  if (!process_.exit_code()) {
+    read(kMoment);
     if (kill_at_ && Clock::now() >= *kill_at_) {
-      mpirun_.signal_group(SIGKILL);
+      process_.signal_group(SIGKILL);
       killed_ = true;
     }
     return true;
   }
   end_leftover_children(kGraceOfLeftovers);  // a surviving worker would keep the run folder locked
-  for (std::string rest; !(rest = mpirun_.read(milliseconds(0))).empty();) output_.add(rest);
-  output_.finish();
-  hear_mpirun(notices_.finish());
-  exit_code_ = (killed_ && lost_worker_) || !never_started_.empty() ? notices_.exit_code().value_or(kExitLostWorker)
-                                                                    : *mpirun_.exit_code();
+  if (killed_) starter_.end_leftovers();
+  while (read(milliseconds(0))) {
+  }
+  lines_->finish();
+  hear_starter(notices_->finish());
+  const bool gave_up = (killed_ && lost_worker_) || !never_started_.empty();
+  const int code = gave_up ? kExitLostWorker : *process_.exit_code();
+  exit_code_ = code == 0 ? 0 : notices_->exit_code().value_or(code);
   return false;
 }
 
-void MpirunSession::kill_within(seconds patience) {
+bool JobSession::read(milliseconds patience) {
+  const std::string output = process_.read(patience);
+  const std::string errors = process_.read_errors();
+  lines_->add(output, true);
+  lines_->add(errors, false);
+  return !output.empty() || !errors.empty();
+}
+
+void JobSession::kill_within(seconds patience) {
   const Clock::time_point at = Clock::now() + patience;
   kill_at_ = kill_at_ ? std::min(*kill_at_, at) : at;
 }
 
-std::vector<int> MpirunSession::not_ready() const {
+std::vector<int> JobSession::not_ready() const {
   const std::set<int>& ready = all_started() && !connecting_.empty() ? connected_ : started_;
   std::vector<int> ranks;
   for (int rank = 0; rank < workers_; ++rank) {
@@ -60,17 +72,17 @@ std::vector<int> MpirunSession::not_ready() const {
   return ranks;
 }
 
-void MpirunSession::limit_start(seconds patience) {
+void JobSession::limit_start(seconds patience) {
   if (lost_worker_ || Clock::now() < last_progress_ + patience) return;
   never_started_ = not_ready();
   if (never_started_.empty()) return;
   note_loss();
-  mpirun_.signal(SIGTERM);
+  process_.signal(SIGTERM);
 }
 
-void MpirunSession::hear(const OutputLine& line) {
-  mpirun_spoke_last_ = line.rank == OutputLine::kMpirun;
-  if (mpirun_spoke_last_) return hear_mpirun(notices_.add(line.text));
+void JobSession::hear(const OutputLine& line) {
+  starter_spoke_last_ = line.rank == OutputLine::kStarter;
+  if (starter_spoke_last_) return hear_starter(notices_->add(line.text));
   const std::optional<WorkerRecord> record = line.is_stdout ? std::nullopt : parse_marked_record(line.text);
   if (!record) return hear_worker_(line);
   if (record->event != WorkerEvent::kLost) {
@@ -83,14 +95,14 @@ void MpirunSession::hear(const OutputLine& line) {
   note_loss();
 }
 
-void MpirunSession::hear_mpirun(const std::vector<std::string>& shown) {
-  if (!notices_.reason().empty()) note_loss();
+void JobSession::hear_starter(const std::vector<std::string>& shown) {
+  if (!notices_->reason().empty()) note_loss();
   for (const std::string& line : shown) {
-    if (!line.empty()) print_line("[mpirun] " + line);
+    if (!line.empty()) print_line(fmt::format("[{}] {}", starter_.name(), line));
   }
 }
 
-void MpirunSession::note_loss() {
+void JobSession::note_loss() {
   if (lost_worker_) return;
   lost_worker_ = true;
   kill_within(kGraceAfterLoss);

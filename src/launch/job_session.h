@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// MpirunSession runs mpirun until it and all processes that it left behind have ended. It passes on the workers' output
-// line by line; mpirun's own messages are parsed, and shown where they help.
+// JobSession runs a starter until it and all processes that it left behind have ended. It passes on the workers' output
+// line by line; the starter's own messages are parsed, and shown where they help.
 //
-// mpirun may wait forever: for the daemon of a host that is cut off, or for a worker that was killed while it started.
-// Once a worker (core/status.h) or mpirun itself reports a lost worker, mpirun has 15 s to exit. So it has if the start
-// makes no progress for too long.
+// A starter may wait forever: mpirun does for the daemon of a host that is cut off, or for a worker that was killed
+// while it started. Once a worker (core/status.h) or the starter itself reports a lost worker, the starter has 15 s to
+// exit. So it has if the start makes no progress for too long.
 #pragma once
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/child_process.h"
-#include "launch/host_list.h"
-#include "launch/mpirun_output.h"
+#include "launch/starter.h"
 
 namespace verbund {
 
-class MpirunSession {
+class JobSession {
  public:
   using Hear = std::function<void(const OutputLine&)>;  // of a worker
 
-  MpirunSession(const std::vector<std::string>& command, const std::vector<Host>& hosts, Hear hear);
+  JobSession(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts, Hear hear);
 
   // Reads output for a moment. False when everything has ended and all output has been read.
   bool listen();
 
-  void signal(int number) const { mpirun_.signal(number); }
+  void signal(int number) const { process_.signal(number); }
 
-  // Kills mpirun and its process group if it has not exited by then. The shortest patience counts.
+  // Kills the starter and its process group if it has not exited by then. The shortest patience counts.
   void kill_within(std::chrono::seconds patience);
 
   // Lifts the time limit, unless a worker is lost.
@@ -39,11 +39,11 @@ class MpirunSession {
     if (!lost_worker_) kill_at_.reset();
   }
 
-  // All workers have told that they can be asked to stop (core/status.h). Before that, mpirun would lose the request.
+  // All workers have told that they can be asked to stop (core/status.h). Before that, a starter may lose the request.
   bool all_started() const { return static_cast<int>(started_.size()) >= workers_; }
 
-  // Ends mpirun if no worker has come further in its start for so long: nobody reports a worker that was killed while
-  // MPI connected it with the others.
+  // Ends the starter if no worker has come further in its start for so long: nobody reports a worker that was killed
+  // while MPI connected it with the others.
   void limit_start(std::chrono::seconds patience);
 
   // After the end.
@@ -53,15 +53,16 @@ class MpirunSession {
   bool lost_worker() const { return lost_worker_; }
   // As reported by a worker; -1: not known.
   int rank_of_lost() const { return rank_of_lost_; }
-  // The last line was mpirun's own, not a worker's: mpirun reports a worker that fails.
-  bool mpirun_spoke_last() const { return mpirun_spoke_last_; }
+  // The last line was the starter's own, not a worker's.
+  bool starter_spoke_last() const { return starter_spoke_last_; }
   int exit_code() const { return exit_code_; }  // after a kill because of a loss: what it would have been
-  const MpirunNotices& notices() const { return notices_; }
+  const StarterNotices& notices() const { return *notices_; }
 
  private:
   void hear(const OutputLine& line);
-  void hear_mpirun(const std::vector<std::string>& shown);
+  void hear_starter(const std::vector<std::string>& shown);
   void note_loss();
+  bool read(std::chrono::milliseconds patience);  // false: nothing came
   std::vector<int> not_ready() const;
 
   Hear hear_worker_;
@@ -69,14 +70,15 @@ class MpirunSession {
   std::set<int> started_, connecting_, connected_;                                          // ranks
   std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();  // of the start
   std::vector<int> never_started_;
-  MpirunNotices notices_;
-  TaggedOutput output_;
-  ChildProcess mpirun_;
+  const Starter& starter_;
+  std::unique_ptr<StarterNotices> notices_;
+  std::unique_ptr<WorkerLines> lines_;
+  ChildProcess process_;
   std::optional<std::chrono::steady_clock::time_point> kill_at_;
   bool lost_worker_ = false;
   int rank_of_lost_ = -1;
   bool killed_ = false;
-  bool mpirun_spoke_last_ = false;
+  bool starter_spoke_last_ = false;
   int exit_code_ = 0;
 };
 

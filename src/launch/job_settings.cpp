@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/job_settings.h"
+
+#include <net/if.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/terminal.h"
+
+namespace verbund {
+namespace {
+
+std::string interface_names() {
+  std::string names;
+  const std::unique_ptr<struct if_nameindex, void (*)(struct if_nameindex*)> list(::if_nameindex(), ::if_freenameindex);
+  for (const auto* item = list.get(); item != nullptr && item->if_name != nullptr; ++item) {
+    names += (names.empty() ? "" : ", ") + std::string(item->if_name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> own_variables(const JobSettings& settings) {
+  std::vector<std::string> variables;
+  // NCCL takes interface names, not networks; "=" means exactly this name, not a prefix.
+  const std::vector<std::string>& passed = settings.environment;
+  if (!settings.interface.empty() && settings.interface.find('/') == std::string::npos &&
+      std::find(passed.begin(), passed.end(), "NCCL_SOCKET_IFNAME") == passed.end()) {
+    variables.push_back("NCCL_SOCKET_IFNAME==" + settings.interface);
+  }
+  if (!settings.terminal.empty()) variables.push_back(fmt::format("{}={}", kTerminalVariable, settings.terminal));
+  if (!settings.restart.empty()) variables.push_back(fmt::format("{}={}", kRestartVariable, settings.restart));
+  return variables;
+}
+
+std::vector<std::string> passed_variables(const char* const* environment) {
+  std::vector<std::string> names;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    for (const std::string_view prefix : {"VERBUND_", "OMP_", "GOMP_", "NCCL_", "VIRTUAL_ENV=", "LD_LIBRARY_PATH="}) {
+      if (variable.starts_with(prefix)) names.emplace_back(variable.substr(0, variable.find('=')));
+    }
+  }
+  for (const char* own : {kTerminalVariable, kRestartVariable}) std::erase(names, own);  // meant for this process alone
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+void check_interfaces(const std::string& list) {
+  std::istringstream items(list);
+  for (std::string item; std::getline(items, item, ',');) {
+    const bool is_network = item.find('/') != std::string::npos;
+    if (is_network && item.find(':') != std::string::npos) {
+      fail_usage(
+          "--nic {}: Open MPI supports IPv4 networks only, not {}. Give the interface that has its addresses, one of "
+          "{}",
+          list, item, interface_names());
+    }
+    if (is_network || ::if_nametoindex(item.c_str()) != 0) continue;
+    fail_usage(
+        "--nic {}: this machine has no network interface \"{}\"; it has {}.\n"
+        "Where hosts name theirs differently, give the network: --nic 10.0.0.0/24",
+        list, item, interface_names());
+  }
+}
+
+}  // namespace verbund

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trainings as jobs of a real Slurm with two nodes: the given scripts for sbatch, time limit and requeue, a job array
+with its comparison, scancel, and the doctor inside an allocation."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from slurm.slurm_cluster import SlurmCluster, leave_unless_possible  # noqa: E402
+from support import fixtures  # noqa: E402
+from support.program import PROGRAM, ProgramTest, long_test, run_tests  # noqa: E402
+
+SCRIPTS = pathlib.Path(os.environ["VERBUND_SOURCE"]) / "deploy" / "slurm"
+STEPS = 40
+LAYOUT = [("host-a", [0, 1]), ("host-b", [2, 3])]
+# Steps that take a while, and are many: Slurm looks at time limits twice a minute.
+LONG = {"batch.tokens": 3000, "train.max_steps": 1500, "train.eval_every": 0, "checkpoint.save_every_steps": 100000}
+
+
+class SlurmTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.cluster = SlurmCluster(self.folder / "cluster")
+        self.cluster.__enter__()
+        self.addCleanup(self.assert_nobody_left)
+        self.addCleanup(self.cluster.__exit__)
+
+    def assert_nobody_left(self):
+        left = [path for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+                if str(self.folder).encode() in read_or_nothing(path) and path.parent.name != str(os.getpid())]
+        self.assertEqual(left, [])
+
+    def training(self, run, values=None):
+        """The arguments of train, as the scripts take them."""
+        words = fixtures.training(run, STEPS, **{key.replace(".", "__"): value for key, value in (values or {}).items()})
+        return [str(word) for word in words[1:]]
+
+    def submit(self, run, values=None, options=(), script="train.sbatch", launch="--nic veth0"):
+        return self.cluster.sbatch(f"--output={self.folder}/{run.name}.out", *options, SCRIPTS / script, *self.training(run, values),
+                                   VERBUND=PROGRAM, VERBUND_LAUNCH=launch)
+
+    def said(self):
+        return "".join(file.read_text(errors="replace") for file in sorted(self.folder.glob("*.out")))
+
+    def finish(self, job, state="COMPLETED", seconds=600):
+        shown = self.cluster.wait(job, seconds)
+        self.assertEqual(shown["JobState"], state, f"{shown}\n{self.said()}")
+        return shown
+
+    @staticmethod
+    def starts(run):
+        return json.loads((run / "run.json").read_text())["starts"]
+
+    @staticmethod
+    def last_step(run):
+        path = run / "metrics.jsonl"
+        steps = re.findall(r'"step":\s*(\d+)', path.read_text()) if path.exists() else []
+        return max(map(int, steps), default=0)
+
+    @staticmethod
+    def weights(run, step):
+        return hashlib.sha256((run / f"checkpoints/step-{step:08}/weights.safetensors").read_bytes()).hexdigest()
+
+    def test_two_nodes_with_two_workers_each(self):
+        run = self.folder / "run"
+        self.finish(self.submit(run))
+        self.assertIn("srun --mpi=pmix", self.said())
+        hosts = self.starts(run)[0]["hosts"]
+        self.assertEqual([(host["host"], host["workers"]) for host in hosts], LAYOUT)
+        self.assertEqual(self.last_step(run), STEPS)
+
+    @long_test
+    def test_srun_and_mpirun_give_the_same_weights(self):
+        for starter in ("srun", "mpirun"):
+            run = self.folder / starter
+            self.finish(self.submit(run, launch=f"--nic veth0 --starter {starter}"))
+            self.assertEqual([(host["host"], host["workers"]) for host in self.starts(run)[0]["hosts"]], LAYOUT)
+        self.assertEqual(self.weights(self.folder / "srun", STEPS), self.weights(self.folder / "mpirun", STEPS))
+
+    @long_test
+    def test_a_job_outlives_its_time_limit(self):
+        straight, limited = self.folder / "straight", self.folder / "limited"
+        self.finish(self.submit(straight, LONG))
+        job = self.submit(limited, LONG, ["--time=1", "--signal=B:TERM@30"])
+        self.cluster.until(lambda: self.cluster.job(job)["Restarts"] == "1", 180, "the job is requeued")
+        stopped_at = self.last_step(limited)
+        self.assertGreater(stopped_at, 0)
+        self.assertLess(stopped_at, LONG["train.max_steps"], self.said())
+        # Slurm lets a requeued job wait for two minutes, unless told otherwise.
+        self.cluster.until(lambda: self.cluster.job(job)["JobState"] == "PENDING", 60, "it waits")
+        self.cluster.run("scontrol", "update", f"JobId={job}", "TimeLimit=30", "StartTime=now")
+        self.assertEqual(self.finish(job)["ExitCode"], "0:0")
+        self.assertEqual(len(self.starts(limited)), 2, self.said())
+        self.assertEqual(self.weights(limited, LONG["train.max_steps"]), self.weights(straight, LONG["train.max_steps"]))
+        print(f"stopped by the time limit at step {stopped_at}, requeued, same weights at {LONG['train.max_steps']}")
+
+    @long_test
+    def test_a_preempted_job_saves_and_goes_on(self):
+        values = {**LONG, "train.max_steps": 300}
+        straight, preempted = self.folder / "straight", self.folder / "preempted"
+        self.finish(self.submit(straight, values))
+        job = self.submit(preempted, values)
+        self.cluster.until(lambda: self.last_step(preempted) > 5, 120, "training")
+        urgent = self.cluster.sbatch("--partition=urgent", "--nodes=2", "--exclusive", "--wrap=true")
+        self.finish(urgent)
+        self.cluster.until(lambda: self.cluster.job(job)["Restarts"] == "1", 60, "the job is requeued")
+        self.cluster.run("scontrol", "update", f"JobId={job}", "StartTime=now")
+        self.finish(job)
+        self.assertEqual(len(self.starts(preempted)), 2, self.said())
+        self.assertEqual(self.weights(preempted, 300), self.weights(straight, 300))
+
+    @long_test
+    def test_a_cancelled_job_has_saved(self):
+        for starter in ("srun", "mpirun"):
+            run = self.folder / starter
+            job = self.submit(run, LONG, launch=f"--nic veth0 --starter {starter}")
+            self.cluster.until(lambda: self.last_step(run) > 5, 120, "training")
+            # scancel tells everybody; the other form tells the script alone, as the time limit does.
+            self.cluster.run("scancel", *([] if starter == "srun" else ["--batch", "--signal=TERM"]), job)
+            if starter == "mpirun":
+                self.cluster.until(lambda: self.cluster.job(job)["Restarts"] == "1", 60, "the job is requeued")
+                self.cluster.run("scancel", job)
+            shown = self.finish(job, "CANCELLED")
+            said = self.said()
+            print(starter, shown["ExitCode"], said[-600:])
+            (saved,) = (int(path.name[5:]) for path in run.glob("checkpoints/step-????????"))
+            self.assertGreater(saved, 5)
+
+    @long_test
+    def test_an_array_of_seeds_with_its_comparison(self):
+        printed = self.cluster.run(
+            SCRIPTS / "seeds.sh", "1-3", *self.training(self.folder / "seed-%a"), VERBUND=PROGRAM, timeout=60,
+            SBATCH_OUTPUT=str(self.folder / "%A-%a.out"), VERBUND_LAUNCH="--nic veth0")
+        array, comparison = re.findall(r"job (\d+)", printed)
+        self.finish(comparison)
+        report = (self.cluster.folder / "comparison.md").read_text()
+        for seed in (1, 2, 3):
+            run = self.folder / f"seed-{seed}"
+            self.assertEqual(self.last_step(run), STEPS)
+            self.assertIn(f"seed-{seed}", report)
+        self.assertEqual(len({self.weights(self.folder / f"seed-{seed}", STEPS) for seed in (1, 2, 3)}), 3)
+
+    @long_test
+    def test_the_doctor_examines_the_hosts_of_the_allocation(self):
+        said = self.allocated("doctor", "--slurm", "--nic", "veth0", "--json", "--data", fixtures.dataset())
+        found = json.loads(said[said.index("{"):said.rindex("}") + 1])
+        print(json.dumps(found)[:1500])
+        self.assertEqual([host["name"] for host in found["facts"]["asked"]], ["host-a", "host-b"])
+
+    def allocated(self, *arguments):
+        return self.cluster.run("salloc", "--quiet", "--nodes=2", "--ntasks-per-node=2", PROGRAM, *arguments,
+                                check=False)
+
+
+def read_or_nothing(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+if __name__ == "__main__":
+    leave_unless_possible()
+    run_tests()
