@@ -68,6 +68,19 @@ std::string without_expansion(std::string text) {
   return text;
 }
 
+// Threads of a worker: a pod may use all cores of its node in turn, but no more time than its limit, and training would
+// start a thread for each core. At least 1.
+int threads_of_worker(const MpiJob& job) {
+  const double cores = std::stod(job.cpu) / (job.cpu.back() == 'm' ? 1000 : 1);
+  return std::max(1, static_cast<int>(cores / job.slots));
+}
+
+bool sets_threads(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& word) {
+    return word.starts_with("threads=") || word.starts_with("--set=threads=");
+  });
+}
+
 std::string list(const std::vector<std::string>& words, const std::string& indent) {
   std::string text;
   for (const std::string& word : words) text += fmt::format("{}- {}\n", indent, yaml_quoted(without_expansion(word)));
@@ -131,6 +144,9 @@ void check_mpijob(const MpiJob& job) {
     if (!is_quantity(value)) fail_usage("{} \"{}\" is not a quantity of Kubernetes, as in {}", flag, value, example);
   };
   check_quantity("--cpu", job.cpu, "4 or 500m");
+  if (std::isdigit(static_cast<unsigned char>(job.cpu.back())) == 0 && job.cpu.back() != 'm') {
+    fail_usage("--cpu \"{}\" is not a number of cores, as in 4 or 500m", job.cpu);
+  }
   check_quantity("--memory", job.memory, "8Gi");
 }
 
@@ -139,6 +155,9 @@ std::string mpijob_yaml(const MpiJob& job) {
   launch.insert(launch.end(), job.launch.begin(), job.launch.end());
   launch.emplace_back("--");
   launch.insert(launch.end(), job.arguments.begin(), job.arguments.end());
+  if (job.arguments.front() == "train" && !sets_threads(job.arguments)) {
+    launch.insert(launch.end(), {"--set", fmt::format("threads={}", threads_of_worker(job))});
+  }
 
   const std::string metadata =
       "  name: " + job.name + (job.space.empty() ? "" : "\n  namespace: " + yaml_quoted(job.space));
