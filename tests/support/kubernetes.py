@@ -123,7 +123,9 @@ class Cluster:
 
     def start(self, pod):
         """Starts its container, the first time or again, and returns a Popen of it; its output is in FOLDER/POD.log."""
-        host = self._places.setdefault(pod.name, self._hosts.names[len(self._places)])
+        if pod.name not in self._places:
+            self._places[pod.name] = self._hosts.names[len(self._places)]
+        host = self._places[pod.name]
         if pod.address not in self._names.read_text():
             address = self._hosts.run(host, ["hostname", "-I"]).split()[0]
             with open(self._names, "a") as file:
