@@ -90,7 +90,9 @@ class KubernetesTest(TrainingTest):
 
     @long_test
     def test_a_container_that_dies_comes_back_and_the_run_goes_on(self):
-        launcher, workers = self.printed(steps=400, **{"checkpoint.save_every_steps": 20})
+        """To the bits of a run that was not disturbed."""
+        saving = {"checkpoint.save_every_steps": 20}
+        launcher, workers = self.printed(steps=400, **saving)
         pods = [self.start(worker) for worker in workers]
         container = self.start(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
@@ -99,6 +101,8 @@ class KubernetesTest(TrainingTest):
         self.start(workers[1])
         self.assertEqual(self.end_of(launcher, container, 120), 0, self.cluster.log(launcher))
         self.assertEqual(self.checkpoints(self.run_folder)[-1], 400)
+        self.succeed(*self.arguments(self.folder / "alone", {**saving, "train.max_steps": 400}))
+        self.assertEqual(self.weights(self.run_folder), self.weights(self.folder / "alone"))
 
     @long_test
     def test_a_worker_that_is_moved_saves_first(self):
