@@ -8,8 +8,15 @@ namespace verbund {
 void MpiJobFlags::declare(Options& options) {
   const auto text = [&](const std::string& name, std::string& value, const std::string& type,
                         const std::string& about) { return options.add_option(name, value, about)->type_name(type); };
-  text("--print-mpijob", job_.name, "NAME",
-       "Only print an MPIJob of this name, for kubectl apply (docs/kubernetes.md); the flags below are for it");
+  options
+      .add_call(
+          "--print-mpijob",
+          [this](const std::string& name) {
+            given_ = true;
+            job_.name = name;
+          },
+          "Only print an MPIJob of this name, for kubectl apply (docs/kubernetes.md); the flags below are for it")
+      ->type_name("NAME");
   text("--image", job_.image, "IMAGE", "Image of its pods")->capture_default_str();
   text("--namespace", job_.space, "NAME", "Its namespace (the current one of kubectl)");
   options.add_option("--slots", job_.slots, "Workers in a pod")
@@ -23,6 +30,15 @@ void MpiJobFlags::declare(Options& options) {
       ->type_name("N")
       ->check(between(0, kMostSlots))
       ->capture_default_str();
+}
+
+bool MpiJobFlags::given() const {
+  if (!given_ && job_ != MpiJob()) {
+    fail_usage(
+        "--image, --namespace, --slots, --claim, --cpu, --memory and --gpus describe a job for Kubernetes, which "
+        "--print-mpijob NAME prints");
+  }
+  return given_;
 }
 
 std::string MpiJobFlags::print(const HostFlags& hosts, std::vector<std::string> launch,

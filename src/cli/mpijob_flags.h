@@ -14,7 +14,8 @@ namespace verbund {
 class MpiJobFlags {
  public:
   void declare(Options& options);
-  bool given() const { return !job_.name.empty(); }
+  // Whether a job is to be printed. Refuses the other flags alone.
+  bool given() const;
 
   // The YAML of the job whose workers run `command`. `launch` are launch's own arguments that the job's launcher gets
   // as well; the hosts come from the operator.
@@ -22,6 +23,7 @@ class MpiJobFlags {
 
  private:
   MpiJob job_;
+  bool given_ = false;
 };
 
 }  // namespace verbund

@@ -20,6 +20,8 @@ struct MpiJob {
   int gpus = 0;                        // of a pod
   std::vector<std::string> launch;     // arguments of `verbund launch` before --, besides the host file
   std::vector<std::string> arguments;  // of the workers: train --data ...
+
+  bool operator==(const MpiJob&) const = default;
 };
 
 // Refuses what Kubernetes or the operator would refuse, or would leave pending for ever.

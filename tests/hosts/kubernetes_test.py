@@ -105,6 +105,21 @@ class KubernetesTest(TrainingTest):
         self.assertEqual(self.weights(self.run_folder), self.weights(self.folder / "alone"))
 
     @long_test
+    def test_a_new_launcher_resumes_the_run(self):
+        launcher, workers = self.printed(steps=400, **{"checkpoint.save_every_steps": 20})
+        for worker in workers:
+            self.start(worker)
+        container = self.start(launcher)
+        self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
+        container.kill()
+        container.wait()
+        time.sleep(10)  # as Kubernetes does before it tries again
+        container = self.start(launcher)
+        self.assertEqual(self.end_of(launcher, container, 120), 0, self.cluster.log(launcher))
+        self.assertEqual(self.checkpoints(self.run_folder)[-1], 400)
+        self.assertGreaterEqual(self.resumed_at(self.run_folder), 20)
+
+    @long_test
     def test_a_worker_that_is_moved_saves_first(self):
         launcher, workers = self.printed(steps=400)  # which would save at its end alone
         pods = [self.start(worker) for worker in workers]
