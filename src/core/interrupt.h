@@ -4,8 +4,8 @@
 // destructors remove unfinished files. A second signal ends the process at once.
 //
 // SIGHUP, the end of the terminal, comes once or twice, depending on the shell: it never ends the process at once.
-// Under nohup, which ignores it, it stays ignored. Nor does SIGUSR1 as a second signal: a worker may get it from mpirun
-// and from its own container, when both are stopped.
+// Under nohup, which ignores it, it stays ignored. Neither does SIGUSR1 as a second signal end it at once: a worker may
+// get it from mpirun and from its own container, when both are stopped.
 #pragma once
 
 #include <cstddef>

@@ -41,7 +41,7 @@ class KubernetesTest(TrainingTest):
         printed = self.succeed("launch", "--print-mpijob", "demo", "-n", 2, *flags, "--", *train).stdout
         return kubernetes.pods_of_mpijob(yaml.safe_load(printed))
 
-    def start(self, pod):
+    def run_pod(self, pod):
         container = self.cluster.start(pod)
         self.addCleanup(lambda: (container.kill(), container.wait()))
         return container
@@ -54,11 +54,11 @@ class KubernetesTest(TrainingTest):
 
     def train_to_the_end(self, launcher, workers, late=0.0):
         """One worker is there before the launcher, the others come `late` seconds after it."""
-        self.start(workers[0])
-        container = self.start(launcher)
+        self.run_pod(workers[0])
+        container = self.run_pod(launcher)
         time.sleep(late)
         for worker in workers[1:]:
-            self.start(worker)
+            self.run_pod(worker)
         self.assertEqual(self.end_of(launcher, container, 90), 0, self.cluster.log(launcher))
 
     def test_a_job_waits_for_a_late_worker_and_trains(self):
@@ -78,9 +78,9 @@ class KubernetesTest(TrainingTest):
     @long_test
     def test_a_worker_that_never_comes(self):
         launcher, workers = self.printed("--wait-at-start", 6)
-        self.start(workers[0])
+        self.run_pod(workers[0])
         begin = time.monotonic()
-        container = self.start(launcher)
+        container = self.run_pod(launcher)
         self.assertEqual(self.end_of(launcher, container), 1)
         self.assertTrue(5 < time.monotonic() - begin < 30)
         message = self.cluster.log(launcher).partition("verbund: ")[2]
@@ -93,28 +93,28 @@ class KubernetesTest(TrainingTest):
         """To the bits of a run that was not disturbed."""
         saving = {"checkpoint.save_every_steps": 20}
         launcher, workers = self.printed(steps=400, **saving)
-        pods = [self.start(worker) for worker in workers]
-        container = self.start(launcher)
+        pods = [self.run_pod(worker) for worker in workers]
+        container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
         pods[1].kill()
         pods[1].wait()
-        self.start(workers[1])
+        self.run_pod(workers[1])
         self.assertEqual(self.end_of(launcher, container, 120), 0, self.cluster.log(launcher))
         self.assertEqual(self.checkpoints(self.run_folder)[-1], 400)
-        self.succeed(*self.arguments(self.folder / "alone", {**saving, "train.max_steps": 400}))
-        self.assertEqual(self.weights(self.run_folder), self.weights(self.folder / "alone"))
+        self.train(2, self.folder / "undisturbed", {**saving, "train.max_steps": 400})
+        self.assertEqual(self.weights(self.run_folder), self.weights(self.folder / "undisturbed"))
 
     @long_test
     def test_a_new_launcher_resumes_the_run(self):
         launcher, workers = self.printed(steps=400, **{"checkpoint.save_every_steps": 20})
         for worker in workers:
-            self.start(worker)
-        container = self.start(launcher)
+            self.run_pod(worker)
+        container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
         container.kill()
         container.wait()
         time.sleep(10)  # as Kubernetes does before it tries again
-        container = self.start(launcher)
+        container = self.run_pod(launcher)
         self.assertEqual(self.end_of(launcher, container, 120), 0, self.cluster.log(launcher))
         self.assertEqual(self.checkpoints(self.run_folder)[-1], 400)
         self.assertGreaterEqual(self.resumed_at(self.run_folder), 20)
@@ -122,23 +122,23 @@ class KubernetesTest(TrainingTest):
     @long_test
     def test_a_worker_that_is_moved_saves_first(self):
         launcher, workers = self.printed(steps=400)  # which would save at its end alone
-        pods = [self.start(worker) for worker in workers]
-        container = self.start(launcher)
+        pods = [self.run_pod(worker) for worker in workers]
+        container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
         self.cluster.terminate(pods[1])
         self.assertEqual(pods[1].wait(30), 0, self.cluster.log(workers[1]))
         saved = self.checkpoints(self.run_folder)
         self.assertTrue(saved and 30 <= saved[-1] < 400, saved)
         self.assertIsNone(container.poll(), self.cluster.log(launcher))
-        self.start(workers[1])
+        self.run_pod(workers[1])
         self.assertEqual(self.end_of(launcher, container, 120), 0, self.cluster.log(launcher))
         self.assertEqual(self.checkpoints(self.run_folder)[-1], 400)
 
     @long_test
     def test_a_deleted_job_saves(self):
         launcher, workers = self.printed(steps=100000)
-        pods = [self.start(worker) for worker in workers]
-        container = self.start(launcher)
+        pods = [self.run_pod(worker) for worker in workers]
+        container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
         for pod in [container, *pods]:
             self.cluster.terminate(pod)
