@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/host_flags.h"
+#include "cli/mpijob_flags.h"
 #include "collectives/workers.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -20,6 +21,8 @@ namespace {
 
 // The commands whose processes work as one; the processes of others would repeat the same work.
 const std::vector<std::string> kCommandsForWorkers = {"train", "doctor"};
+
+constexpr int kNotGiven = -1;
 
 // The workers' program: this one, under the same path on every host. Tests replace it.
 std::vector<std::string> worker_program(const Arguments& command) {
@@ -50,37 +53,45 @@ void meet_others() {
 }  // namespace
 
 void run_launch(const Arguments& arguments) {
-  Options options("launch",
-                  "Runs the command after -- with several workers that train as one, by means of mpirun or "
-                  "Slurm's srun (data parallel). The first worker of the first host reads and writes the run folder. "
-                  "After Ctrl-C or when "
-                  "the terminal is closed, all workers save and end. When a worker or a host is lost, the job resumes "
-                  "from its newest checkpoint, at most --max-restarts times.",
-                  "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
-                  "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
-                  "  verbund launch -H a:2,b:2 --dry-run -- train ...\n"
-                  "  verbund launch --slurm -- train ... (in a job of Slurm, see docs/slurm.md)\n");
+  Options options(
+      "launch",
+      "Runs the command after -- with several workers that train as one, by means of mpirun or Slurm's srun (data "
+      "parallel). The first worker of the first host reads and writes the run folder. After Ctrl-C or when the "
+      "terminal "
+      "is closed, all workers save and end. When a worker or a host is lost, the job resumes from its newest "
+      "checkpoint, "
+      "at most --max-restarts times.",
+      "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
+      "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
+      "  verbund launch -H a:2,b:2 --dry-run -- train ...\n"
+      "  verbund launch --slurm -- train ... (in a job of Slurm, see docs/slurm.md)\n"
+      "  verbund launch --print-mpijob demo -n 4 --slots 2 --image verbund:1 -- train ... | kubectl apply -f -\n");
   LaunchSettings settings;
   HostFlags flags;
+  MpiJobFlags mpijob;
   std::vector<std::string> mpirun_args;
-  int min_workers = 0, wait = static_cast<int>(settings.wait_for_hosts.count());
+  int min_workers = 0;
+  int max_restarts = kNotGiven, wait_at_start = kNotGiven, wait_for_hosts = kNotGiven;
   int start_timeout = static_cast<int>(settings.start_timeout.count());
   bool dry_run = false, meet = false;
   const auto count = [&](const std::string& name, int& value, const std::string& about, const Check& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
   flags.declare(options);
-  count("--max-restarts", settings.max_restarts, "Restarts after the loss of a worker, at most", at_least(0))
-      ->capture_default_str();
+  count("--max-restarts", max_restarts, "Restarts after the loss of a worker, at most (0; of an MPIJob 10)",
+        at_least(0));
   count("--min-workers", min_workers, "Continue without a lost host if so many workers remain (all)", at_least(1));
   count("--start-timeout", start_timeout, "Seconds without progress after which workers that start count as lost",
         at_least(1))
       ->capture_default_str();
-  count("--wait-for-hosts", wait, "Seconds to wait for a lost host", at_least(0))->capture_default_str();
+  count("--wait-at-start", wait_at_start,
+        "Seconds to wait for hosts that do not answer yet, before the first start (0; of an MPIJob 600)", at_least(0));
+  count("--wait-for-hosts", wait_for_hosts, "Seconds to wait for a lost host (30; of an MPIJob 300)", at_least(0));
   options.add_list("--mpirun-args", mpirun_args,
                    "More arguments for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)", "ARGS");
   options.add_flag("--dry-run", dry_run, "Only print the command");
   options.add_flag("--meet", meet, "")->hidden();  // for the processes of a trial: connect, print how many, end
+  mpijob.declare(options);
 
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   if (end == arguments.end() && std::find(arguments.begin(), arguments.end(), "train") != end) {
@@ -90,9 +101,21 @@ void run_launch(const Arguments& arguments) {
   if (meet) return meet_others();
   if (!options.log_level().empty()) ::setenv(kLogLevelVariable, options.log_level().c_str(), 1);  // for the workers
 
-  flags.job.program = worker_program(Arguments(end == arguments.end() ? end : end + 1, arguments.end()));
-  if (!flags.given())
+  const Arguments command(end == arguments.end() ? end : end + 1, arguments.end());
+  flags.job.program = worker_program(command);
+  if (mpijob.given()) {
+    const auto text = [](int value, int usual) { return std::to_string(value == kNotGiven ? usual : value); };
+    Arguments launch = {"--max-restarts",         text(max_restarts, 10),       "--wait-at-start",
+                        text(wait_at_start, 600), "--wait-for-hosts",           text(wait_for_hosts, 300),
+                        "--start-timeout",        std::to_string(start_timeout)};
+    if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
+    for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
+    std::cout << mpijob.print(flags, launch, command);
+    return;
+  }
+  if (!flags.given()) {
     fail_usage("the number of workers is missing: -n 2, -H a:2,b:2 or --slurm\nSee: verbund launch --help");
+  }
   settings.hosts = flags.hosts();
   settings.workers = flags.workers == 0 ? total_slots(settings.hosts) : flags.workers;
   settings.min_workers = min_workers == 0 ? settings.workers : min_workers;
@@ -100,7 +123,9 @@ void run_launch(const Arguments& arguments) {
     fail_usage("--min-workers {} is more than all {} workers", settings.min_workers, settings.workers);
   }
   settings.start_timeout = std::chrono::seconds(start_timeout);
-  settings.wait_for_hosts = std::chrono::seconds(wait);
+  if (max_restarts != kNotGiven) settings.max_restarts = max_restarts;
+  if (wait_at_start != kNotGiven) settings.wait_at_start = std::chrono::seconds(wait_at_start);
+  if (wait_for_hosts != kNotGiven) settings.wait_for_hosts = std::chrono::seconds(wait_for_hosts);
   for (const std::string& args : mpirun_args) {
     for (const std::string& word : split_words(args)) flags.mpirun.args.push_back(word);
   }

@@ -20,9 +20,10 @@ std::atomic<bool> repeats_termination{false};
 thread_local int deferrals = 0;
 
 void on_signal(int signal) {
-  if (signal == SIGUSR1) signal = SIGTERM;
+  const bool passed_on = signal == SIGUSR1;
+  if (passed_on) signal = SIGTERM;
   int earlier = 0;
-  if (received.compare_exchange_strong(earlier, signal) || !insists(earlier, signal)) return;
+  if (received.compare_exchange_strong(earlier, signal) || passed_on || !insists(earlier, signal)) return;
   clear_status_at_once();
   _exit(128 + signal);
 }

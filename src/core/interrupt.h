@@ -4,8 +4,8 @@
 // destructors remove unfinished files. A second signal ends the process at once.
 //
 // SIGHUP, the end of the terminal, comes once or twice, depending on the shell: it never ends the process at once.
-// Under nohup, which ignores it, it stays ignored. Inside a job of Slurm, the same holds for SIGTERM: `scancel` sends
-// it to the script, to srun, which passes it on, and to the workers.
+// Under nohup, which ignores it, it stays ignored. Neither ends SIGUSR1 the process at once as a second signal, nor
+// SIGTERM inside a job of Slurm: when a container or job is stopped, a worker gets them from several sides.
 #pragma once
 
 #include <cstddef>

@@ -67,13 +67,21 @@ class Supervisor {
   }
 
  private:
+  // Waits some time for hosts that are still being started, as a cluster does that makes them for the job.
   std::vector<Host> hosts_for_first_start() const {
-    const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, kProbePatience, signals_);
-    if (const std::string silent = describe_silent(answers); !silent.empty()) {
-      fail("the job was not started, because a host does not answer: {}.\n{}", silent,
-           settings_.starter->advice_for_silent_host());
+    const Clock::time_point end = Clock::now() + settings_.wait_at_start;
+    std::vector<Host> missing = settings_.hosts;
+    for (bool said = false;; said = true) {
+      const std::vector<HostAnswer> answers = probe_.ask(missing, kProbePatience, signals_);
+      missing.clear();
+      for (const HostAnswer& answer : answers) {
+        if (!answer.answers) missing.push_back(answer.host);
+      }
+      if (missing.empty()) return used_hosts(settings_.hosts, settings_.workers);
+      if (Clock::now() + kPause >= end) fail_without(answers);
+      if (!said) log("waiting up to {} s for {}", settings_.wait_at_start.count(), describe_silent(answers));
+      pause();
     }
-    return used_hosts(settings_.hosts, settings_.workers);
   }
 
   // Waits some time for a lost host, unless the others have enough slots.
@@ -107,6 +115,13 @@ class Supervisor {
       signals_.check();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
+  }
+
+  [[noreturn]] void fail_without(const std::vector<HostAnswer>& answers) const {
+    const auto waited = settings_.wait_at_start.count();
+    fail("the job was not started, because a host does not answer{}: {}.\n{}",
+         waited > 0 ? fmt::format(" within {} s", waited) : "", describe_silent(answers),
+         settings_.starter->advice_for_silent_host());
   }
 
   [[noreturn]] void fail_for_good(const JobEnd& end) const {

@@ -18,6 +18,7 @@ struct LaunchSettings {
   int min_workers = 1;  // continue with fewer when a host does not come back
   int max_restarts = 0;
   std::chrono::seconds start_timeout{120};  // without progress of any worker
+  std::chrono::seconds wait_at_start{0};    // for hosts that do not answer yet, before the first start
   std::chrono::seconds wait_for_hosts{30};  // at a restart, before continuing without a host
 };
 

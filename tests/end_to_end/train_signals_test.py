@@ -67,6 +67,14 @@ class TrainSignalsTest(TrainingTest):
                 self.assertNotIn("verbund: ", said)  # main has nothing to add
                 self.assertEqual(len(self.checkpoints(self.run_folder)), 1)
 
+    def test_a_worker_that_launch_and_its_container_ask_to_stop_saves(self):
+        process = self.train_until_told()
+        for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR1):
+            process.send_signal(number)
+        code, said = self.end(process)
+        self.assertIn(code, (128 + signal.SIGHUP, 128 + signal.SIGTERM), said)
+        self.assertEqual(len(self.checkpoints(self.run_folder)), 1)
+
     def test_a_run_folder_that_is_moved_or_removed_ends_the_run(self):
         for name, take_away in (("moved", lambda run: run.rename(self.folder / "elsewhere")), ("removed", shutil.rmtree)):
             with self.subTest(name):

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 import unittest
 
@@ -406,6 +407,20 @@ class LaunchTest(ProgramTest):
         self.write("other.down", "")
         os.kill(int((self.folder / "process.1").read_text()), signal.SIGKILL)
         return process, process.communicate(timeout=90)[1]
+
+    def test_a_host_that_comes_late_is_waited_for(self):
+        """And one that never comes ends the job, after the time that was given."""
+        down = self.write("other.down", "")
+        hosts = f"-H localhost:1,other:1 --rsh {self.folder / 'agent'} --wait-at-start"
+        begin = time.monotonic()
+        done = self.launch(f"{hosts} 2", "print")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertGreaterEqual(time.monotonic() - begin, 1)
+        self.assertEqual(self.starts(0), 0)
+        threading.Timer(1.5, down.unlink).start()
+        done = self.launch(f"{hosts} 60", "print")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.starts(0), 1)
 
     @long_test
     def test_a_host_that_does_not_come_back_is_left_out(self):
