@@ -10,7 +10,9 @@
 #include "collectives/mpi_transport.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/interrupt.h"
 #include "doctor/examine.h"
+#include "launch/host_source.h"
 #include "launch/mpirun_starter.h"
 #include "launch/reachable_hosts.h"
 
@@ -43,17 +45,25 @@ void HostFlags::declare(Options& options) {
   Option* const hosts_option =
       options.add_option("-H,--hosts", list, "Hosts and their slots, the number of workers on each (this machine)");
   hosts_option->type_name("A:N,B:N");
-  options.add_option("--hostfile", file, "The same in a file, a host per line: HOST slots=N")
-      ->type_name("FILE")
-      ->excludes(hosts_option);
+  Option* const file_option =
+      options.add_option("--hostfile", file, "The same in a file, a host per line: HOST slots=N");
+  file_option->type_name("FILE")->excludes(hosts_option);
+  options
+      .add_option("--hosts-from", from,
+                  "The same lines in a file, or printed by a command; launch reads them again at each restart")
+      ->type_name("FILE|COMMAND")
+      ->excludes(hosts_option)
+      ->excludes(file_option);
   options.add_option("--nic", job.interface, "Network interface to train over, or a network: 10.0.0.0/24")
       ->type_name("IF");
   options.add_option("--rsh", mpirun.rsh_agent, "Command that runs another one on a host (ssh)")->type_name("AGENT");
 }
 
 std::vector<Host> HostFlags::hosts() const {
-  if (list.empty() && file.empty()) return {{"localhost", std::max(1, workers)}};
-  std::vector<Host> all = file.empty() ? parse_host_list(list) : parse_host_file(read_file(file), file);
+  if (list.empty() && file.empty() && from.empty()) return {{"localhost", std::max(1, workers)}};
+  std::vector<Host> all = !from.empty()  ? HostSource(from).read(check_interrupt)
+                          : file.empty() ? parse_host_list(list)
+                                         : parse_host_file(read_file(file), file);
   if (workers > total_slots(all)) {
     fail_usage("-n {} is more than the {} slots of the hosts: {}.\nGive a host more slots, as in -H a:{}", workers,
                total_slots(all), describe_hosts(all), workers);

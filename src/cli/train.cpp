@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/process.h"
+#include "data/verified_note.h"
 #include "launch/job_settings.h"
 #include "report/write_report.h"
 #include "train/trainer.h"
@@ -74,6 +75,7 @@ void run_train(const Arguments& arguments) {
   request.program = program_version();
   request.command = command_line();
   request.restart = restart_reason(std::getenv(kRestartVariable));
+  if (const char* notes = std::getenv(kVerifiedVariable)) request.verified = notes;
 
   int signal = 0;
   with_workers([&](Workers& workers) {

@@ -85,7 +85,7 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  if (!options.keep_stderr) ::dup2(output, STDERR_FILENO);
   limit_resources(options);
   int code = 1;
   try {
@@ -124,7 +124,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const ChildO
 
 ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOptions& options)
     : own_group_(options.own_group) {
-  const int input = open_input(options.input);
+  // A copy shares its position with the caller's, who can thus see how much was read.
+  const int input =
+      options.input_file >= 0 ? ::fcntl(options.input_file, F_DUPFD_CLOEXEC, 0) : open_input(options.input);
   if (input < 0) fail_errno("cannot make the input of a child process");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {

@@ -15,6 +15,8 @@ namespace verbund {
 
 struct ChildOptions {
   std::string input;                                    // on its stdin
+  int input_file = -1;                                  // instead: an open file, read from its position on
+  bool keep_stderr = false;                             // its stderr is that of this process, only stdout is read
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; nothing: that of this process
   bool own_group = true;                                // false: the terminal's Ctrl-C and Ctrl-Z reach it, too
 
