@@ -10,8 +10,10 @@
 #include "collectives/mpi_transport.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "doctor/examine.h"
+#include "launch/host_source.h"
 #include "launch/mpirun_starter.h"
 #include "launch/reachable_hosts.h"
 #include "launch/slurm_starter.h"
@@ -48,9 +50,14 @@ void HostFlags::declare(Options& options) {
   Option* const file_option =
       options.add_option("--hostfile", file, "The same in a file, a host per line: HOST slots=N");
   file_option->type_name("FILE")->excludes(hosts_option);
+  Option* const from_option =
+      options.add_option("--hosts-from", from,
+                         "The same lines in a file, or printed by a command; launch reads them again at each restart");
+  from_option->type_name("FILE|COMMAND")->excludes(hosts_option)->excludes(file_option);
   options.add_flag("--slurm", slurm, "The hosts and tasks of the Slurm job around this command (sbatch, salloc)")
       ->excludes(hosts_option)
-      ->excludes(file_option);
+      ->excludes(file_option)
+      ->excludes(from_option);
   options
       .add_option("--starter", starter_name, "With --slurm: srun or mpirun starts the workers (auto: a trial tells)")
       ->type_name("NAME")
@@ -63,8 +70,10 @@ void HostFlags::declare(Options& options) {
 std::vector<Host> HostFlags::hosts() const {
   if (slurm) return hosts_of_slurm();
   if (starter_name == "srun") fail_usage("--starter srun needs --slurm: srun starts workers inside an allocation");
-  if (list.empty() && file.empty()) return {{"localhost", std::max(1, workers)}};
-  std::vector<Host> all = file.empty() ? parse_host_list(list) : parse_host_file(read_file(file), file);
+  if (list.empty() && file.empty() && from.empty()) return {{"localhost", std::max(1, workers)}};
+  std::vector<Host> all = !from.empty()  ? HostSource(from).read(check_interrupt)
+                          : file.empty() ? parse_host_list(list)
+                                         : parse_host_file(read_file(file), file);
   if (workers > total_slots(all)) {
     fail_usage("-n {} is more than the {} slots of the hosts: {}.\nGive a host more slots, as in -H a:{}", workers,
                total_slots(all), describe_hosts(all), workers);

@@ -18,13 +18,14 @@ namespace verbund {
 struct HostFlags {
   int workers = 0;         // 0: as many as the hosts have slots
   std::string list, file;  // -H, --hostfile
+  std::string from;        // --hosts-from
   bool slurm = false;      // the hosts of Slurm's allocation around this process
   std::string starter_name = "auto";
   JobSettings job;        // --nic
   MpirunSettings mpirun;  // --rsh
 
   void declare(Options& options);
-  bool given() const { return slurm || workers > 0 || !list.empty() || !file.empty(); }
+  bool given() const { return slurm || workers > 0 || !list.empty() || !file.empty() || !from.empty(); }
   // All named hosts, those of Slurm, or this machine with so many workers. Refuses more workers than slots.
   std::vector<Host> hosts() const;
   // Fills in the settings of the job that come from this process: folder, user, environment, shared cores.

@@ -59,10 +59,10 @@ void run_launch(const Arguments& arguments) {
       "parallel). The first worker of the first host reads and writes the run folder. After Ctrl-C or when the "
       "terminal "
       "is closed, all workers save and end. When a worker or a host is lost, the job resumes from its newest "
-      "checkpoint, "
-      "at most --max-restarts times.",
+      "checkpoint, at most --max-restarts times.",
       "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
       "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
+      "  verbund launch --hosts-from ./discover_hosts.sh --min-hosts 2 --max-restarts 10 -- train ...\n"
       "  verbund launch -H a:2,b:2 --dry-run -- train ...\n"
       "  verbund launch --slurm -- train ... (in a job of Slurm, see docs/slurm.md)\n"
       "  verbund launch --print-mpijob demo -n 4 --slots 2 --image verbund:1 -- train ... | kubectl apply -f -\n");
@@ -70,10 +70,10 @@ void run_launch(const Arguments& arguments) {
   HostFlags flags;
   MpiJobFlags mpijob;
   std::vector<std::string> mpirun_args;
-  int min_workers = 0;
+  int min_workers = 0, min_hosts = 0;
   int max_restarts = kNotGiven, wait_at_start = kNotGiven, wait_for_hosts = kNotGiven;
   int start_timeout = static_cast<int>(settings.start_timeout.count());
-  bool dry_run = false, meet = false;
+  bool dry_run = false, meet = false, copy = false;
   const auto count = [&](const std::string& name, int& value, const std::string& about, const Check& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
@@ -81,6 +81,7 @@ void run_launch(const Arguments& arguments) {
   count("--max-restarts", max_restarts, "Restarts after the loss of a worker, at most (0; of an MPIJob 10)",
         at_least(0));
   count("--min-workers", min_workers, "Continue without a lost host if so many workers remain (all)", at_least(1));
+  count("--min-hosts", min_hosts, "Continue without a lost host if so many hosts remain (all)", at_least(1));
   count("--start-timeout", start_timeout, "Seconds without progress after which workers that start count as lost",
         at_least(1))
       ->capture_default_str();
@@ -89,6 +90,7 @@ void run_launch(const Arguments& arguments) {
   count("--wait-for-hosts", wait_for_hosts, "Seconds to wait for a lost host (30; of an MPIJob 300)", at_least(0));
   options.add_list("--mpirun-args", mpirun_args,
                    "More arguments for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)", "ARGS");
+  options.add_flag("--copy", copy, "Copy program, configuration and dataset to hosts that lack them, by checksum");
   options.add_flag("--dry-run", dry_run, "Only print the command");
   options.add_flag("--meet", meet, "")->hidden();  // for the processes of a trial: connect, print how many, end
   mpijob.declare(options);
@@ -118,9 +120,16 @@ void run_launch(const Arguments& arguments) {
   }
   settings.hosts = flags.hosts();
   settings.workers = flags.workers == 0 ? total_slots(settings.hosts) : flags.workers;
-  settings.min_workers = min_workers == 0 ? settings.workers : min_workers;
+  if (!flags.from.empty()) settings.source = std::make_shared<const HostSource>(flags.from);
+  settings.fixed_workers = flags.workers > 0;
+  // Without both limits, all workers are needed; one of them alone is enough.
+  settings.min_workers = min_workers > 0 ? min_workers : min_hosts > 0 ? 1 : settings.workers;
+  settings.min_hosts = std::max(1, min_hosts);
   if (settings.min_workers > settings.workers) {
     fail_usage("--min-workers {} is more than all {} workers", settings.min_workers, settings.workers);
+  }
+  if (const size_t hosts = settings.hosts.size(); settings.min_hosts > static_cast<int>(hosts)) {
+    fail_usage("--min-hosts {} is more than all {} hosts", settings.min_hosts, hosts);
   }
   settings.start_timeout = std::chrono::seconds(start_timeout);
   if (max_restarts != kNotGiven) settings.max_restarts = max_restarts;
@@ -140,6 +149,7 @@ void run_launch(const Arguments& arguments) {
          std::thread::hardware_concurrency());
   }
 
+  if (copy && !dry_run) settings.copies = list_for_copy(settings.job.program, settings.job.folder);
   if (dry_run) {
     std::cout << shell_line(settings.starter->command(settings.job, used)) << "\n";
   } else {

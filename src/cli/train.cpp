@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/process.h"
+#include "data/verified_note.h"
 #include "launch/job_settings.h"
 #include "launch/slurm_allocation.h"
 #include "report/write_report.h"
@@ -75,6 +76,7 @@ void run_train(const Arguments& arguments) {
   request.program = program_version();
   request.command = command_line();
   request.restart = restart_reason(std::getenv(kRestartVariable));
+  if (const char* notes = std::getenv(kVerifiedVariable)) request.verified = notes;
 
   refuse_tasks_without_pmix(environment_variable);
   int signal = 0;

@@ -13,6 +13,7 @@
 #include "core/human.h"
 #include "core/log.h"
 #include "data/dataset.h"
+#include "data/verified_note.h"
 
 namespace verbund {
 
@@ -37,7 +38,7 @@ void check_agreement(Workers& workers, const Identity& own) {
   }
 }
 
-std::string verify_together(Workers& workers, const Dataset& dataset) {
+std::string verify_together(Workers& workers, const Dataset& dataset, const std::string& notes) {
   // Two hosts may have the same name, and containers of one host may have their own folders.
   const std::vector<std::string> places = workers.comm().gather(
       fmt::format("{} {}: {}", workers.self().host, network_identity(), fs::absolute(dataset.folder()).string()));
@@ -46,8 +47,15 @@ std::string verify_together(Workers& workers, const Dataset& dataset) {
   std::string trouble;
   workers.watchdog().report_phase(0, "verifying the dataset", true);
   if (std::ranges::find(places, places[rank]) == places.begin() + workers.rank()) {
+    // Made before the reading: a file that changes meanwhile does not pass for verified.
+    const std::string note = verified_note(dataset);
     try {
-      own = verify(dataset);
+      if (is_noted(notes, note)) {
+        debug("dataset {}: unchanged since this job verified it", dataset.folder().string());
+      } else {
+        own = verify(dataset);
+      }
+      tell_verified(note);
     } catch (const Interrupted&) {
       throw;
     } catch (const Error& error) {
@@ -59,9 +67,11 @@ std::string verify_together(Workers& workers, const Dataset& dataset) {
     if (!troubles[i].empty()) fail("{}{}", workers.size() > 1 ? workers.all()[i].host + ": " : "", troubles[i]);
   }
   const double slowest = workers.comm().max(own.seconds);
+  const double bytes = workers.comm().max(static_cast<double>(own.bytes));  // of a copy that was read
   workers.watchdog().report_phase(0, "start");
   const size_t copies = std::set(places.begin(), places.end()).size();
-  return fmt::format("dataset verified: {} in {}{}", human_bytes(own.bytes), human_duration(slowest),
+  if (bytes == 0) return "dataset unchanged since this job verified it";
+  return fmt::format("dataset verified: {} in {}{}", human_bytes(static_cast<uint64_t>(bytes)), human_duration(slowest),
                      copies > 1 ? fmt::format(", the slowest of {} copies", copies) : "");
 }
 

@@ -21,8 +21,9 @@ struct Identity {
 void check_agreement(Workers& workers, const Identity& own);
 
 // Verifies the dataset (data/dataset.h). Of the workers of one host that share a copy, the first reads it;
-// damage on one host is reported on all. Returns a line for the log.
-std::string verify_together(Workers& workers, const Dataset& dataset);
+// damage on one host is reported on all. A copy that this job has verified before (`notes`, see data/verified_note.h)
+// is not read again if it is unchanged. Returns a line for the log.
+std::string verify_together(Workers& workers, const Dataset& dataset, const std::string& notes);
 
 // For work that all workers share on one trained model: fails if their models differ.
 void agree_on_model(Workers& workers, int64_t step, const Buffer& weights);

@@ -87,7 +87,7 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
-  ::dup2(errors, STDERR_FILENO);
+  if (options.errors != ChildErrors::kInherited) ::dup2(errors, STDERR_FILENO);
   limit_resources(options);
   int code = 1;
   try {
@@ -141,20 +141,23 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const ChildO
 
 ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOptions& options)
     : own_group_(options.own_group) {
-  const int input = open_input(options.input);
+  // A copy shares its position with the caller's, who can thus see how much was read.
+  const int input =
+      options.input_file >= 0 ? ::fcntl(options.input_file, F_DUPFD_CLOEXEC, 0) : open_input(options.input);
   if (input < 0) fail_errno("cannot make the input of a child process");
   const auto [output, output_end] = make_pipe();
-  auto [errors, errors_end] = options.errors_apart ? make_pipe() : std::pair(-1, output_end);
+  const bool apart = options.errors == ChildErrors::kApart;
+  const auto [errors, errors_end] = apart ? make_pipe() : std::pair(-1, output_end);
   const pid_t parent = ::getpid();
   id_ = ::fork();
   const int why = errno;
   if (id_ == 0) run_child(function, options, input, output_end, errors_end, parent);
   ::close(input);
   ::close(output_end);
-  if (options.errors_apart) ::close(errors_end);
+  if (apart) ::close(errors_end);
   output_ = output;
   errors_ = errors;
-  errors_at_end_ = !options.errors_apart;
+  errors_at_end_ = !apart;
   if (id_ < 0) {
     close_streams();
     errno = why;

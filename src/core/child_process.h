@@ -13,11 +13,19 @@
 
 namespace verbund {
 
+// Where a child's stderr goes.
+enum class ChildErrors {
+  kWithOutput,  // into one stream with its stdout
+  kApart,       // into a stream of its own: read_errors()
+  kInherited    // where that of this process goes
+};
+
 struct ChildOptions {
   std::string input;                                    // on its stdin
+  int input_file = -1;                                  // instead: an open file, read from its position on
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; nothing: that of this process
   bool own_group = true;                                // false: the terminal's Ctrl-C and Ctrl-Z reach it, too
-  bool errors_apart = false;                            // stderr is a stream of its own: read_errors()
+  ChildErrors errors = ChildErrors::kWithOutput;
 
   // Limits, which its own children inherit; 0: none. With one of them, it never leaves a core file.
   uint64_t memory = 0;  // bytes of address space
@@ -39,7 +47,7 @@ class ChildProcess {
 
   // What it has printed since the last call; waits at most `patience` for something to come, on stderr too.
   std::string read(std::chrono::milliseconds patience);
-  std::string read_errors();               // without waiting; only with `errors_apart`
+  std::string read_errors();               // without waiting; only if they are kApart
   bool at_end() const { return at_end_; }  // it has closed its output, and all of it was read
 
   // As a shell gives it: 128 + n if signal n ended it. Nothing while it runs.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <sstream>
 
 #include "core/error.h"
@@ -23,6 +24,25 @@ int parse_slots(std::string_view text) {
   return whole && slots >= 1 && slots <= kMostSlots ? slots : 0;
 }
 
+// "a:2" -> a with 2 slots, "a" -> a with 1; nothing if the text is neither.
+std::optional<Host> parse_item(const std::string& item) {
+  const size_t colon = item.find(':');
+  const Host host{item.substr(0, colon), colon == std::string::npos ? 1 : parse_slots(item.substr(colon + 1))};
+  if (!is_host_name(host.name) || host.slots == 0) return std::nullopt;
+  return host;
+}
+
+// The items of "a:2,b", each with its text.
+std::vector<std::string> split_items(const std::string& text) {
+  std::vector<std::string> items;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    items.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return items;
+}
+
 void add(std::vector<Host>& hosts, const Host& host) {
   const auto known = std::find_if(hosts.begin(), hosts.end(), [&](const Host& h) { return h.name == host.name; });
   if (known == hosts.end()) {
@@ -32,21 +52,39 @@ void add(std::vector<Host>& hosts, const Host& host) {
   }
 }
 
+// A line of a host file, without its comment: "a slots=2", "a:2" or "a:2,b:2". False if it is none of these.
+bool parse_line(const std::string& line, std::vector<Host>& hosts) {
+  std::istringstream words(line);
+  std::string first;
+  if (!(words >> first)) return true;
+  std::vector<Host> named;
+  for (const std::string& item : split_items(first)) {
+    const std::optional<Host> host = parse_item(item);
+    if (!host) return false;
+    named.push_back(*host);
+  }
+  const bool is_plain = first.find_first_of(":,") == std::string::npos;
+  for (std::string word; words >> word;) {
+    constexpr std::string_view kSlots = "slots=";
+    if (!is_plain || !word.starts_with(kSlots)) return false;
+    named.front().slots = parse_slots(word.substr(kSlots.size()));
+    if (named.front().slots == 0) return false;
+  }
+  for (const Host& host : named) add(hosts, host);
+  return true;
+}
+
 }  // namespace
 
 std::vector<Host> parse_host_list(const std::string& text) {
   std::vector<Host> hosts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string item = text.substr(begin, end - begin);
-    const size_t colon = item.find(':');
-    const Host host{item.substr(0, colon), colon == std::string::npos ? 1 : parse_slots(item.substr(colon + 1))};
-    if (!is_host_name(host.name) || host.slots == 0) {
+  for (const std::string& item : split_items(text)) {
+    const std::optional<Host> host = parse_item(item);
+    if (!host) {
       fail_usage("-H {}: \"{}\" is not a host with its number of workers.\nWrite HOST:WORKERS, as in -H a:2,b:2", text,
                  item);
     }
-    add(hosts, host);
-    begin = end + 1;
+    add(hosts, *host);
   }
   return hosts;
 }
@@ -57,19 +95,9 @@ std::vector<Host> parse_host_file(std::string_view text, const std::string& file
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    std::istringstream words(line.substr(0, line.find('#')));
-    Host host;
-    if (!(words >> host.name)) continue;
-    bool valid = is_host_name(host.name);
-    for (std::string word; words >> word;) {
-      constexpr std::string_view kSlots = "slots=";
-      valid = valid && word.starts_with(kSlots) && (host.slots = parse_slots(word.substr(kSlots.size()))) != 0;
-    }
-    if (!valid) {
-      fail_usage("{}, line {}: \"{}\" is not a host with its number of workers.\nWrite: HOST slots=WORKERS", file,
-                 number, line);
-    }
-    add(hosts, host);
+    if (parse_line(line.substr(0, line.find('#')), hosts)) continue;
+    fail_usage("{}, line {}: \"{}\" is not a host with its number of workers.\nWrite: HOST slots=WORKERS", file, number,
+               line);
   }
   if (hosts.empty()) fail_usage("{} names no host.\nWrite one host per line: HOST slots=WORKERS", file);
   return hosts;

@@ -21,8 +21,8 @@ struct Host {
 // "a:2,b" -> a with 2 slots, b with 1. The slots of a host named twice are added.
 std::vector<Host> parse_host_list(const std::string& text);
 
-// A host file as Open MPI reads it: one host per line, followed by `slots=N`; `#` begins a comment. `file` is for
-// messages.
+// A host file as Open MPI reads it: one host per line, followed by `slots=N`; `#` begins a comment. A line may also be
+// in the notation of -H, as scripts that discover hosts print it: `a:2`. `file` is for messages.
 std::vector<Host> parse_host_file(std::string_view text, const std::string& file);
 
 int total_slots(const std::vector<Host>& hosts);

@@ -55,6 +55,7 @@ class Job {
     end.all_started = session_.all_started();
     end.lost_host = notices.lost_host();
     end.cannot_start = notices.cannot_start();
+    end.verified = session_.verified();
     end.from_outside = notices.was_terminated(end.exit_code, session_.starter_spoke_last());
     end.from_outside &= session_.never_started().empty();
     if (end.stop_requests == 0 && notices.was_asked_to_stop()) {

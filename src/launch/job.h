@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,14 @@ namespace verbund {
 
 struct JobEnd {
   int exit_code = 0;
-  std::string reason;         // "worker 1 on b was killed by signal 9 (Killed)"
-  int stop_requests = 0;      // signals received while the job ran
-  int stop_signal = 0;        // the first of them
-  bool all_started = false;   // every worker
-  bool lost_host = false;     // the starter could not start or reach its daemon on a host
-  bool cannot_start = false;  // the program or folder is missing on a host
-  bool from_outside = false;  // the starter itself was terminated
+  std::string reason;              // "worker 1 on b was killed by signal 9 (Killed)"
+  int stop_requests = 0;           // signals received while the job ran
+  int stop_signal = 0;             // the first of them
+  bool all_started = false;        // every worker
+  bool lost_host = false;          // the starter could not start or reach its daemon on a host
+  bool cannot_start = false;       // the program or folder is missing on a host
+  bool from_outside = false;       // the starter itself was terminated
+  std::set<std::string> verified;  // notes of the dataset's copies (data/verified_note.h)
 };
 
 enum class JobFate {

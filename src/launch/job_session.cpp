@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/status.h"
+#include "data/verified_note.h"
 
 namespace verbund {
 namespace {
@@ -16,7 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kMoment{50};
-constexpr seconds kGraceAfterLoss{15};
+constexpr seconds kGraceAfterLoss{6};
 constexpr seconds kGraceOfLeftovers{2};
 
 }  // namespace
@@ -27,7 +28,8 @@ JobSession::JobSession(const Starter& starter, const JobSettings& job, const std
       starter_(starter),
       notices_(starter.notices(hosts)),
       lines_(starter.lines([this](const OutputLine& line) { this->hear(line); })),
-      process_(starter.command(job, hosts), {.errors_apart = starter.keeps_streams_apart()}) {}
+      process_(starter.command(job, hosts),
+               {.errors = starter.keeps_streams_apart() ? ChildErrors::kApart : ChildErrors::kWithOutput}) {}
 
 bool JobSession::listen() {
   if (!process_.exit_code()) {
@@ -83,6 +85,10 @@ void JobSession::limit_start(seconds patience) {
 void JobSession::hear(const OutputLine& line) {
   starter_spoke_last_ = line.rank == OutputLine::kStarter;
   if (starter_spoke_last_) return hear_starter(notices_->add(line.text));
+  if (const auto note = line.is_stdout ? std::nullopt : parse_verified(line.text)) {
+    verified_.insert(*note);
+    return;
+  }
   const std::optional<WorkerRecord> record = line.is_stdout ? std::nullopt : parse_marked_record(line.text);
   if (!record) return hear_worker_(line);
   if (record->event != WorkerEvent::kLost) {

@@ -3,7 +3,7 @@
 // line by line; the starter's own messages are parsed, and shown where they help.
 //
 // A starter may wait forever: mpirun does for the daemon of a host that is cut off, or for a worker that was killed
-// while it started. Once a worker (core/status.h) or the starter itself reports a lost worker, the starter has 15 s to
+// while it started. Once a worker (core/status.h) or the starter itself reports a lost worker, the starter has 6 s to
 // exit. So it has if the start makes no progress for too long.
 #pragma once
 
@@ -57,6 +57,8 @@ class JobSession {
   bool starter_spoke_last() const { return starter_spoke_last_; }
   int exit_code() const { return exit_code_; }  // after a kill because of a loss: what it would have been
   const StarterNotices& notices() const { return *notices_; }
+  // Notes of the copies of the dataset that workers have verified (data/verified_note.h).
+  const std::set<std::string>& verified() const { return verified_; }
 
  private:
   void hear(const OutputLine& line);
@@ -70,6 +72,7 @@ class JobSession {
   std::set<int> started_, connecting_, connected_;                                          // ranks
   std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();  // of the start
   std::vector<int> never_started_;
+  std::set<std::string> verified_;
   const Starter& starter_;
   std::unique_ptr<StarterNotices> notices_;
   std::unique_ptr<WorkerLines> lines_;

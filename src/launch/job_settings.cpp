@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/terminal.h"
+#include "data/verified_note.h"
 
 namespace verbund {
 namespace {
@@ -38,6 +39,7 @@ std::vector<std::string> own_variables(const JobSettings& settings) {
   }
   if (!settings.terminal.empty()) variables.push_back(fmt::format("{}={}", kTerminalVariable, settings.terminal));
   if (!settings.restart.empty()) variables.push_back(fmt::format("{}={}", kRestartVariable, settings.restart));
+  if (!settings.verified.empty()) variables.push_back(fmt::format("{}={}", kVerifiedVariable, settings.verified));
   return variables;
 }
 
@@ -49,7 +51,9 @@ std::vector<std::string> passed_variables(const char* const* environment) {
       if (variable.starts_with(prefix)) names.emplace_back(variable.substr(0, variable.find('=')));
     }
   }
-  for (const char* own : {kTerminalVariable, kRestartVariable}) std::erase(names, own);  // meant for this process alone
+  for (const char* own : {kTerminalVariable, kRestartVariable, kVerifiedVariable}) {
+    std::erase(names, own);  // meant for this process alone
+  }
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -17,6 +17,7 @@ struct JobSettings {
   std::vector<std::string> program;      // path and arguments
   std::string terminal;                  // describes the terminal to the workers, see core/terminal.h; "": nothing
   std::string restart;                   // number and reason of the restart, for the run's history; "": the first start
+  std::string verified;                  // notes of verified copies of the dataset (data/verified_note.h), after a loss
   bool share_cores = false;              // more workers than cores: a waiting worker yields its core
 };
 

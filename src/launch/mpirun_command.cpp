@@ -48,9 +48,10 @@ std::vector<std::string> mpirun_command(const MpirunSettings& mpirun, const JobS
   set("oob_tcp_keepalive_time", "10");
   set("oob_tcp_keepalive_intvl", "5");
   set("oob_tcp_keepalive_probes", "3");
-  // Seconds between SIGTERM and SIGKILL for the other workers when one has failed. mpirun always waits about twice
-  // this long, so a larger value makes each restart slower.
-  set("odls_base_sigkill_timeout", "2");
+  // When a worker has failed, mpirun waits so many seconds before it sends SIGTERM to the others on its host, and again
+  // before SIGKILL, even if they have ended: a larger value makes each restart slower. The others notice the loss by
+  // themselves within milliseconds.
+  set("odls_base_sigkill_timeout", "1");
   for (const std::string& name : job.environment) add({"-x", name});
   for (std::string variable : own_variables(job)) {
     std::replace(variable.begin(), variable.end(), ';', ',');  // mpirun would parse the rest as another variable

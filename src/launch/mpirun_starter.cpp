@@ -16,6 +16,7 @@ MpirunStarter::MpirunStarter(MpirunSettings settings)
   // Nobody can type a password, here or when mpirun starts its daemons.
   if (std::filesystem::path(agent_.front()).filename() == "ssh") {
     agent_.insert(agent_.end(), {"-x", "-o", "BatchMode=yes"});
+    agent_.insert(agent_.end(), {"-o", "ServerAliveInterval=10"});  // a host that is cut off is noticed after 30 s
   }
 }
 

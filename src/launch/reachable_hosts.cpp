@@ -16,6 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::seconds kPatienceWithOthers{1};
+
 bool has_own_address(const std::string& host) {
   addrinfo* resolved = nullptr;
   if (::getaddrinfo(host.c_str(), nullptr, nullptr, &resolved) != 0) return false;
@@ -46,7 +48,7 @@ bool is_this_machine(const std::string& host) {
 }
 
 std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chrono::seconds patience,
-                                       const StopSignals& signals) const {
+                                       const StopSignals& signals, int enough) const {
   std::vector<HostAnswer> answers;
   std::vector<std::unique_ptr<ChildProcess>> questions;  // null for this machine
   for (const Host& host : hosts) {
@@ -58,25 +60,56 @@ std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chro
     questions.back() = std::make_unique<ChildProcess>(command);
   }
 
-  const Clock::time_point end = Clock::now() + patience;
-  for (size_t i = 0; i < hosts.size(); ++i) {
-    if (!questions[i]) continue;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point end = begin + patience;
+  const auto settle = [&](size_t i, std::optional<int> code) {
     HostAnswer& answer = answers[i];
-    std::optional<int> code;
-    while (!(code = questions[i]->exit_code()) && Clock::now() < end) {
-      signals.check();
-      answer.said += questions[i]->read(std::chrono::milliseconds(20));
-    }
     answer.said = on_one_line(answer.said + questions[i]->read(std::chrono::milliseconds(0)));
     answer.answers = code == 0;
     if (!code) {
-      answer.said =
-          fmt::format("no answer within {} s{}{}", patience.count(), answer.said.empty() ? "" : ": ", answer.said);
+      const auto waited = std::chrono::round<std::chrono::seconds>(Clock::now() - begin).count();
+      answer.said = fmt::format("no answer within {} s{}{}", waited, answer.said.empty() ? "" : ": ", answer.said);
     } else if (answer.said.empty() && *code != 0) {
       answer.said = fmt::format("{} exited with code {}", starter_.on_host(answer.host.name).front(), *code);
     }
+    questions[i].reset();
+  };
+  for (bool open = true, hurried = false; open;) {
+    open = false;
+    for (size_t i = 0; i < hosts.size(); ++i) {
+      if (!questions[i]) continue;
+      signals.check();
+      answers[i].said += questions[i]->read(std::chrono::milliseconds(5));
+      if (const std::optional<int> code = questions[i]->exit_code()) {
+        settle(i, code);
+      } else if (Clock::now() >= end) {
+        settle(i, std::nullopt);
+      } else {
+        open = true;
+      }
+    }
+    if (open && !hurried && total_slots(answering(answers)) >= enough) {
+      hurried = true;
+      end = std::min(end, Clock::now() + kPatienceWithOthers);
+    }
   }
   return answers;
+}
+
+std::vector<Host> answering(const std::vector<HostAnswer>& answers) {
+  std::vector<Host> hosts;
+  for (const HostAnswer& answer : answers) {
+    if (answer.answers) hosts.push_back(answer.host);
+  }
+  return hosts;
+}
+
+std::string describe_silent(const std::vector<HostAnswer>& answers) {
+  std::string text;
+  for (const HostAnswer& answer : answers) {
+    if (!answer.answers) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", answer.host.name, answer.said);
+  }
+  return text;
 }
 
 }  // namespace verbund

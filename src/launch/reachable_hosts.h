@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,18 @@ struct HostAnswer {
   std::string said;  // why not: output of the command
 };
 
+std::vector<Host> answering(const std::vector<HostAnswer>& answers);
+// "b (ssh: connect to host b port 22: No route to host)"; "" if all answer.
+std::string describe_silent(const std::vector<HostAnswer>& answers);
+
 class HostProbe {
  public:
   explicit HostProbe(const Starter& starter) : starter_(starter) {}
 
-  // Probes all at once, each for at most `patience`.
-  std::vector<HostAnswer> ask(const std::vector<Host>& hosts, std::chrono::seconds patience,
-                              const StopSignals& signals) const;
+  // Probes all at once, for at most `patience`. Once hosts with `enough` slots have answered, the others have one more
+  // second: a spare host takes the place of one that is cut off without a long wait.
+  std::vector<HostAnswer> ask(const std::vector<Host>& hosts, std::chrono::seconds patience, const StopSignals& signals,
+                              int enough = std::numeric_limits<int>::max()) const;
 
  private:
   const Starter& starter_;

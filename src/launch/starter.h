@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/human.h"
 #include "launch/host_list.h"
 #include "launch/job_settings.h"
 
@@ -87,6 +88,13 @@ class Starter {
   virtual std::vector<std::string> on_host(const std::string& host) const = 0;
 
   virtual bool keeps_streams_apart() const { return false; }  // stdout and stderr have to be read separately
+  // The command that runs a shell script on a host. An agent such as ssh hands its words to a shell there.
+  virtual std::vector<std::string> shell_on_host(const std::string& host, const std::string& script) const {
+    std::vector<std::string> words = on_host(host);
+    words.insert(words.end(), {"sh", "-c", shell_line({script})});
+    return words;
+  }
+
   virtual std::unique_ptr<WorkerLines> lines(WorkerLines::Sink sink) const = 0;
   virtual std::unique_ptr<StarterNotices> notices(const std::vector<Host>& hosts) const = 0;
 

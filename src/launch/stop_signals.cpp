@@ -2,6 +2,7 @@
 #include "launch/stop_signals.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "core/error.h"
 #include "core/interrupt.h"
@@ -31,6 +32,14 @@ int StopSignals::take() const {
 
 void StopSignals::check() const {
   if (const int signal = take()) throw Interrupted(signal);
+}
+
+void pause_for(std::chrono::milliseconds time, const StopSignals& signals) {
+  using Clock = std::chrono::steady_clock;
+  for (const Clock::time_point end = Clock::now() + time; Clock::now() < end;) {
+    signals.check();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 }  // namespace verbund

@@ -4,6 +4,7 @@
 // they do not reach the handlers of core/interrupt.h.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 
 namespace verbund {
@@ -25,5 +26,8 @@ class StopSignals {
   sigset_t watched_ = {};
   sigset_t before_ = {};
 };
+
+// Waits; a signal ends it, see `check`.
+void pause_for(std::chrono::milliseconds time, const StopSignals& signals);
 
 }  // namespace verbund

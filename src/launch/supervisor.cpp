@@ -1,52 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/supervisor.h"
 
-#include <algorithm>
-#include <thread>
-
 #include "collectives/segment_folder.h"
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
+#include "launch/host_supply.h"
 #include "launch/job.h"
 #include "launch/reachable_hosts.h"
+#include "launch/restart_hosts.h"
 #include "launch/stop_signals.h"
 
 namespace verbund {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
 constexpr seconds kProbePatience{10};
-constexpr seconds kPause{1};  // between restarts, and between probes of a host
-
-std::vector<Host> answering(const std::vector<HostAnswer>& answers) {
-  std::vector<Host> hosts;
-  for (const HostAnswer& answer : answers) {
-    if (answer.answers) hosts.push_back(answer.host);
-  }
-  return hosts;
-}
-
-// "b (ssh: connect to host b port 22: No route to host)"
-std::string describe_silent(const std::vector<HostAnswer>& answers) {
-  std::string text;
-  for (const HostAnswer& answer : answers) {
-    if (!answer.answers) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", answer.host.name, answer.said);
-  }
-  return text;
-}
+constexpr seconds kPause{1};
 
 class Supervisor {
  public:
-  explicit Supervisor(const LaunchSettings& settings) : settings_(settings), probe_(*settings.starter) {}
+  explicit Supervisor(const LaunchSettings& settings)
+      : settings_(settings),
+        probe_(*settings.starter),
+        supply_(*settings.starter, settings.copies, settings.job.folder),
+        restart_hosts_(settings, supply_, signals_) {}
 
   void run() {
     adopt_orphans();
     std::vector<Host> hosts = hosts_for_first_start();
+    supply_all();
     JobSettings job = settings_.job;
+    std::set<std::string> verified;  // notes of the dataset's copies
     for (int restarts = 0;; ++restarts) {
       log("{} on {}", describe_workers(total_slots(hosts)), describe_hosts(hosts));
       debug("starting: {}", shell_line(settings_.starter->command(job, hosts)));
@@ -60,9 +47,12 @@ class Supervisor {
       if (judge(end) == JobFate::kFailed) fail_for_good(end);
       if (restarts == settings_.max_restarts) fail_after_last_restart(end);
       warn("{}. Restart {} of {}", end.reason, restarts + 1, settings_.max_restarts);
+      verified.insert(end.verified.begin(), end.verified.end());
+      job.verified = fmt::format("{}", fmt::join(verified, ","));
       job.restart = fmt::format("{} {}", restarts + 1, end.reason);
-      pause();
-      hosts = hosts_for_restart();
+      if (!end.all_started) pause_for(kPause, signals_);  // a start that fails at once is not repeated at once
+      supply_.forget_all_but(end.lost_host ? std::vector<Host>() : hosts);  // a host may come back with an empty disk
+      hosts = restart_hosts_.choose(hosts);
     }
   }
 
@@ -84,36 +74,15 @@ class Supervisor {
     }
   }
 
-  // Waits some time for a lost host, unless the others have enough slots.
-  std::vector<Host> hosts_for_restart() const {
-    const Clock::time_point end = Clock::now() + settings_.wait_for_hosts;
-    for (bool said = false;; said = true) {
-      const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kProbePatience);
-      const std::vector<HostAnswer> answers = probe_.ask(settings_.hosts, patience, signals_);
-      std::vector<Host> hosts = answering(answers);
-      const int slots = total_slots(hosts);
-      debug("restart: {} of {} hosts answer, with {} slots", hosts.size(), settings_.hosts.size(), slots);
-      if (slots >= settings_.workers) return used_hosts(hosts, settings_.workers);
-      if (Clock::now() + kPause < end) {
-        if (!said) log("waiting up to {} s for {}", settings_.wait_for_hosts.count(), describe_silent(answers));
-        pause();
-        continue;
-      }
-      if (slots >= settings_.min_workers) {
-        warn("continuing with {} of {} workers, without {}", slots, settings_.workers, describe_silent(answers));
-        return hosts;
-      }
-      throw Error(fmt::format("cannot continue without {}: {} left, and --min-workers asks for {}.\n"
-                              "The same command resumes from the newest checkpoint",
-                              describe_silent(answers), describe_workers(slots), settings_.min_workers),
-                  kExitLostWorker);
-    }
-  }
-
-  void pause() const {
-    for (const Clock::time_point end = Clock::now() + kPause; Clock::now() < end;) {
-      signals_.check();
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  // Spare hosts, too.
+  void supply_all() {
+    std::vector<HostAnswer> answers;
+    for (const Host& host : settings_.hosts) answers.push_back({host, true, ""});
+    if (const int code = supply_.supply(answers, signals_)) {
+      throw Error(fmt::format("the job was not started, because --copy failed: {}.\n{}", describe_silent(answers),
+                              code == kExitLostWorker ? "The same command continues where it was broken off"
+                                                      : "Nothing incomplete is in use there"),
+                  code);
     }
   }
 
@@ -145,6 +114,8 @@ class Supervisor {
   const LaunchSettings& settings_;
   const StopSignals signals_;
   const HostProbe probe_;
+  HostSupply supply_;
+  RestartHosts restart_hosts_;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "launch/copy_list.h"
+#include "launch/host_source.h"
 #include "launch/starter.h"
 
 namespace verbund {
@@ -13,9 +15,13 @@ namespace verbund {
 struct LaunchSettings {
   std::shared_ptr<const Starter> starter;
   JobSettings job;
-  std::vector<Host> hosts;  // all that may be used; those beyond `workers` are spare
-  int workers = 1;
-  int min_workers = 1;  // continue with fewer when a host does not come back
+  std::vector<Host> hosts;                   // all that may be used; those beyond `workers` are spare
+  std::shared_ptr<const HostSource> source;  // where to read them again at each restart; nothing: they stay the same
+  std::vector<CopyFile> copies;              // what hosts get that do not have it
+  int workers = 1;                           // of the first start
+  bool fixed_workers = false;                // no more at a restart, whatever slots there are
+  int min_workers = 1;                       // continue with fewer when a host does not come back
+  int min_hosts = 1;
   int max_restarts = 0;
   std::chrono::seconds start_timeout{120};  // without progress of any worker
   std::chrono::seconds wait_at_start{0};    // for hosts that do not answer yet, before the first start

@@ -127,7 +127,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
   check_same_device(workers, *device);
   check_half_precision(request.config, *device, dataset.manifest(), workers.leads());
-  const std::string verified = verify_together(workers, dataset);
+  const std::string verified = verify_together(workers, dataset, request.verified);
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
   const Config config = settle(request.config, dataset, *device, *keeper, workers);
 

@@ -31,6 +31,7 @@ struct TrainRequest {
   std::string program;               // version and commit, which must be the same everywhere
   std::vector<std::string> command;  // as given, for run.json
   RestartReason restart;
+  std::string verified;                    // notes of copies of the dataset that this job has verified before a restart
   std::function<void()> on_start = [] {};  // called when nothing refuses the training any more
 };
 

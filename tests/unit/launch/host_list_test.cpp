@@ -37,11 +37,17 @@ TEST(HostFile, ReadsWhatOpenMpiReads) {
               ElementsAre(Host{"a", 2}, Host{"b", 3}, Host{"c", 1}));
 }
 
+TEST(HostFile, ReadsTheNotationOfTheCommandLine) {
+  EXPECT_THAT(parse_host_file("a:2\nb:3,c # both\na:1\n", "hosts"),
+              ElementsAre(Host{"a", 3}, Host{"b", 3}, Host{"c", 1}));
+}
+
 TEST(HostFile, NamesTheLineThatIsWrong) {
   EXPECT_ERROR(parse_host_file("a slots=2\nb slot=2\n", "hosts"), UsageError, HasSubstr("hosts, line 2"),
                HasSubstr("\"b slot=2\""), HasSubstr("HOST slots=WORKERS"));
   EXPECT_ERROR(parse_host_file("b slots=0\n", "hosts"), UsageError, HasSubstr("line 1"));
-  EXPECT_ERROR(parse_host_file("a:2\n", "hosts"), UsageError, HasSubstr("line 1"));
+  EXPECT_ERROR(parse_host_file("a:2 slots=2\n", "hosts"), UsageError, HasSubstr("line 1"));
+  EXPECT_ERROR(parse_host_file("a:x\n", "hosts"), UsageError, HasSubstr("line 1"));
   EXPECT_ERROR(parse_host_file("# nothing\n", "hosts"), UsageError, HasSubstr("hosts"),
                HasSubstr("HOST slots=WORKERS"));
 }
@@ -62,7 +68,8 @@ TEST(HostList, WorkersFillHostsInOrder) {
 }
 
 TEST(RshCommand, WordsOfTheAgent) {
-  EXPECT_THAT(MpirunStarter({}).on_host("b"), ElementsAre("ssh", "-x", "-o", "BatchMode=yes", "b"));
+  EXPECT_THAT(MpirunStarter({}).on_host("b"),
+              ElementsAre("ssh", "-x", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=10", "b"));
   EXPECT_THAT(MpirunStarter({.rsh_agent = " kubectl  exec "}).on_host("b"), ElementsAre("kubectl", "exec", "b"));
 }
 

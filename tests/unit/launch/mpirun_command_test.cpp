@@ -57,8 +57,8 @@ TEST(MpirunCommand, LeavesToTheUserWhatTheUserSets) {
   MpirunSettings own;
   own.args = {"--mca", "odls_base_sigkill_timeout", "9"};
   EXPECT_THAT(line(settings(), own), HasSubstr(" --mca odls_base_sigkill_timeout 9 /opt/verbund train "));
-  EXPECT_THAT(line(settings(), own), Not(HasSubstr("odls_base_sigkill_timeout 2")));
-  EXPECT_THAT(line(settings()), HasSubstr("odls_base_sigkill_timeout 2"));
+  EXPECT_THAT(line(settings(), own), Not(HasSubstr("odls_base_sigkill_timeout 1")));
+  EXPECT_THAT(line(settings()), HasSubstr("odls_base_sigkill_timeout 1"));
 }
 
 TEST(MpirunCommand, PassesVariablesOfTheProgramAndItsThreads) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/copy_list.h"
+
+#include <algorithm>
+
+#include "core/file.h"
+#include "data/dataset.h"
+#include "fetch/archive.h"
+
+namespace verbund {
+namespace {
+
+CopyFile file_for_copy(const fs::path& path, bool executable = false) {
+  return {path, fs::file_size(path), file_digest(path, Digest::kSha256), executable};
+}
+
+// Its files without the folder `work`, which only prepare needs.
+std::vector<fs::path> dataset_files(const fs::path& folder) {
+  const Dataset whole(folder);  // every file exists and has its size
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const bool is_partial = entry.path().extension() == kPartialEnding;
+    if (entry.is_regular_file() && !is_partial && entry.path().filename() != kDatasetManifest) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  files.push_back(folder / kDatasetManifest);
+  return files;
+}
+
+}  // namespace
+
+std::string value_of(const std::vector<std::string>& command, const std::string& name) {
+  std::string value;
+  for (size_t i = 0; i < command.size(); ++i) {
+    if (command[i] == name && i + 1 < command.size()) value = command[i + 1];
+    if (command[i].starts_with(name + "=")) value = command[i].substr(name.size() + 1);
+  }
+  return value;
+}
+
+std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const fs::path& folder) {
+  const auto absolute = [&](const std::string& path) { return (folder / path).lexically_normal(); };
+  std::vector<CopyFile> files = {file_for_copy(absolute(command.front()), true)};
+  const std::string config = value_of(command, "--config");
+  if (!config.empty() && fs::is_regular_file(absolute(config))) files.push_back(file_for_copy(absolute(config)));
+  if (const std::string data = value_of(command, "--data"); !data.empty()) {
+    for (const fs::path& path : dataset_files(absolute(data))) files.push_back(file_for_copy(path));
+  }
+  return files;
+}
+
+}  // namespace verbund

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/restart_hosts.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace verbund {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+constexpr seconds kMostPatience{10};
+constexpr seconds kBetweenProbes{1};
+
+// "c (2)": those of `now` that `before` does not have.
+std::string describe_new(const std::vector<Host>& now, const std::vector<Host>& before) {
+  std::vector<Host> joined;
+  for (const Host& host : now) {
+    const auto same = [&](const Host& other) { return other.name == host.name; };
+    if (std::none_of(before.begin(), before.end(), same)) joined.push_back(host);
+  }
+  return describe_hosts(joined);
+}
+
+}  // namespace
+
+int wanted_workers(const LaunchSettings& settings, const std::vector<Host>& list, const std::vector<Host>& before) {
+  if (settings.fixed_workers) return settings.workers;
+  return std::max(total_slots(list), total_slots(before));
+}
+
+std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
+  const Clock::time_point end = Clock::now() + settings_.wait_for_hosts;
+  const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kMostPatience);
+  for (bool said = false;; said = true) {
+    const bool is_known = read_list();
+    const int wanted = wanted_workers(settings_, list_, before);
+    std::vector<HostAnswer> answers = probe_.ask(list_, patience, signals_, wanted);
+    supply_.supply(answers, signals_);
+    const std::vector<Host> hosts = used_hosts(answering(answers), wanted);
+    const int slots = total_slots(hosts);
+    debug("restart: {} of {} hosts answer, with {} of {} slots", hosts.size(), list_.size(), slots, wanted);
+    const bool has_time = Clock::now() + kBetweenProbes < end;
+    std::string missing = describe_silent(answers);
+    if (missing.empty()) missing = is_known ? "a host that the list does not name any more" : trouble_;
+    if ((slots < wanted || !is_known) && has_time) {
+      if (!said) log("waiting up to {} s for {}", settings_.wait_for_hosts.count(), missing);
+      pause_for(kBetweenProbes, signals_);
+      continue;
+    }
+    if (!is_known) warn("{}. The hosts are those it named before", trouble_);
+    if (!suffice(hosts)) fail_without(missing, hosts);
+    if (slots < wanted) {
+      warn("continuing with {} of {} workers, without {}. Hosts that are back take part after the next restart", slots,
+           wanted, missing);
+    }
+    if (const std::string joined = describe_new(hosts, before); !joined.empty()) log("hosts that join: {}", joined);
+    return hosts;
+  }
+}
+
+// False if the list cannot be read now: then it is the one read last.
+bool RestartHosts::read_list() {
+  if (!settings_.source) return true;
+  try {
+    list_ = settings_.source->read([&] { signals_.check(); });
+    return true;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    trouble_ = error.what();
+    debug("restart: {}", trouble_);
+    return false;
+  }
+}
+
+bool RestartHosts::suffice(const std::vector<Host>& hosts) const {
+  return total_slots(hosts) >= settings_.min_workers && static_cast<int>(hosts.size()) >= settings_.min_hosts;
+}
+
+void RestartHosts::fail_without(const std::string& missing, const std::vector<Host>& left) const {
+  const bool few_workers = total_slots(left) < settings_.min_workers;
+  const std::string rule = few_workers ? fmt::format("{} left, and --min-workers asks for {}",
+                                                     describe_workers(total_slots(left)), settings_.min_workers)
+                                       : fmt::format("{} host{} left, and --min-hosts asks for {}", left.size(),
+                                                     left.size() == 1 ? "" : "s", settings_.min_hosts);
+  throw Error(fmt::format("cannot continue without {}: {}.\nThe same command resumes from the newest checkpoint",
+                          missing, rule),
+              kExitLostWorker);
+}
+
+}  // namespace verbund
