@@ -35,7 +35,7 @@ TEST(ChildProcess, GivesOutputOfBothStreamsAndTheExitCode) {
 
 TEST(ChildProcess, KeepsTheStreamsApartIfAsked) {
   ChildProcess process({"sh", "-c", "echo out; echo err >&2; exec >&-; sleep 0.1; echo late >&2"},
-                       {.errors_apart = true});
+                       {.errors = ChildErrors::kApart});
   std::string output, errors;
   while (!process.exit_code()) {
     output += process.read(milliseconds(10));
