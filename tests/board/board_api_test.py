@@ -81,7 +81,7 @@ class AnswersTest(BoardTest):
         scores = [sentence["chrf"] for sentence in worst]
         self.assertEqual(scores, sorted(scores))
         improved = board.ask("sentences", run="a", order="improved", against=50)["sentences"]
-        changes = [sentence["chrf"] - sentence["chrf_before"] for sentence in improved]
+        changes = [sentence["chrf"] - sentence["chrf_other"] for sentence in improved]
         self.assertEqual(changes, sorted(changes, reverse=True))
         word = every["sentences"][3]["source"].split()[0]
         for sentence in board.ask("sentences", run="a", search=word.upper())["sentences"]:
