@@ -158,6 +158,20 @@ class OneRunTest(PageTest):
         self.page.run("document.querySelectorAll('.parts details').forEach((one) => one.open = true)")
         self.page.wait("[...document.querySelectorAll('.part-body .chart')].every((one) => one.dataset.drawn)")
 
+    def test_a_chart_appears_with_its_first_values(self):
+        metrics = fixtures.copy_of_model(self.folder / "late") / "metrics.jsonl"
+        self.addCleanup(shutil.rmtree, self.folder / "late")
+        lines = metrics.read_text().splitlines(keepends=True)
+        metrics.write_text("".join(line for line in lines if "dev_" not in line))
+        self.show(view="run", run="late")
+        self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 5")
+        with open(metrics, "a") as file:
+            file.writelines(line for line in lines if "dev_" in line)
+        self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 6")
+        self.page.wait(self.chart("BLEU and chrF") + ".dataset.points === '3'")
+        self.page.wait(self.chart("Loss") + ".chart.answer.series.some((one) => one.name === 'dev')")
+        self.page.go("about:blank")
+
     def test_zooming_asks_again_at_the_finer_scale(self):
         self.show_run()
         self.page.requests.clear()
