@@ -20,7 +20,7 @@ check=false
 for level in "$@"; do
   case $level in
     --tests)
-      packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync chromium)
+      packages+=(libtorch-dev libgtest-dev libgmock-dev python3 sentencepiece xz-utils iproute2 rsync chromium wrk)
       # For one test; where it would become a service that listens, it is left to you, and the test is skipped.
       [[ -d /run/systemd/system ]] || packages+=(openssh-server)
       ;;
