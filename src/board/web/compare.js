@@ -55,7 +55,7 @@ export function showComparison(main, parameters, signal) {
              (name, i) =>
                  [i ? ", " : "",
                   el("a", {href: runLink(names[0], "translations", [["with", name]])}, `${names[0]} and ${name}`)])),
-      el("section", {id: "answers"}, el("h2", null, "What differs"), parts.node, age));
+      el("section", {id: "answers"}, el("h2", null, "Answers"), parts.node, age));
   signal.addEventListener("abort", () => {
     charts.forEach((chart) => chart.close());
     parts.close();
