@@ -98,10 +98,11 @@ export function showTranslations(main, parameters, signal) {
             el("label", {"for": "against"}, "at step"), against),
          el("span", {class: "tool"}, el("label", {"for": "order"}, "Order"), order),
          el("span", {class: "tool"}, el("label", {"for": "words"}, "Search"), search)),
+      found,
       el("p", {class: "hint"},
          "Marked words are not in the reference at that place; underlined words are not in the other translation. The " +
              "score is the sentence's chrF, from 0 to 100, and in brackets its difference to the other one."),
-      found, list, more);
+      list, more);
   order.value = chosen.order;
   search.value = chosen.search;
 
