@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures verbund board on a folder of many runs, one of them long and growing: the time to the last chart, the CPU
-time of an update, memory, and many readers at once. Fails if an answer is wrong.
+time of an update, memory, and many readers at once (wrk, Debian's package). Fails if an answer is wrong or missing, or
+if the readers make the server's memory grow.
 
     python3 bench/board_load.py [--runs 50] [--steps 300000] [--ranks 8] [--readers 50] [--seconds 60]
 """
 
 import argparse
-import concurrent.futures
 import json
 import os
 import pathlib
 import shutil
+import statistics
 import struct
+import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 from support.board_server import BoardServer  # noqa: E402
@@ -79,14 +82,56 @@ def memory_mb(pid):
     return int(text.split("VmRSS:")[1].split()[0]) / 1000
 
 
-def run_page(board, name):
+CURVES = (("train_cross_entropy", "dev_cross_entropy"), ("dev_bleu", "dev_chrf"), ("learning_rate",),
+          ("target_tokens_per_second",), ("gradient_norm",))
+
+
+def run_page_requests(name):
     """What the browser asks for the first view of a run, without the report's answers."""
-    head = board.ask("run", run=name)
-    for keys in (("train_cross_entropy", "dev_cross_entropy"), ("dev_bleu", "dev_chrf"), ("learning_rate",),
-                 ("target_tokens_per_second",), ("gradient_norm",)):
-        board.ask("curves", *[("key", key) for key in keys], run=name, buckets=600)
-    board.ask("phases", run=name, buckets=150)
-    return head
+    return [("run", [("run", name)]),
+            *(("curves", [("run", name), ("buckets", 600), *(("key", key) for key in keys)]) for keys in CURVES),
+            ("phases", [("run", name), ("buckets", 150)])]
+
+
+def run_page(board, name):
+    return [board.ask(what, *parameters) for what, parameters in run_page_requests(name)][0]
+
+
+# Asks for one path after the other, and says in the end how many went wrong.
+WRK_SCRIPT = """
+local paths = {%s}
+local next_path = 0
+request = function()
+  next_path = next_path %% #paths + 1
+  return wrk.format("GET", paths[next_path])
+end
+done = function(summary, latency)
+  local e = summary.errors
+  io.write(string.format('{"requests": %%d, "seconds": %%f, "errors": [%%d, %%d, %%d, %%d, %%d], "p50": %%f, "p99": %%f}\\n',
+    summary.requests, summary.duration / 1e6, e.connect, e.read, e.write, e.status, e.timeout,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3))
+end
+"""
+
+
+def read_with_wrk(board, folder, given, every_second):
+    """What wrk says, and the server's memory after every second in which `every_second` was called."""
+    paths = ["/api/runs", *(f"/api/{what}?{urllib.parse.urlencode(parameters)}"
+                            for what, parameters in run_page_requests("long"))]
+    script = folder / "readers.lua"
+    script.write_text(WRK_SCRIPT % ", ".join(json.dumps(path) for path in paths))
+    command = ["wrk", "-t", "2", "-c", str(given.readers), "-d", f"{given.seconds}s", "--timeout", "20s", "-s",
+               str(script), board.url]
+    memory = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as wrk:
+        while wrk.poll() is None:
+            every_second()
+            memory.append(memory_mb(board.process.pid))
+            time.sleep(1)
+        said = wrk.stdout.read()
+    if wrk.returncode != 0:
+        sys.exit("wrk failed: " + said)
+    return json.loads(said.splitlines()[-1]), memory
 
 
 def main():
@@ -94,6 +139,8 @@ def main():
     for name, value in (("runs", 50), ("steps", 300_000), ("ranks", 8), ("readers", 50), ("seconds", 60)):
         parser.add_argument(f"--{name}", type=int, default=value)
     given = parser.parse_args()
+    if shutil.which("wrk") is None:
+        sys.exit("this benchmark reads with wrk, which is not installed: apt-get install wrk, or scripts/setup.sh --tests")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="verbund-board-"))
     try:
         for number in range(given.runs - 1):
@@ -123,30 +170,33 @@ def measure(board, run, given):
     print(f"answers of the report             {seconds:.3f} s")
     print(f"memory                            {memory_mb(pid):.0f} MB")
 
-    spent = []
-    for i in range(1, 11):
-        grow(run, given.steps + LOG_EVERY * i, given.ranks)
+    step, spent = given.steps, []
+    for _ in range(10):
+        step += LOG_EVERY
+        grow(run, step, given.ranks)
         time.sleep(0.6)
         before = cpu_seconds(pid)
-        assert run_page(board, "long")["step"] == given.steps + LOG_EVERY * i
+        assert run_page(board, "long")["step"] == step
         spent.append(cpu_seconds(pid) - before)
     print(f"an update of the run page         {1000 * sum(spent) / len(spent):.0f} ms of CPU")
 
-    end = time.monotonic() + given.seconds
+    def grow_and_check():
+        nonlocal step
+        step += LOG_EVERY
+        grow(run, step, given.ranks)
+        time.sleep(0.6)
+        assert board.ask("run", run="long")["step"] == step
 
-    def read(_):
-        count = 0
-        while time.monotonic() < end:
-            assert len(board.ask("runs")["runs"]) == given.runs
-            run_page(board, "long")
-            count += 8
-        return count
-
-    before = memory_mb(pid)
-    with concurrent.futures.ThreadPoolExecutor(given.readers) as readers:
-        answered = sum(readers.map(read, range(given.readers)))
-    print(f"{given.readers} readers for {given.seconds} s             {answered / given.seconds:.0f} answers/s, "
-          f"no error, memory {before:.0f} -> {memory_mb(pid):.0f} MB")
+    told, memory = read_with_wrk(board, run.parent, given, grow_and_check)
+    third = max(1, len(memory) // 3)
+    before, after = statistics.mean(memory[third:2 * third] or memory), statistics.mean(memory[-third:])
+    print(f"{given.readers} readers for {given.seconds} s             {told['requests'] / told['seconds']:.0f} answers/s, "
+          f"p50 {told['p50']:.0f} ms, p99 {told['p99']:.0f} ms, {sum(told['errors'])} errors")
+    print(f"memory in the second, last third  {before:.0f}, {after:.0f} MB (largest {max(memory):.0f})")
+    if sum(told["errors"]) > 0:
+        sys.exit("errors of connect, read, write, status, timeout: {}, {}, {}, {}, {}".format(*told["errors"]))
+    if after > 1.03 * before + 2:
+        sys.exit("memory grows while readers read")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@ include(GNUInstallDirs)
 install(TARGETS verbund RUNTIME)
 install(DIRECTORY configs corpora DESTINATION ${CMAKE_INSTALL_DATADIR}/verbund FILES_MATCHING PATTERN "*.yaml")
 install(FILES README.md packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.py")
-install(FILES packaging/verbund-train@.service packaging/verbund-serve@.service DESTINATION lib/systemd/user)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.py" PATTERN "*.png" PATTERN "*.svg" PATTERN "*.json")
+install(FILES packaging/verbund-train@.service packaging/verbund-serve@.service packaging/verbund-board.service
+        DESTINATION lib/systemd/user)
 
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)

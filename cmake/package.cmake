@@ -24,8 +24,9 @@ set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "trains neural machine translation models o
 Raw parallel text becomes a clean dataset; one worker, or many on several
 hosts, train a Transformer on CPUs, evaluate it with real translations, keep
 the best checkpoints, and resume after any crash, bit for bit. Trained models
-translate with beam search, are averaged, scored with BLEU and chrF, and
-exported to CTranslate2.")
+translate with beam search, are averaged, scored with BLEU and chrF, exported
+to CTranslate2, and served over HTTP to clients of LibreTranslate. A live page
+in the browser shows the runs.")
 
 set(CPACK_VERBUND_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/packaging/version.cmake)

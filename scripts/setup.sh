@@ -20,7 +20,7 @@ check=false
 for level in "$@"; do
   case $level in
     --tests)
-      packages+=(libtorch-dev libgtest-dev libgmock-dev python3 python3-yaml sentencepiece xz-utils iproute2 rsync chromium)
+      packages+=(libtorch-dev libgtest-dev libgmock-dev python3 python3-yaml sentencepiece xz-utils iproute2 rsync chromium wrk)
       # For some tests; where they would become services, they are left to you, and the tests are skipped.
       [[ -d /run/systemd/system ]] || packages+=(openssh-server slurmctld slurmd slurm-client munge)
       ;;

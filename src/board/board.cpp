@@ -48,6 +48,7 @@ CurveAxis axis_in(const HttpRequest& request) {
 SentenceOrder order_in(const HttpRequest& request) {
   const std::string name = request.query_value("order");
   if (name == "worst") return SentenceOrder::kWorst;
+  if (name == "changed") return SentenceOrder::kChanged;
   if (name == "improved") return SentenceOrder::kImproved;
   if (name == "forgotten") return SentenceOrder::kForgotten;
   if (name == "longest") return SentenceOrder::kLongest;
@@ -227,22 +228,24 @@ Json Board::show_sentences(SharedRun& run, const HttpRequest& request) {
   sentences.search = request.query_value("search");
   sentences.offset = number_in<size_t>(request, "offset", 0);
   sentences.count = number_in<size_t>(request, "count", 50);
-  fs::path folder;
-  std::string name;
-  {
-    const std::lock_guard lock(run.mutex);
-    folder = run.run.folder();
-    name = run.run.name();
-  }
+  const std::string other = request.query_value("with");
+  const auto other_run = other.empty() || other == run.run.name() ? nullptr : expect_known_run(index_, other);
   const std::lock_guard lock(sentences_mutex_);
-  if (sentences_.size() >= kMostTables && !sentences_.contains(name)) sentences_.erase(sentences_.begin());
-  SentenceTable& table = sentences_[name];
-  table.refresh(folder);
+  const auto table = sentences_of(run);
   const std::string number = request.query_value("number");
-  if (number.empty()) return table.list(sentences);
-  Json history = table.history(number_in<size_t>(request, "number", 0));
+  if (number.empty()) return table->list(sentences, other_run ? sentences_of(*other_run).get() : nullptr);
+  Json history = table->history(number_in<size_t>(request, "number", 0));
   if (history.is_null()) throw Refused{404, "there is no such sentence"};
   return history;
+}
+
+std::shared_ptr<SentenceTable> Board::sentences_of(const SharedRun& run) {
+  const std::string& name = run.run.name();
+  if (sentences_.size() >= kMostTables && !sentences_.contains(name)) sentences_.erase(sentences_.begin());
+  auto& table = sentences_[name];
+  if (!table) table = std::make_shared<SentenceTable>();
+  table->refresh(run.run.folder());
+  return table;
 }
 
 Json Board::show_hosts(SharedRun& run) {

@@ -39,6 +39,8 @@ class Board {
   Json show_page(SharedRun& run);
   Json show_comparison(const HttpRequest& request);
   Json show_sentences(SharedRun& run, const HttpRequest& request);
+  // What is in memory of the run's sentences, as new as its files. The caller holds sentences_mutex_.
+  std::shared_ptr<SentenceTable> sentences_of(const SharedRun& run);
   Json show_hosts(SharedRun& run);
   Json try_sentence(const HttpRequest& request);
   std::string metrics_text();
@@ -48,7 +50,7 @@ class Board {
   TryModel try_model_;
   std::function<double()> now_;
   std::mutex sentences_mutex_;
-  std::map<std::string, SentenceTable> sentences_;  // of the runs that were asked for last
+  std::map<std::string, std::shared_ptr<SentenceTable>> sentences_;  // of the runs that were asked for last
 };
 
 }  // namespace verbund

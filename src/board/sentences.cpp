@@ -2,7 +2,8 @@
 #include "board/sentences.h"
 
 #include <algorithm>
-#include <numeric>
+#include <deque>
+#include <limits>
 #include <set>
 
 #include "board/numbers.h"
@@ -79,34 +80,77 @@ const SentenceTable::Evaluated* SentenceTable::at(int64_t step) const {
   return found == evaluations_.end() ? nullptr : &found->second;
 }
 
-Json SentenceTable::list(const SentenceRequest& request) const {
-  Json json = {{"steps", Json::array()}, {"found", 0}, {"sentences", Json::array()}};
-  if (evaluations_.empty()) return json;
-  for (const auto& [step, evaluated] : evaluations_) json["steps"].push_back(step);
+Json SentenceTable::steps() const {
+  Json steps = Json::array();
+  for (const auto& [step, evaluated] : evaluations_) steps.push_back(step);
+  return steps;
+}
+
+size_t SentenceTable::translated(const Evaluated& evaluated) const {
+  return std::min(pairs_.size(), evaluated.translations.size());
+}
+
+std::vector<size_t> SentenceTable::find_in(const SentenceTable& other, size_t count, size_t their_count) const {
+  std::vector<size_t> numbers(count, kNone);
+  if (&other == this) {
+    for (size_t i = 0; i < std::min(count, their_count); ++i) numbers[i] = i;
+    return numbers;
+  }
+  // A dev set may have a pair several times: the first belongs to the first, the second to the second.
+  std::map<std::pair<std::string_view, std::string_view>, std::deque<size_t>> theirs;
+  for (size_t i = 0; i < their_count; ++i) {
+    theirs[{other.pairs_[i].source, other.pairs_[i].reference}].push_back(i);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const auto found = theirs.find({pairs_[i].source, pairs_[i].reference});
+    if (found == theirs.end() || found->second.empty()) continue;
+    numbers[i] = found->second.front();
+    found->second.pop_front();
+  }
+  return numbers;
+}
+
+Json SentenceTable::list(const SentenceRequest& request, const SentenceTable* other_run) const {
+  const SentenceTable& there = other_run ? *other_run : *this;
+  Json json = {{"steps", steps()}, {"against_steps", there.steps()}, {"found", 0}, {"sentences", Json::array()}};
+  if (evaluations_.empty() || there.evaluations_.empty()) return json;
   const int64_t step = at(request.step) ? request.step : evaluations_.rbegin()->first;
-  const int64_t against = at(request.against) ? request.against : evaluations_.begin()->first;
+  const int64_t otherwise = other_run ? there.evaluations_.rbegin()->first : evaluations_.begin()->first;
+  const int64_t against = there.at(request.against) ? request.against : otherwise;
+  const Evaluated &now = *at(step), &before = *there.at(against);
+  const size_t count = translated(now), their_count = there.translated(before);
+  const std::vector<size_t> partner = find_in(there, count, their_count);
   json["step"] = step;
   json["against"] = against;
-  const Evaluated &now = *at(step), &before = *at(against);
+  json["here"] = count;
+  json["there"] = their_count;
+  json["shared"] = count - static_cast<size_t>(std::count(partner.begin(), partner.end(), kNone));
 
   const std::string searched = in_lower_case(request.search);
   const auto matches = [&](size_t i) {
     if (searched.empty()) return true;
     const auto has = [&](const std::string& text) { return in_lower_case(text).find(searched) != std::string::npos; };
-    return has(pairs_[i].source) || has(pairs_[i].reference) || has(now.translations[i]);
+    return has(pairs_[i].source) || has(pairs_[i].reference) || has(now.translations[i]) ||
+           (partner[i] != kNone && has(before.translations[partner[i]]));
   };
-  std::vector<size_t> found;
-  for (size_t i = 0; i < std::min(pairs_.size(), now.translations.size()); ++i) {
-    if (matches(i)) found.push_back(i);
-  }
   const auto change = [&](size_t i) {
-    const double difference = i < before.chrf.size() ? now.chrf[i] - before.chrf[i] : 0;
+    const double difference = partner[i] != kNone ? now.chrf[i] - before.chrf[partner[i]] : 0;
     return std::isfinite(difference) ? difference : 0;
   };
+  std::vector<size_t> found;
+  for (size_t i = 0; i < count; ++i) {
+    if ((!other_run || partner[i] != kNone) && matches(i)) found.push_back(i);
+  }
+  json["found"] = found.size();
+  json["better"] = std::count_if(found.begin(), found.end(), [&](size_t i) { return change(i) > 0; });
+  json["worse"] = std::count_if(found.begin(), found.end(), [&](size_t i) { return change(i) < 0; });
+
   const auto key = [&](size_t i) -> double {
     switch (request.order) {
       case SentenceOrder::kWorst:
         return std::isfinite(now.chrf[i]) ? now.chrf[i] : -1;
+      case SentenceOrder::kChanged:
+        return -std::abs(change(i));
       case SentenceOrder::kImproved:
         return -change(i);
       case SentenceOrder::kForgotten:
@@ -119,18 +163,17 @@ Json SentenceTable::list(const SentenceRequest& request) const {
     return static_cast<double>(i);
   };
   std::stable_sort(found.begin(), found.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
-  json["found"] = found.size();
-  const size_t count = std::min<size_t>(request.count, 200);
-  for (size_t k = std::min(request.offset, found.size()); k < found.size() && json["sentences"].size() < count; ++k) {
+  const size_t most = std::min<size_t>(request.count, 200);
+  for (size_t k = std::min(request.offset, found.size()); k < found.size() && json["sentences"].size() < most; ++k) {
     const size_t i = found[k];
     Json sentence = {{"number", i},
                      {"source", pairs_[i].source},
                      {"reference", pairs_[i].reference},
                      {"translation", now.translations[i]},
                      {"chrf", json_number(now.chrf[i])}};
-    if (i < before.translations.size() && step != against) {
-      sentence["before"] = before.translations[i];
-      sentence["chrf_before"] = json_number(before.chrf[i]);
+    if (partner[i] != kNone && &now != &before) {
+      sentence["other"] = before.translations[partner[i]];
+      sentence["chrf_other"] = json_number(before.chrf[partner[i]]);
     }
     json["sentences"].push_back(std::move(sentence));
   }

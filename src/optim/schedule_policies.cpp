@@ -186,13 +186,13 @@ std::string describe_transformer(const Parameters& p) {
   const double cut = p.config.max_lr;
   if (cut <= 0 || cut >= peak) {
     return fmt::format(
-        "rises linearly for {} steps to its peak of {} at step {}, then falls with the square root of "
+        "rises linearly for {} steps to its peak of {} at step {}, then falls with the inverse square root of "
         "the step",
         p.config.warmup_steps, number(peak), p.config.warmup_steps);
   }
   const double root = transformer_factor(p) / cut;
   return fmt::format(
-      "rises linearly for {:.0f} steps to {}, where it is cut off, and falls with the square root of "
+      "rises linearly for {:.0f} steps to {}, where it is cut off, and falls with the inverse square root of "
       "the step from step {:.0f} on",
       std::ceil(warmup * cut / peak), number(cut), std::ceil(root * root));
 }

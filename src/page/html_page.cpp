@@ -123,6 +123,21 @@ std::string html_samples(const std::vector<SampleSentence>& samples) {
   return text;
 }
 
+// Text in which commands and keys stand between backticks.
+std::string with_code(const std::string& prose) {
+  std::string text;
+  bool is_code = false;
+  for (const char c : escape_html(prose)) {
+    if (c == '`') {
+      text += is_code ? "</code>" : "<code>";
+      is_code = !is_code;
+    } else {
+      text += c;
+    }
+  }
+  return is_code ? text + "</code>" : text;
+}
+
 std::string verdict_section(const Verdict& verdict) {
   const std::string id = escape_html(verdict.id);
   std::string text =
@@ -134,7 +149,7 @@ std::string verdict_section(const Verdict& verdict) {
   text += "<dl class=\"why\">\n";
   for (const auto& [label, prose] :
        {std::pair(kHowDecided, verdict.rule), std::pair(kHowToChange, verdict.would_change)}) {
-    if (!prose.empty()) text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", label, escape_html(prose));
+    if (!prose.empty()) text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", label, with_code(prose));
   }
   return text + "</dl>\n</section>\n";
 }

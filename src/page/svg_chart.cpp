@@ -17,8 +17,8 @@ namespace verbund {
 namespace {
 
 // In units of the drawing, which the page scales to its width.
-constexpr double kWidth = 640, kHeight = 290;
-constexpr double kLeft = 68, kRight = 14, kTop = 24, kBottom = 44;
+constexpr double kWidth = 640, kHeight = 294;
+constexpr double kLeft = 68, kRight = 14, kTop = 24, kBottom = 48;
 constexpr double kMarkRow = 16;       // height of a row of mark labels
 constexpr size_t kMostMarkWords = 8;  // more would overlap: lines only
 
@@ -172,7 +172,7 @@ std::string x_axis(const PlotArea& area, const std::string& label) {
     const double x = area.x.place(ticks[i]);
     const char* anchor = x > kWidth - kRight - 20 ? "end" : "middle";
     text += fmt::format("<path class=\"tick\" d=\"M{:.1f} {}v4\"/>", x, kHeight - kBottom) +
-            x_tick_label(i, x, kHeight - kBottom + 17, labels[i], anchor);
+            x_tick_label(i, x, kHeight - kBottom + 21, labels[i], anchor);
   }
   return text + fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kWidth - kRight,
                             kHeight - 6, escape_html(label));

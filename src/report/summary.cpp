@@ -131,7 +131,7 @@ std::vector<std::string> complaints(const std::vector<Verdict>& verdicts) {
       {"fully_trained", "more steps would help"},
       {"overfitting", "it overfitted"},
       {"how_long", "much time was lost"},
-      {"processors", "the processors were not busy with work"},
+      {"processors", "the workers used only a part of the processors"},
       {"network", "the network was the bottleneck"},
       {"step_time", "some steps were slow"},
       {"checkpoint_files", "a checkpoint is damaged"},

@@ -13,9 +13,11 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support import fixtures  # noqa: E402
+from support import dashboard, fixtures  # noqa: E402
 from support.board_server import BoardServer  # noqa: E402
+from support.made_run import made_run  # noqa: E402
 from support.program import ProgramTest, run_tests  # noqa: E402
+from support.serving import Serving  # noqa: E402
 
 
 class BoardTest(ProgramTest):
@@ -81,7 +83,7 @@ class AnswersTest(BoardTest):
         scores = [sentence["chrf"] for sentence in worst]
         self.assertEqual(scores, sorted(scores))
         improved = board.ask("sentences", run="a", order="improved", against=50)["sentences"]
-        changes = [sentence["chrf"] - sentence["chrf_before"] for sentence in improved]
+        changes = [sentence["chrf"] - sentence["chrf_other"] for sentence in improved]
         self.assertEqual(changes, sorted(changes, reverse=True))
         word = every["sentences"][3]["source"].split()[0]
         for sentence in board.ask("sentences", run="a", search=word.upper())["sentences"]:
@@ -145,6 +147,26 @@ class AnswersTest(BoardTest):
         if shutil.which("promtool"):
             checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
             self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_the_dashboard_asks_for_what_is_there(self):
+        """A run that trains, with a straggler, has every figure of a run; serve has the others."""
+        made_run(self.runs / "live", running=True, resumed=False, steps=600, slowness=1.5,
+                 settings={"train.max_steps": 900})
+        figures = self.start().request("/metrics")[2]
+        with Serving("-m", fixtures.model()) as server:
+            server.translate("a")
+            figures += server.ask("GET", "/metrics")[2]
+        labels = {}
+        for name, list_ in re.findall(r"^(verbund_\w+)(?:{(.*)})? \S+$", figures, re.M):
+            labels.setdefault(name, set()).update(re.findall(r'(\w+)="', list_))
+        asked = list(dashboard.queries())
+        self.assertGreater(len(asked), 10)
+        for query, legend in asked:
+            metrics = dashboard.metrics_of(query)
+            self.assertTrue(metrics, query)
+            self.assertLessEqual(metrics, labels.keys(), query)
+            known = set().union(*(labels[metric] for metric in metrics))
+            self.assertLessEqual(dashboard.labels_of(query) | legend, known, query)
 
 
 class StartTest(BoardTest):

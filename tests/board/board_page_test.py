@@ -158,6 +158,20 @@ class OneRunTest(PageTest):
         self.page.run("document.querySelectorAll('.parts details').forEach((one) => one.open = true)")
         self.page.wait("[...document.querySelectorAll('.part-body .chart')].every((one) => one.dataset.drawn)")
 
+    def test_a_chart_appears_with_its_first_values(self):
+        metrics = fixtures.copy_of_model(self.folder / "late") / "metrics.jsonl"
+        self.addCleanup(shutil.rmtree, self.folder / "late")
+        lines = metrics.read_text().splitlines(keepends=True)
+        metrics.write_text("".join(line for line in lines if "dev_" not in line))
+        self.show(view="run", run="late")
+        self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 5")
+        with open(metrics, "a") as file:
+            file.writelines(line for line in lines if "dev_" in line)
+        self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 6")
+        self.page.wait(self.chart("BLEU and chrF") + ".dataset.points === '3'")
+        self.page.wait(self.chart("Loss") + ".chart.answer.series.some((one) => one.name === 'dev')")
+        self.page.go("about:blank")
+
     def test_zooming_asks_again_at_the_finer_scale(self):
         self.show_run()
         self.page.requests.clear()
@@ -251,6 +265,24 @@ class OneRunTest(PageTest):
 
 
 class OtherPagesTest(PageTest):
+    @classmethod
+    def make_runs(cls):
+        """c has six of a's eight sentences in another order, one translated in another way, and one more; d has
+        others."""
+        for name in "acd":
+            fixtures.copy_of_model(cls.folder / name)
+        for file in (cls.folder / "c" / "evaluations").iterdir():
+            lines = [json.loads(line) for line in file.read_text().splitlines()[:8]]
+            kept = [lines[0], *lines[6:0:-1]]
+            if file.name == "dev.jsonl":
+                kept[0] = {"source": "something else", "reference": "etwas anderes"}
+            elif "translation" in kept[3]:
+                kept[3]["translation"] = "quite another translation"
+                kept[3]["chrf"] = [25, 25, 25] * 6
+            file.write_text("".join(json.dumps(line) + "\n" for line in kept))
+        (cls.folder / "d" / "evaluations" / "dev.jsonl").write_text(
+            "".join(json.dumps({"source": f"source {i}", "reference": f"reference {i}"}) + "\n" for i in range(1000)))
+
     def test_translations_are_searched_and_have_a_history(self):
         self.show(view="translations", run="a")
         self.page.wait("document.querySelectorAll('.sentences > li').length === 8")
@@ -260,6 +292,84 @@ class OtherPagesTest(PageTest):
         self.page.type(word)
         self.page.wait("document.querySelectorAll('.sentences > li').length < 8")
         self.page.click(".sentences summary")
+        self.page.wait("document.querySelectorAll('.sentences table tbody tr').length === 3")
+
+    def sentences_of(self, count):
+        """The boxes of each sentence (source, reference, translation, the other), once there are so many."""
+        self.page.wait(f"document.querySelectorAll('.sentences > li').length === {count}")
+        return self.page.run("[...document.querySelectorAll('.sentences > li')].map((one) => "
+                             "[...one.querySelectorAll('dd')].map((box) => box.textContent))")
+
+    def choose(self, selector, value):
+        self.page.run(f"(() => {{ const node = document.querySelector({json.dumps(selector)}); "
+                      f"node.value = {json.dumps(value)}; node.dispatchEvent(new Event('change')); }})()")
+
+    def test_two_runs_are_side_by_side_and_the_address_says_which(self):
+        self.page.go(self.board.url + "/#view=compare&run=a&run=c")
+        self.page.wait("document.querySelector('a[href*=\"with=c\"]')")
+        self.page.click("a[href*='with=c']")
+        changed = self.board.ask("sentences", ("with", "c"), run="a", order="changed")
+        self.assertEqual((changed["here"], changed["there"], changed["shared"]), (8, 7, 6))
+        changes = [abs(sentence["chrf"] - sentence["chrf_other"]) for sentence in changed["sentences"]]
+        self.assertEqual(changes, sorted(changes, reverse=True))
+        shown = [[" ".join(text.split()) for text in (one["source"], one["reference"], one["translation"], one["other"])]
+                 for one in changed["sentences"]]
+        self.assertEqual(self.sentences_of(6), shown)
+        self.assertEqual(shown[0][3], "quite another translation")
+        self.assertEqual(self.texts(".sentences > li:first-child .side:last-child .alone"), shown[0][3].split())
+        self.assertEqual(self.texts(".sentences > li:first-child dt")[3].split(" ")[0], "c,")
+        self.assertRegex(self.texts("[role=status]")[-1], r"\b6\b.*\b8\b.*\b7\b")
+
+        self.page.click("#words")
+        self.page.type("QUITE another")
+        self.assertEqual(self.sentences_of(1), shown[:1])
+        self.choose("#step", "100")
+        self.page.wait("location.hash.includes('step=100') && location.hash.includes('search=QUITE')")
+        self.page.wait("document.querySelector('.sentences dt .number').parentNode.textContent.includes('step 100')")
+        address = self.page.run("location.href")
+        before = self.sentences_of(1)
+        self.page.go("about:blank")
+        self.page.go(address)  # as someone else who was given it
+        self.assertEqual(self.sentences_of(1), before)
+        self.assertEqual(self.page.run("['with', 'step', 'against', 'order', 'words'].map("
+                                       "(id) => document.getElementById(id).value)"),
+                         ["c", "100", "150", "changed", "QUITE another"])
+
+    def test_runs_with_different_dev_sets_are_told_so(self):
+        self.show(view="translations", run="a", **{"with": "d"})
+        self.page.wait("document.querySelector('main [role=status]').textContent.includes('no dev sentence in common')")
+        self.assertEqual(self.page.run("document.querySelectorAll('.sentences > li').length"), 0)
+        self.choose("#with", "")
+        self.sentences_of(8)
+        self.show(view="translations", run="a", **{"with": "nothing"})
+        self.page.wait("document.querySelector('main [role=status]').textContent.includes('no run nothing')")
+        self.assertEqual(self.page.run("document.querySelectorAll('.sentences > li').length"), 0)
+
+    def test_side_by_side_with_the_keyboard_dark_and_on_a_phone(self):
+        self.page.dark()
+        self.page.size(390, 844)
+        self.show(view="translations", run="a")
+        self.sentences_of(8)
+        self.page.run("document.querySelector('#step').focus()")
+        self.page.press("Tab")
+        self.page.wait("document.activeElement.id === 'with'")
+        self.page.wait("document.activeElement.options.length >= 3")
+        self.page.press("c")
+        self.sentences_of(6)
+        self.assertIn("with=c", self.page.run("location.hash"))
+        self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), 390)
+        boxes = self.page.run("[...document.querySelectorAll('.sentences > li:first-child .side')]"
+                              ".map((one) => one.getBoundingClientRect().left)")
+        self.assertEqual((len(boxes), len(set(boxes))), (3, 1))  # one below the other
+        self.page.size(1280, 900)
+        lefts = self.page.run("[...document.querySelectorAll('.sentences > li:first-child .side')]"
+                              ".map((one) => one.getBoundingClientRect().left)")
+        self.assertEqual(len(set(lefts)), 3)  # side by side
+        for _ in range(60):
+            self.page.press("Tab")
+            if self.page.run("document.activeElement.tagName") == "SUMMARY":
+                break
+        self.page.press("Enter")
         self.page.wait("document.querySelectorAll('.sentences table tbody tr').length === 3")
 
     def test_hosts(self):

@@ -13,6 +13,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E402
 
+UNITS = ("verbund-train@.service", "verbund-serve@.service", "verbund-board.service")
+
 
 class InstallTest(ProgramTest):
     @classmethod
@@ -69,14 +71,16 @@ class InstallTest(ProgramTest):
         for name in ("share/verbund/configs/demo.yaml", "share/verbund/corpora/wmt16-en-de.yaml",
                      "share/doc/verbund/README.md", "share/doc/verbund/docs/launch.md", "share/doc/verbund/copyright",
                      "share/man/man1/verbund-train.1.gz", "share/bash-completion/completions/verbund",
-                     "lib/systemd/user/verbund-train@.service", "lib/systemd/user/verbund-serve@.service"):
+                     "share/man/man1/verbund-serve.1.gz", "share/man/man1/verbund-board.1.gz",
+                     "share/doc/verbund/docs/grafana-dashboard.json", "share/doc/verbund/docs/board-desktop.png",
+                     *(f"lib/systemd/user/{unit}" for unit in UNITS)):
             self.assertTrue((self.folder / name).is_file(), name)
         said = subprocess.run([self.folder / "bin/verbund", "--version"], capture_output=True, text=True, check=True)
         self.assertEqual(said.stdout, self.succeed("--version").stdout)
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze")
     def test_the_units_are_understood_by_systemd(self):
-        for name in ("verbund-train@.service", "verbund-serve@.service"):
+        for name in UNITS:
             unit = (SOURCE / "packaging" / name).read_text()
             path = self.folder / name
             # The program and its manual need not be installed here.

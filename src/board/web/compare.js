@@ -50,7 +50,12 @@ export function showComparison(main, parameters, signal) {
       el("p", {class: "kind"}, `Comparison of ${names.length} runs`),
       el("h1", null, names.map((name, i) => [i ? " · " : "", el("a", {href: runLink(name)}, name)])), axis,
       el("div", {class: "charts"}, charts.map((chart) => chart.node)),
-      el("section", {id: "answers"}, el("h2", null, "What differs"), parts.node, age));
+      el("p", null, "Translations side by side: ",
+         names.slice(1).map(
+             (name, i) =>
+                 [i ? ", " : "",
+                  el("a", {href: runLink(names[0], "translations", [["with", name]])}, `${names[0]} and ${name}`)])),
+      el("section", {id: "answers"}, el("h2", null, "Answers"), parts.node, age));
   signal.addEventListener("abort", () => {
     charts.forEach((chart) => chart.close());
     parts.close();

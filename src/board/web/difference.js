@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a translation, with those marked that the reference does not have at that place.
+// The words of a translation: marked if the reference, underlined if another translation does not have them at that
+// place.
 import {el} from "./dom.js";
 
 function words(text) {
@@ -26,9 +27,13 @@ function common(a, b) {
   return kept;
 }
 
-export function marked(text, reference) {
+// `other`: a translation to compare with; words that it does not have at that place are underlined.
+export function marked(text, reference, other = undefined) {
   const own = words(text), kept = common(own, words(reference));
-  return el(
-      "span", {class: "prose", dir: "auto"},
-      own.map((word, i) => [i ? " " : "", kept[i] ? word : el("mark", null, word)]));
+  const shared = other === undefined ? null : common(own, words(other));
+  return el("span", {class: "prose", dir: "auto"}, own.map((word, i) => {
+    const alone = shared && !shared[i] ? "alone" : null;
+    if (!kept[i]) return [i ? " " : "", el("mark", {class: alone}, word)];
+    return [i ? " " : "", alone ? el("span", {class: alone}, word) : word];
+  }));
 }

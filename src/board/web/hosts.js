@@ -73,7 +73,9 @@ export function showHosts(main, parameters, signal) {
       return el(
           "tr", null, el("th", {scope: "row"}, number(worker.rank)),
           el("td", null, worker.host, el("small", {class: "soft"}, worker.processor ? " " + worker.processor : "")),
-          el("td", {class: "number"}, `${number(now.cpu)} of ${number(worker.allowed_cores ?? worker.cores)}`),
+          el("td", {class: "number"},
+             `${now.cpu === undefined || now.cpu === null ? "–" : now.cpu.toFixed(2)} of ${
+                 number(worker.allowed_cores ?? worker.cores)}`),
           el("td", {class: "number"}, bytes(now.memory)),
           el("td", {class: "number"}, now.received === undefined ? "–" : bytes(now.received) + "/s"),
           el("td", {class: "number"}, now.sent === undefined ? "–" : bytes(now.sent) + "/s"),

@@ -89,14 +89,20 @@ function figures(list) {
                           el("small", null, one.interval || "")))))));
 }
 
+// Text in which commands and keys stand between backticks.
+function prose(text) {
+  return text.split("`").map((part, i) => i % 2 ? el("code", null, part) : part);
+}
+
 // The evidence of an answer, drawn when it is opened.
 function evidence(verdict, opened) {
   return [
     verdict.figures.length ? figures(verdict.figures) : null, verdict.charts.map((chart) => pageChart(chart, opened)),
     el("dl", {class: "why"},
-       verdict.rule ? el("div", null, el("dt", null, "How this was decided"), el("dd", null, verdict.rule)) : null,
+       verdict.rule ? el("div", null, el("dt", null, "How this was decided"), el("dd", null, prose(verdict.rule))) :
+                      null,
        verdict.would_change ?
-           el("div", null, el("dt", null, "How to change this"), el("dd", null, verdict.would_change)) :
+           el("div", null, el("dt", null, "How to change this"), el("dd", null, prose(verdict.would_change))) :
            null)
   ];
 }
@@ -137,7 +143,7 @@ export class PageParts {
     if (!part) {
       part = {
         charts: [],
-        icon: el("span", {class: "part-icon"}),
+        icon: el("span", {class: "part-icon"}, el("span", {class: "part-opens", "aria-hidden": "true"}, "▸")),
         title: el("span", {class: "part-title"}),
         sentence: el("span", {class: "part-sentence"}),
         body: el("div", {class: "part-body"})
@@ -151,7 +157,7 @@ export class PageParts {
     part.make = make;
     setText(part.title, title);
     setText(part.sentence, sentence);
-    if (part.finding !== icon) part.icon.replaceChildren(icon ? findingIcon(icon) : "");
+    if (icon && part.finding !== icon) part.icon.replaceChildren(findingIcon(icon));
     part.finding = icon;
     if (part.node.open) this.fill(part);
   }

@@ -88,9 +88,9 @@ export function showRun(main, parameters, signal) {
   }
 
   function chartOf(plan) {
-    const curves = plan.curves.some(([key]) => run.keys.includes(key)) ? plan.curves : plan.otherwise || [];
-    const known = curves.filter(([key]) => run.keys.includes(key));
-    if (!known.length) return null;
+    const has = ([key]) => run.keys.includes(key);
+    const curves = () => (plan.curves.some(has) ? plan.curves : plan.otherwise || []).filter(has);
+    if (!curves().length) return null;
     return new Chart({
       title: plan.title,
       hint: plan.hint,
@@ -98,6 +98,7 @@ export function showRun(main, parameters, signal) {
       points: plan.points,
       by: () => by,
       load: async (from, to, buckets) => {
+        const known = curves();  // a run may get further ones
         const query = [["run", name], ["by", by], ["buckets", buckets], ...known.map(([key]) => ["key", key])];
         if (from !== null) query.push(["from", from], ["to", to]);
         const answer = await ask("curves", query, signal);
@@ -190,18 +191,16 @@ export function showRun(main, parameters, signal) {
     head();
     if (version !== run.version) {
       version = run.version;
-      if (charts.length < plans.length) {  // a key may appear later
-        plans.forEach((plan) => {
-          if (charts.some((chart) => chart.options.title === plan.title)) return;
-          const chart = chartOf(plan);
-          if (!chart) return;
-          charts.push(chart);
-          const later = plans.slice(plans.indexOf(plan) + 1)
-                            .map((other) => charts.find((one) => one.options.title === other.title))
-                            .find(Boolean);
-          strip.insertBefore(chart.node, (later || phases)?.node || null);
-        });
-      }
+      plans.forEach((plan) => {  // again and again: the key of a chart may appear later
+        if (charts.some((chart) => chart.options.title === plan.title)) return;
+        const chart = chartOf(plan);
+        if (!chart) return;
+        charts.push(chart);
+        const later = plans.slice(plans.indexOf(plan) + 1)
+                          .map((other) => charts.find((one) => one.options.title === other.title))
+                          .find(Boolean);
+        strip.insertBefore(chart.node, (later || phases)?.node || null);
+      });
       if (!phases) {
         phases = phasesChart();
         charts.push(phases);

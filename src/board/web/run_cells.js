@@ -14,8 +14,8 @@ export const columns = [
   {key: "workers", name: "Workers"},
 ];
 
-export function runLink(name, view = "run") {
-  return "#" + new URLSearchParams([["view", view], ["run", name]]);
+export function runLink(name, view = "run", more = []) {
+  return "#" + new URLSearchParams([["view", view], ["run", name], ...more]);
 }
 
 export function cell(run, key) {

@@ -14,7 +14,9 @@ function alignment(answer) {
   const best = answer.translations[0];
   const source = pieces(answer.source_pieces, "source-"), target = pieces(best.pieces, "target-"),
         lines = svg("svg", {class: "lines c1", role: "img", "aria-label": "alignment of source and translation"});
-  const node = el("div", {class: "alignment"}, source, lines, target);
+  const node =
+      el("div", {class: "alignment", tabindex: 0, role: "region", "aria-label": "Alignment"},
+         el("div", {class: "aligned"}, source, lines, target));
   requestAnimationFrame(() => {
     const frame = lines.getBoundingClientRect();
     lines.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
@@ -72,7 +74,7 @@ export async function showTry(main, parameters, signal) {
               el("li", null, el("span", {class: "prose", dir: "auto"}, one.text), " ",
                  el("small", {class: "soft"}, one.score === null ? "" : one.score.toFixed(3)))));
       place.replaceChildren(alignment(answer));
-      setText(status, `by ${answer.checkpoint}, step ${answer.step}`);
+      setText(status, `Translated by ${answer.checkpoint}. Numbers are scores: the higher, the better.`);
     } catch (error) {
       if (error.name !== "AbortError") setText(status, error.message);
     }

@@ -34,51 +34,115 @@ TEST(HostUse, TheLastRowsAreReadWithoutTheOthers) {
   EXPECT_FALSE(read_last_resources(folder.write("damaged", "VBresrc\n\1\0\0\0\xff\xff\xff\xff"), 10));
 }
 
+// A line of an evaluation: a translation whose chrF is 10 times `matches`.
+std::string evaluated_line(const std::string& translation, int matches) {
+  Json chrf = Json::array();
+  for (int i = 0; i < 6; ++i) chrf.insert(chrf.end(), {10, 10, matches});
+  return dump_json({{"translation", translation},
+                    {"cross_entropy", 2.0},
+                    {"tokens", 4},
+                    {"bleu", {4, 4, 1, 1, 1, 1, 4, 3, 2, 1}},
+                    {"chrf", chrf}}) +
+         "\n";
+}
+
+// The folder of a run with these dev sentences.
+fs::path with_dev_set(const fs::path& run, const std::vector<KeptPair>& pairs) {
+  fs::create_directories(evaluations_folder(run));
+  std::ofstream file(dev_file(run));
+  for (const KeptPair& pair : pairs) {
+    file << dump_json({{"source", pair.source}, {"reference", pair.reference}}) << "\n";
+  }
+  return run;
+}
+
+std::vector<int> numbers_of(const Json& list) {
+  std::vector<int> numbers;
+  for (const Json& sentence : list["sentences"]) numbers.push_back(sentence["number"]);
+  return numbers;
+}
+
 TEST(Sentences, AreOrderedAndSearched) {
   const TemporaryFolder folder;
-  fs::create_directories(evaluations_folder(folder.path()));
-  const auto line = [](const std::string& translation, int matches) {
-    Json chrf = Json::array();
-    for (int i = 0; i < 6; ++i) chrf.insert(chrf.end(), {10, 10, matches});
-    return dump_json({{"translation", translation},
-                      {"cross_entropy", 2.0},
-                      {"tokens", 4},
-                      {"bleu", {4, 4, 1, 1, 1, 1, 4, 3, 2, 1}},
-                      {"chrf", chrf}}) +
-           "\n";
-  };
-  std::ofstream(dev_file(folder.path())) << R"({"source":"Eins","reference":"one"})"
-                                         << "\n"
-                                         << R"({"source":"Zwei","reference":"two two"})"
-                                         << "\n"
-                                         << R"({"source":"Drei","reference":"three"})"
-                                         << "\n";
-  std::ofstream(evaluation_file(folder.path(), 100)) << line("x", 5) << line("y", 1) << line("z", 3);
-  std::ofstream(evaluation_file(folder.path(), 200)) << line("one", 10) << line("y", 0) << line("zz", 4);
+  const fs::path run = with_dev_set(folder.path(), {{"Eins", "one"}, {"Zwei", "two two"}, {"Drei", "three"}});
+  std::ofstream(evaluation_file(run, 100))
+      << evaluated_line("x", 5) << evaluated_line("y", 1) << evaluated_line("z", 3);
+  std::ofstream(evaluation_file(run, 200))
+      << evaluated_line("one", 10) << evaluated_line("y", 0) << evaluated_line("zz", 4);
   SentenceTable table;
-  table.refresh(folder.path());
+  table.refresh(run);
   const auto order = [&](SentenceOrder by, const std::string& search = "") {
     SentenceRequest request;
     request.order = by;
     request.search = search;
-    const Json list = table.list(request);
-    std::vector<int> numbers;
-    for (const Json& sentence : list["sentences"]) numbers.push_back(sentence["number"]);
-    return numbers;
+    return numbers_of(table.list(request));
   };
   EXPECT_EQ(order(SentenceOrder::kFirst), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(order(SentenceOrder::kWorst), (std::vector<int>{1, 2, 0}));
+  EXPECT_EQ(order(SentenceOrder::kChanged), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(order(SentenceOrder::kImproved), (std::vector<int>{0, 2, 1}));
   EXPECT_EQ(order(SentenceOrder::kForgotten), (std::vector<int>{1, 2, 0}));
   EXPECT_EQ(order(SentenceOrder::kLongest), (std::vector<int>{1, 2, 0}));
   EXPECT_EQ(order(SentenceOrder::kFirst, "TWO"), std::vector<int>{1});
+  EXPECT_EQ(order(SentenceOrder::kFirst, "X"), std::vector<int>{0});  // in the other translation
+  EXPECT_EQ(table.list({})["better"], 2);
+  EXPECT_EQ(table.list({})["worse"], 1);
   EXPECT_EQ(table.history(0)["history"].size(), 2U);
   EXPECT_EQ(table.history(0)["history"][1]["chrf"], 100);
   EXPECT_TRUE(table.history(3).is_null());
 
-  fs::remove_all(evaluations_folder(folder.path()));
-  table.refresh(folder.path());
+  fs::remove_all(evaluations_folder(run));
+  table.refresh(run);
   EXPECT_EQ(table.list({})["found"], 0);
+}
+
+TEST(Sentences, OfTwoRunsBelongTogetherIfSourceAndReferenceAreTheSame) {
+  const TemporaryFolder folder;
+  // Another order, a pair that occurs twice, another reference, and pairs that only one of them has.
+  const fs::path run =
+      with_dev_set(folder / "a", {{"Eins", "one"}, {"Ja", "yes"}, {"Zwei", "two"}, {"Ja", "yes"}, {"Drei", "three"}});
+  const fs::path other =
+      with_dev_set(folder / "b", {{"Zwei", "two"}, {"Ja", "yes"}, {"Eins", "a one"}, {"Ja", "yes"}, {"Vier", "four"}});
+  std::ofstream(evaluation_file(run, 100))
+      << evaluated_line("one", 9) << evaluated_line("no", 1) << evaluated_line("too", 8) << evaluated_line("yes", 10)
+      << evaluated_line("three", 10);
+  std::ofstream(evaluation_file(other, 50)) << evaluated_line("x", 0) << evaluated_line("x", 0);
+  std::ofstream(evaluation_file(other, 70)) << evaluated_line("two two", 5) << evaluated_line("yes yes", 6)
+                                            << evaluated_line("one", 10) << evaluated_line("ja", 3);
+  SentenceTable table, others;
+  table.refresh(run);
+  others.refresh(other);
+  SentenceRequest request;
+  request.order = SentenceOrder::kChanged;
+  Json list = table.list(request, &others);
+  EXPECT_EQ(list["steps"], Json({100}));
+  EXPECT_EQ(list["against_steps"], Json({50, 70}));
+  EXPECT_EQ(list["against"], 70);  // the last of the other
+  EXPECT_EQ(list["here"], 5);
+  EXPECT_EQ(list["there"], 4);
+  EXPECT_EQ(list["shared"], 3);
+  EXPECT_EQ(list["better"], 2);
+  EXPECT_EQ(list["worse"], 1);
+  EXPECT_EQ(numbers_of(list), (std::vector<int>{3, 1, 2}));  // by 70, -50 and 30
+  EXPECT_EQ(list["sentences"][0]["other"], "ja");
+  EXPECT_EQ(list["sentences"][1]["other"], "yes yes");
+  EXPECT_EQ(list["sentences"][2]["other"], "two two");
+  EXPECT_EQ(list["sentences"][2]["chrf_other"], 50);
+  request.search = "TWO TWO";
+  EXPECT_EQ(numbers_of(table.list(request, &others)), std::vector<int>{2});
+  request.search = "";
+  request.against = 50;
+  list = table.list(request, &others);
+  EXPECT_EQ(list["against"], 50);
+  EXPECT_EQ(list["shared"], 2);
+
+  SentenceTable strange;
+  strange.refresh(with_dev_set(folder / "c", {{"Fünf", "five"}}));
+  EXPECT_EQ(table.list({}, &strange)["against_steps"].size(), 0U);
+  std::ofstream(evaluation_file(folder / "c", 10)) << evaluated_line("five", 10);
+  strange.refresh(folder / "c");
+  EXPECT_EQ(table.list({}, &strange)["shared"], 0);
+  EXPECT_EQ(table.list({}, &strange)["found"], 0);
 }
 
 TEST(OpenMetrics, NamesAreEscapedAndUnknownValuesLeftOut) {

@@ -119,9 +119,8 @@ TEST(Schedule, TransformerPolicyOfTheBaseModel) {
   EXPECT_LT(s.rate(7998), s.rate(7999));
   EXPECT_LT(s.rate(8000), s.rate(7999));
   EXPECT_EQ(s.describe(),
-            "rises linearly for 8000 steps to its peak of 0.000988 at step 8000, then falls with the square "
-            "root of "
-            "the step");
+            "rises linearly for 8000 steps to its peak of 0.000988 at step 8000, then falls with the "
+            "inverse square root of the step");
 }
 
 TEST(Schedule, TransformerPolicyCutOff) {
@@ -131,9 +130,10 @@ TEST(Schedule, TransformerPolicyCutOff) {
   EXPECT_EQ(s.rate(99), 0.05);
   EXPECT_EQ(s.rate(398), 0.05);
   EXPECT_DOUBLE_EQ(s.rate(624), 0.04);
-  EXPECT_EQ(s.describe(),
-            "rises linearly for 50 steps to 0.05, where it is cut off, and falls with the square root of the step "
-            "from step 400 on");
+  EXPECT_EQ(
+      s.describe(),
+      "rises linearly for 50 steps to 0.05, where it is cut off, and falls with the inverse square root of the step "
+      "from step 400 on");
   // A hat above the curve changes nothing.
   EXPECT_THAT(schedule({.max_lr = 1}).describe(), HasSubstr("peak of 0.000988"));
 }

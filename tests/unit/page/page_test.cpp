@@ -113,6 +113,12 @@ TEST(HtmlPage, HostileTextIsText) {
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
 }
 
+TEST(HtmlPage, CommandsBetweenBackticksAreCode) {
+  Page page = made_page();
+  page.verdicts.at(0).would_change = "Use `train <x>`, or `y";
+  EXPECT_THAT(html_page(page), HasSubstr("<dd>Use <code>train &lt;x&gt;</code>, or <code>y</code></dd>"));
+}
+
 TEST(MarkdownPage, HasTheSame) {
   const std::string text = markdown_page(made_page());
   for (const char* part :
