@@ -26,8 +26,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// The name of processes that outlive their parents; the system allows 15 letters.
+constexpr std::string_view kOutlivingName = "verbund-aside";
+
 // A file in memory that is read from its beginning; /dev/null for no input.
-int open_input(const std::string& input) {
+int open_input(const std::string& input, int descriptor) {
+  if (descriptor >= 0) return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (input.empty()) return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int file = ::memfd_create("input", MFD_CLOEXEC);
   for (size_t done = 0; file >= 0 && done < input.size();) {
@@ -76,9 +80,14 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
 // The child: never returns.
 [[noreturn]] void run_child(const std::function<int()>& function, const ChildOptions& options, int input, int output,
                             pid_t parent) {
-  if (options.own_group) ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it died before the line above
+  if (options.outlives) {
+    ::setsid();
+    ::prctl(PR_SET_NAME, kOutlivingName.data());
+  } else {
+    if (options.own_group) ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it died before the line above
+  }
   restore_default_signals();
   sigset_t none;
   sigemptyset(&none);
@@ -97,6 +106,7 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
   ::_exit(code);
 }
 
+// Without those that outlive their parents.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
@@ -109,7 +119,7 @@ std::vector<pid_t> children() {
     const size_t name_end = stat.rfind(')');  // a name may hold anything
     char state = 0;
     pid_t parent = 0;
-    if (name_end == std::string::npos) continue;
+    if (name_end == std::string::npos || stat.find(fmt::format("({})", kOutlivingName)) < name_end) continue;
     if (std::sscanf(stat.c_str() + name_end + 1, " %c %d", &state, &parent) == 2 && parent == ::getpid()) {
       found.push_back(id);
     }
@@ -123,8 +133,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const ChildO
     : ChildProcess(program(command, options), options) {}
 
 ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOptions& options)
-    : own_group_(options.own_group) {
-  const int input = open_input(options.input);
+    : own_group_(options.own_group), outlives_(options.outlives) {
+  const int input = open_input(options.input, options.input_descriptor);
   if (input < 0) fail_errno("cannot make the input of a child process");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
@@ -144,11 +154,11 @@ ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOpti
     errno = why;
     fail_errno("cannot start a child process");
   }
-  if (own_group_) ::setpgid(id_, id_);  // whoever of the two comes first
+  if (own_group_ && !outlives_) ::setpgid(id_, id_);  // whoever of the two comes first
 }
 
 ChildProcess::~ChildProcess() {
-  if (!exit_code()) {
+  if (!exit_code() && !outlives_) {
     signal_group(SIGKILL);
     while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -210,9 +220,10 @@ void end_leftover_children(std::chrono::milliseconds grace) {
     pid_t ended = 0;
     while ((ended = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
-    if (ended < 0) return;  // there are none
+    const std::vector<pid_t> left = ended < 0 ? std::vector<pid_t>() : children();
+    if (left.empty()) return;
     if (Clock::now() >= kill_at) {
-      for (const pid_t child : children()) ::kill(child, SIGKILL);
+      for (const pid_t child : left) ::kill(child, SIGKILL);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

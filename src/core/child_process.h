@@ -15,8 +15,10 @@ namespace verbund {
 
 struct ChildOptions {
   std::string input;                                    // on its stdin
+  int input_descriptor = -1;                            // its stdin, instead of `input`; it stays the caller's
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; nothing: that of this process
   bool own_group = true;                                // false: the terminal's Ctrl-C and Ctrl-Z reach it, too
+  bool outlives = false;  // it has a session of its own, and neither this object nor this process ends it
 
   // Limits, which its own children inherit; 0: none. With one of them, it never leaves a core file.
   uint64_t memory = 0;  // bytes of address space
@@ -25,12 +27,13 @@ struct ChildOptions {
 
 class ChildProcess {
  public:
-  // Both start a process whose stdout and stderr are one stream, read below. It gets SIGTERM if this process dies.
+  // Both start a process whose stdout and stderr are one stream, read below. It gets SIGTERM if this process dies,
+  // unless it outlives it.
   // A program that cannot be run prints why, and ends with kCannotRun.
   explicit ChildProcess(const std::vector<std::string>& command, const ChildOptions& options = {});
   // The function runs in a copy of this process and returns the exit code. An exception is printed; the code is 1.
   explicit ChildProcess(const std::function<int()>& function, const ChildOptions& options = {});
-  ~ChildProcess();  // kills it, with its group, if it still runs
+  ~ChildProcess();  // kills it, with its group, if it still runs and does not outlive this
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
@@ -50,7 +53,7 @@ class ChildProcess {
  private:
   void note_end(int status);
 
-  bool own_group_;
+  bool own_group_, outlives_;
   pid_t id_ = -1;
   int output_ = -1;
   bool at_end_ = false;
@@ -61,7 +64,7 @@ class ChildProcess {
 // `end_leftover_children` finds it.
 void adopt_orphans();
 
-// Gives all children `grace` to end, then kills those that have not.
+// Gives all children `grace` to end, then kills those that have not. It leaves alone those that outlive their parents.
 void end_leftover_children(std::chrono::milliseconds grace);
 
 }  // namespace verbund

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "alert/alert_command.h"
 #include "collectives/workers.h"
 #include "config/config.h"
 
@@ -31,6 +32,7 @@ struct TrainRequest {
   std::string program;               // version and commit, which must be the same everywhere
   std::vector<std::string> command;  // as given, for run.json
   RestartReason restart;
+  AlertCommand* alerts = nullptr;          // is told of the run's alerts; null: nobody is
   std::function<void()> on_start = [] {};  // called when nothing refuses the training any more
 };
 
