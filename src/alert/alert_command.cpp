@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "alert/alert_teller.h"
 #include "core/error.h"
 
@@ -40,7 +42,9 @@ void AlertCommand::begin(const std::filesystem::path& run) {
 void AlertCommand::alive(int64_t step) { send({{"step", step}}); }
 void AlertCommand::tell(const Alert& alert, int64_t step) {
   constexpr size_t kLongestText = 4000;
-  send({{"kind", alert.kind}, {"text", alert.text.substr(0, kLongestText)}, {"step", step}});
+  std::string line = alert.text.substr(0, kLongestText);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  send({{"kind", alert.kind}, {"text", line}, {"step", step}});
 }
 void AlertCommand::end() { send({{"end", true}}); }
 

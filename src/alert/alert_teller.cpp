@@ -14,6 +14,7 @@
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/wall_clock.h"
+#include "record/step_records.h"
 
 namespace verbund {
 namespace {
@@ -80,7 +81,10 @@ void AlertTeller::hear(const Json& message) {
 
 void AlertTeller::hear_end() {
   closed_ = true;
-  if (begun_ && !ended_) add({lost_alert(step_), step_});
+  if (!begun_ || ended_) return;
+  const std::vector<StepRecord> last = read_last_step_records(step_records_path(run_, 0), 1);
+  if (!last.empty()) step_ = std::max(step_, last[0].step);
+  add({lost_alert(step_), step_});
 }
 
 void AlertTeller::add(Waiting alert) {

@@ -32,6 +32,7 @@ void AlertWatch::begin(int64_t step) {
 }
 
 void AlertWatch::metrics(const Json& line) {
+  command_.alive(step_);  // so that the step of a loss is known to a line of the log
   const std::string text = dump_json(line) + "\n";
   const std::lock_guard lock(mutex_);
   metrics_.add(text);
