@@ -4,6 +4,7 @@ time of an update, memory, and many readers at once (wrk, Debian's package). Fai
 if the readers make the server's memory grow.
 
     python3 bench/board_load.py [--runs 50] [--steps 300000] [--ranks 8] [--readers 50] [--seconds 60]
+                                [--log-every 50]
 """
 
 import argparse
@@ -24,7 +25,6 @@ from support.board_server import BoardServer  # noqa: E402
 
 RECORD = struct.Struct("<qdffffffQIfII")  # of steps/rank-N.bin, see docs/formats.md
 BEGAN = 1_770_000_000
-LOG_EVERY = 50
 
 
 def record(step, rank):
@@ -45,9 +45,9 @@ def metrics_line(step):
                        "time": BEGAN + 0.5 * step, "start": 0}) + "\n"
 
 
-def make_run(folder, steps, ranks):
+def make_run(folder, steps, ranks, log_every):
     (folder / "steps").mkdir(parents=True)
-    lines = (metrics_line(step) for step in range(LOG_EVERY, steps + 1, LOG_EVERY))
+    lines = (metrics_line(step) for step in range(log_every, steps + 1, log_every))
     (folder / "metrics.jsonl").write_text("".join(lines))
     hosts = [{"host": f"host-{rank // 4}", "cores": 4, "workers": [rank + i for i in range(4) if rank + i < ranks]}
              for rank in range(0, ranks, 4)]
@@ -64,12 +64,12 @@ def make_run(folder, steps, ranks):
                 file.write(record(step, rank))
 
 
-def grow(folder, step, ranks):
+def grow(folder, step, given):
     with open(folder / "metrics.jsonl", "a") as file:
         file.write(metrics_line(step))
-    for rank in range(ranks):
+    for rank in range(given.ranks):
         with open(folder / "steps" / f"rank-{rank}.bin", "ab") as file:
-            file.write(b"".join(record(step - LOG_EVERY + 1 + i, rank) for i in range(LOG_EVERY)))
+            file.write(b"".join(record(step - given.log_every + 1 + i, rank) for i in range(given.log_every)))
 
 
 def cpu_seconds(pid):
@@ -136,7 +136,8 @@ def read_with_wrk(board, folder, given, every_second):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, value in (("runs", 50), ("steps", 300_000), ("ranks", 8), ("readers", 50), ("seconds", 60)):
+    for name, value in (("runs", 50), ("steps", 300_000), ("ranks", 8), ("readers", 50), ("seconds", 60),
+                        ("log-every", 50)):
         parser.add_argument(f"--{name}", type=int, default=value)
     given = parser.parse_args()
     if shutil.which("wrk") is None:
@@ -144,12 +145,23 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="verbund-board-"))
     try:
         for number in range(given.runs - 1):
-            make_run(folder / f"short-{number:02}", 2000, 2)
-        make_run(folder / "long", given.steps, given.ranks)
+            make_run(folder / f"short-{number:02}", 2000, 2, 50)
+        make_run(folder / "long", given.steps, given.ranks, given.log_every)
         with BoardServer(folder) as board:
             measure(board, folder / "long", given)
     finally:
         shutil.rmtree(folder)
+
+
+def remake_answers(board, run, given, before):
+    """The run grows, and its answers are asked for when they may be made again: their time, and that of the CPU."""
+    grow(run, given.steps + given.log_every, given)
+    time.sleep(max(5, 20 * before["seconds"]) + 1)  # they are made again no sooner
+    board.ask("runs")
+    spent = cpu_seconds(board.process.pid)
+    answer = board.ask("page", run=run.name)
+    assert answer["current"] and answer["made_at"] > before["made_at"]
+    return answer["seconds"], cpu_seconds(board.process.pid) - spent
 
 
 def measure(board, run, given):
@@ -169,11 +181,13 @@ def measure(board, run, given):
     seconds, answer = timed(lambda: board.ask("page", run="long"))
     print(f"answers of the report             {seconds:.3f} s")
     print(f"memory                            {memory_mb(pid):.0f} MB")
+    seconds, spent = remake_answers(board, run, given, answer)
+    print(f"the answers made again            {seconds:.3f} s, {1000 * spent:.0f} ms of CPU")
 
-    step, spent = given.steps, []
+    step, spent = given.steps + given.log_every, []
     for _ in range(10):
-        step += LOG_EVERY
-        grow(run, step, given.ranks)
+        step += given.log_every
+        grow(run, step, given)
         time.sleep(0.6)
         before = cpu_seconds(pid)
         assert run_page(board, "long")["step"] == step
@@ -182,8 +196,8 @@ def measure(board, run, given):
 
     def grow_and_check():
         nonlocal step
-        step += LOG_EVERY
-        grow(run, step, given.ranks)
+        step += given.log_every
+        grow(run, step, given)
         time.sleep(0.6)
         assert board.ask("run", run="long")["step"] == step
 

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "board/alerts.h"
 #include "board/host_use.h"
 #include "board/numbers.h"
 #include "board/open_metrics.h"
+#include "board/run_alerts.h"
 #include "board/run_curves.h"
 #include "board/run_summary.h"
 #include "board/web_files.h"
@@ -148,7 +148,7 @@ Json Board::list_runs() {
     const std::lock_guard lock(run->mutex);
     Json row = run_row(run->run, differing);
     row["alerts"] = Json::array();
-    for (const Alert& alert : find_alerts(run->run, free_bytes(run->run.folder()))) row["alerts"].push_back(alert.text);
+    for (const Alert& alert : find_alerts(run->run)) row["alerts"].push_back(alert.text);
     json["runs"].push_back(std::move(row));
   }
   return json;
@@ -157,7 +157,7 @@ Json Board::list_runs() {
 Json Board::show_run(SharedRun& run) {
   const std::lock_guard lock(run.mutex);
   run.run.refresh_steps();
-  Json json = run_head(run.run, find_alerts(run.run, free_bytes(run.run.folder())));
+  Json json = run_head(run.run, find_alerts(run.run));
   json["now"] = json_time(now_());
   return json;
 }
@@ -282,7 +282,7 @@ std::string Board::metrics_text() {
   for (const auto& run : index_.runs()) {
     const std::lock_guard lock(run->mutex);
     if (is_running(run->run.state())) run->run.refresh_steps();
-    metrics.add(run->run, find_alerts(run->run, free_bytes(run->run.folder())));
+    metrics.add(run->run, find_alerts(run->run));
   }
   return metrics.text();
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "board/alerts.h"
+#include "alert/alerts.h"
 #include "board/watched_run.h"
 
 namespace verbund {

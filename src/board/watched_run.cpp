@@ -9,7 +9,6 @@
 
 #include "config/settings.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "core/folder_lock.h"
 #include "report/json_values.h"
 #include "report/run_parts.h"
@@ -118,7 +117,10 @@ void WatchedRun::take_event(const Json& line) {
     stall_ = first_line(text_at(line, "message"));
   }
   if (event == "goes_on") stalled_ = false;
-  if (event == "diverged") diverged_ = true;
+  if (event == "diverged") {
+    diverged_ = true;
+    divergence_ = first_line(text_at(line, "reason"));
+  }
   if (event == "roll_back") diverged_ = false;
 
   if (event == "resume") {
@@ -169,20 +171,6 @@ void WatchedRun::find_life(double now) {
   }
 }
 
-std::optional<StepRecord> WatchedRun::last_record() const {
-  const OpenFile file(step_records_path(folder_, 0), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  struct stat status = {};
-  if (!file || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  const auto size = static_cast<uint64_t>(status.st_size);
-  if (size < kStepsHeader + sizeof(StepRecord)) return std::nullopt;
-  const uint64_t count = (size - kStepsHeader) / sizeof(StepRecord);
-  StepRecord record;
-  const ssize_t got = file_system().pread(file.descriptor(), reinterpret_cast<char*>(&record), sizeof record,
-                                          kStepsHeader + (count - 1) * sizeof record);
-  if (got != static_cast<ssize_t>(sizeof record)) return std::nullopt;
-  return record;
-}
-
 void WatchedRun::judge() {
   const MetricTable &train = training(), &dev = evaluations();
   signs_.has_starts = !record_.starts.empty();
@@ -193,11 +181,12 @@ void WatchedRun::judge() {
   const bool not_a_number = !loss.empty() && train.not_finite.contains(loss) && !train.not_finite.at(loss).empty() &&
                             train.not_finite.at(loss).back() + 1 == train.rows();
   signs_.diverged = diverged_ || not_a_number;
+  if (not_a_number && !diverged_) divergence_ = "the loss is not a number";
   signs_.step = train.step.empty() ? 0 : train.step.back();
   if (!dev.step.empty()) signs_.step = std::max(signs_.step, dev.step.back());
-  if (const auto record = last_record();
-      record && signs_.has_starts && record->start == static_cast<uint32_t>(record_.starts.back().number)) {
-    signs_.step = std::max(signs_.step, record->step);
+  if (const std::vector<StepRecord> record = read_last_step_records(step_records_path(folder_, 0), 1);
+      !record.empty() && signs_.has_starts && record[0].start == static_cast<uint32_t>(record_.starts.back().number)) {
+    signs_.step = std::max(signs_.step, record[0].step);
   }
   signs_.evaluated = dev.step.empty() ? -1 : dev.step.back();
   signs_.eval_every = config_ ? config_->train.eval_every : 0;
@@ -255,6 +244,15 @@ std::vector<RunMark> WatchedRun::marks() const {
   if (best < bleu.size()) marks.push_back({"best", dev.step[best], dev.time[best], "best BLEU"});
   std::stable_sort(marks.begin(), marks.end(), [](const RunMark& a, const RunMark& b) { return a.step < b.step; });
   return marks;
+}
+
+const std::vector<WorkerPace>& WatchedRun::paces() const {
+  if (paces_version_ != version_) {
+    const auto start = static_cast<uint32_t>(record_.starts.empty() ? 0 : record_.starts.back().number);
+    paces_ = read_worker_paces(folder_, workers(), start, [&](int rank) { return worker_name(rank); });
+    paces_version_ = version_;
+  }
+  return paces_;
 }
 
 int WatchedRun::workers() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "alert/worker_paces.h"
 #include "board/file_tail.h"
 #include "board/run_state.h"
 #include "board/step_phases.h"
@@ -51,7 +52,9 @@ class WatchedRun {
   const std::map<int, StepPhases>& phases() const { return phases_; }
   std::vector<RunMark> marks() const;  // by rising step
   bool is_stalled() const { return stalled_; }
-  const std::string& stall() const { return stall_; }  // what the watchdog said
+  const std::string& stall() const { return stall_; }            // what the watchdog said
+  const std::string& divergence() const { return divergence_; }  // why training diverges, if it does
+  const std::vector<WorkerPace>& paces() const;                  // of the last steps
 
   int workers() const;  // of the last start; 0: not known
   int64_t step() const { return signs_.step; }
@@ -77,7 +80,6 @@ class WatchedRun {
   void take_event(const Json& line);
   void find_life(double now);
   void judge();
-  std::optional<StepRecord> last_record() const;
 
   fs::path folder_;
   std::string name_;
@@ -89,12 +91,14 @@ class WatchedRun {
   Json settings_ = Json::object();
   std::vector<RunMark> marks_;  // of the history
   bool diverged_ = false, stalled_ = false;
-  std::string stall_;
+  std::string stall_, divergence_;
   std::map<std::string, Stamp> stamps_;
   std::map<int, Rank> ranks_;
   std::map<int, StepPhases> phases_;
   RunSigns signs_;
   RunState state_ = RunState::kUnclear;
+  mutable std::vector<WorkerPace> paces_;
+  mutable uint64_t paces_version_ = 0;  // as of which they were read
   double last_sign_ = kNotKnown, asked_lock_ = -1e18;
 };
 

@@ -19,6 +19,7 @@
 #include "core/output.h"
 #include "http/server.h"
 #include "report/comparison.h"
+#include "report/run_reader.h"
 
 namespace verbund {
 namespace {
@@ -29,9 +30,9 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-Page page_of(const std::vector<fs::path>& folders) {
+Page page_of(RunReaders& readers, const std::vector<fs::path>& folders) {
   std::vector<RunData> runs;
-  for (const fs::path& folder : folders) runs.push_back(read_run(folder));
+  for (const fs::path& folder : folders) runs.push_back(readers.read(folder));
   return runs.size() == 1 ? make_run_report(runs.front()) : comparison_page(runs, program_version());
 }
 
@@ -94,7 +95,9 @@ void run_board(const Arguments& arguments) {
     fail("there is no folder {}: give the one with the runs, --runs DIR", folder);
   }
   if (config.token.empty() && !is_loopback(config.host)) config.token = made_token();
-  Board board(folder, page_of, seconds_now);
+  RunReaders readers;
+  Board board(
+      folder, [&](const std::vector<fs::path>& folders) { return page_of(readers, folders); }, seconds_now);
   HttpServer server(config);
   board.serve(server);
   const int port = server.bind();

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "alert/alert_command.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/run_report.h"
+#include "collectives/mpi_transport.h"
 #include "config/config.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -68,6 +70,13 @@ void run_train(const Arguments& arguments) {
                   "Only train N steps and print time per step and tokens per second")
       ->type_name("N")
       ->check(at_least(1));
+  std::string on_alert;
+  options
+      .add_option(
+          "--on-alert", on_alert,
+          "A shell command to run when training diverges, stalls, does not improve, waits for a straggler, fails "
+          "or is lost, or its disk is nearly full. VERBUND_ALERT_KIND, _TEXT, _RUN and _STEP say what it is")
+      ->type_name("COMMAND");
   if (!options.read(arguments)) return;
   request.dataset = data;
   request.run = run;
@@ -79,6 +88,11 @@ void run_train(const Arguments& arguments) {
   if (const char* notes = std::getenv(kVerifiedVariable)) request.verified = notes;
 
   refuse_tasks_without_pmix(environment_variable);
+  // Before there are threads and much memory: the command's process is a copy of this one.
+  std::unique_ptr<AlertCommand> alerts;
+  if (!on_alert.empty() && launched_rank() <= 0) alerts = std::make_unique<AlertCommand>(on_alert);
+  request.alerts = alerts.get();
+
   int signal = 0;
   with_workers([&](Workers& workers) {
     if (workers.leads()) log_config_choice(file);

@@ -28,8 +28,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// The name of processes that outlive their parents; the system allows 15 letters.
+constexpr std::string_view kOutlivingName = "verbund-aside";
+
 // A file in memory that is read from its beginning; /dev/null for no input.
-int open_input(const std::string& input) {
+int open_input(const std::string& input, int descriptor) {
+  if (descriptor >= 0) return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (input.empty()) return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int file = ::memfd_create("input", MFD_CLOEXEC);
   for (size_t done = 0; file >= 0 && done < input.size();) {
@@ -78,9 +82,14 @@ std::function<int()> program(const std::vector<std::string>& command, const Chil
 // The child: never returns.
 [[noreturn]] void run_child(const std::function<int()>& function, const ChildOptions& options, int input, int output,
                             int errors, pid_t parent) {
-  if (options.own_group) ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it died before the line above
+  if (options.outlives) {
+    ::setsid();
+    ::prctl(PR_SET_NAME, kOutlivingName.data());
+  } else {
+    if (options.own_group) ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it died before the line above
+  }
   restore_default_signals();
   sigset_t none;
   sigemptyset(&none);
@@ -114,6 +123,7 @@ std::string read_some(int stream, bool& at_end) {
   return {buffer, static_cast<size_t>(std::max<ssize_t>(count, 0))};
 }
 
+// Without those that outlive their parents.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
@@ -126,7 +136,7 @@ std::vector<pid_t> children() {
     const size_t name_end = stat.rfind(')');  // a name may hold anything
     char state = 0;
     pid_t parent = 0;
-    if (name_end == std::string::npos) continue;
+    if (name_end == std::string::npos || stat.find(fmt::format("({})", kOutlivingName)) < name_end) continue;
     if (std::sscanf(stat.c_str() + name_end + 1, " %c %d", &state, &parent) == 2 && parent == ::getpid()) {
       found.push_back(id);
     }
@@ -140,10 +150,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const ChildO
     : ChildProcess(program(command, options), options) {}
 
 ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOptions& options)
-    : own_group_(options.own_group) {
-  // A copy shares its position with the caller's, who can thus see how much was read.
-  const int input =
-      options.input_file >= 0 ? ::fcntl(options.input_file, F_DUPFD_CLOEXEC, 0) : open_input(options.input);
+    : own_group_(options.own_group), outlives_(options.outlives) {
+  const int input = open_input(options.input, options.input_descriptor);
   if (input < 0) fail_errno("cannot make the input of a child process");
   const auto [output, output_end] = make_pipe();
   const bool apart = options.errors == ChildErrors::kApart;
@@ -163,11 +171,11 @@ ChildProcess::ChildProcess(const std::function<int()>& function, const ChildOpti
     errno = why;
     fail_errno("cannot start a child process");
   }
-  if (own_group_) ::setpgid(id_, id_);  // whoever of the two comes first
+  if (own_group_ && !outlives_) ::setpgid(id_, id_);  // whoever of the two comes first
 }
 
 ChildProcess::~ChildProcess() {
-  if (!exit_code()) {
+  if (!exit_code() && !outlives_) {
     signal_group(SIGKILL);
     while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -244,9 +252,10 @@ void end_leftover_children(std::chrono::milliseconds grace) {
     pid_t ended = 0;
     while ((ended = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
-    if (ended < 0) return;  // there are none
+    const std::vector<pid_t> left = ended < 0 ? std::vector<pid_t>() : children();
+    if (left.empty()) return;
     if (Clock::now() >= kill_at) {
-      for (const pid_t child : children()) ::kill(child, SIGKILL);
+      for (const pid_t child : left) ::kill(child, SIGKILL);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -22,10 +22,11 @@ enum class ChildErrors {
 
 struct ChildOptions {
   std::string input;                                    // on its stdin
-  int input_file = -1;                                  // instead: an open file, read from its position on
+  int input_descriptor = -1;                            // instead: an open file, read from its position on
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; nothing: that of this process
   bool own_group = true;                                // false: the terminal's Ctrl-C and Ctrl-Z reach it, too
   ChildErrors errors = ChildErrors::kWithOutput;
+  bool outlives = false;  // it has a session of its own, and neither this object nor this process ends it
 
   // Limits, which its own children inherit; 0: none. With one of them, it never leaves a core file.
   uint64_t memory = 0;  // bytes of address space
@@ -35,11 +36,11 @@ struct ChildOptions {
 class ChildProcess {
  public:
   // Both start a process whose stdout and stderr are one stream, read below, unless told otherwise. It gets SIGTERM if
-  // this process dies. A program that cannot be run prints why, and ends with kCannotRun.
+  // this process dies, unless it outlives it. A program that cannot be run prints why, and ends with kCannotRun.
   explicit ChildProcess(const std::vector<std::string>& command, const ChildOptions& options = {});
   // The function runs in a copy of this process and returns the exit code. An exception is printed; the code is 1.
   explicit ChildProcess(const std::function<int()>& function, const ChildOptions& options = {});
-  ~ChildProcess();  // kills it, with its group, if it still runs
+  ~ChildProcess();  // kills it, with its group, if it still runs and does not outlive this
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
@@ -61,7 +62,7 @@ class ChildProcess {
   void note_end(int status);
   void close_streams() const;
 
-  bool own_group_;
+  bool own_group_, outlives_;
   pid_t id_ = -1;
   int output_ = -1;
   int errors_ = -1;  // -1: one stream
@@ -82,7 +83,7 @@ CommandEnd run_command(const std::vector<std::string>& command, std::chrono::sec
 // `end_leftover_children` finds it.
 void adopt_orphans();
 
-// Gives all children `grace` to end, then kills those that have not.
+// Gives all children `grace` to end, then kills those that have not. It leaves alone those that outlive their parents.
 void end_leftover_children(std::chrono::milliseconds grace);
 
 }  // namespace verbund

@@ -76,7 +76,7 @@ HostCopy::HostCopy(const Starter& starter, std::string host, const std::vector<C
 void HostCopy::run(const std::string& script, int input_file) {
   output_.clear();
   ChildOptions options;
-  options.input_file = input_file;
+  options.input_descriptor = input_file;
   process_ = std::make_unique<ChildProcess>(starter_.shell_on_host(host_, script), options);
 }
 

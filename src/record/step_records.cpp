@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/step_records.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
@@ -54,6 +58,28 @@ StepRecords::StepRecords(const fs::path& path) : file_(path) {
   // The size of the header is a multiple of the alignment of records.
   records_ = {reinterpret_cast<const StepRecord*>(bytes.data() + sizeof(Header)),
               (bytes.size() - sizeof(Header)) / sizeof(StepRecord)};
+}
+
+std::vector<StepRecord> read_last_step_records(const fs::path& path, size_t most) {
+  const OpenFile file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  struct stat status = {};
+  if (!file || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto read = [&](char* bytes, size_t size, uint64_t from) {
+    return file_system().pread(file.descriptor(), bytes, size, from) == static_cast<ssize_t>(size);
+  };
+  std::string begin = header();
+  if (!read(begin.data(), begin.size(), 0) || begin != header()) return {};
+  const uint64_t count = (static_cast<uint64_t>(status.st_size) - sizeof(Header)) / sizeof(StepRecord);
+  std::vector<StepRecord> records(std::min<uint64_t>(most, count));
+  const uint64_t from = sizeof(Header) + (count - records.size()) * sizeof(StepRecord);
+  if (!read(reinterpret_cast<char*>(records.data()), records.size() * sizeof(StepRecord), from)) return {};
+
+  std::vector<StepRecord> kept;  // from the last to the first
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (kept.empty() || record->step < kept.back().step) kept.push_back(*record);
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
 }
 
 }  // namespace verbund

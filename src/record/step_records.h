@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "core/append_file.h"
 #include "core/file.h"
@@ -69,5 +70,9 @@ class StepRecords {
 
 // Ignores an incomplete record at the end; refuses a file with another header.
 inline StepRecords read_step_records(const std::filesystem::path& path) { return StepRecords(path); }
+
+// The last records of a file that may be growing, in order, at most `most`; without those that later ones undo. Empty
+// if it cannot be read. Links and special files are not opened.
+std::vector<StepRecord> read_last_step_records(const std::filesystem::path& path, size_t most);
 
 }  // namespace verbund

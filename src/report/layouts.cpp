@@ -2,6 +2,7 @@
 #include "report/layouts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "page/number_format.h"
 
@@ -82,7 +83,11 @@ std::map<int, StepRange> steps_by_start(const RunData& run) {
     if (!is_new) found->second.last = last;
   };
   if (const RankSteps* own = run.steps_of(0)) {
-    own->for_each_kept([&](const StepRecord& r) { add(static_cast<int>(r.start), r.step, r.step); });
+    for (const Interval& kept : own->kept) {
+      for_each_start(own->records, kept, [&](uint32_t start, const Interval& part) {
+        add(static_cast<int>(start), own->records[part.begin].step, own->records[part.end - 1].step);
+      });
+    }
     return ranges;
   }
   const std::vector<double> start = run.training.column("start");
@@ -167,10 +172,23 @@ std::optional<LayoutPart> largest_part(const RunData& run) {
 void drop_undone_records(RunData& run) {
   if (!run.steps_of(0)) return;
   const std::map<int, StepRange> counts = steps_by_start(run);
-  keep_records(run.ranks, [&](const StepRecord& record) {
-    const auto found = counts.find(static_cast<int>(record.start));
-    return found != counts.end() && record.step <= found->second.last;
-  });
+  for (RankSteps& rank : run.ranks) {
+    const std::vector<Interval> all = std::exchange(rank.kept, {});
+    for (const Interval& whole : all) {
+      for_each_start(rank.records, whole, [&](uint32_t start, Interval part) {
+        const auto found = counts.find(static_cast<int>(start));
+        if (found == counts.end()) return;
+        while (part.size() > 0 && rank.records[part.end - 1].step > found->second.last) --part.end;
+        if (part.size() == 0) return;
+        if (!rank.kept.empty() && rank.kept.back().end == part.begin) {
+          rank.kept.back().end = part.end;
+        } else {
+          rank.kept.push_back(part);
+        }
+      });
+    }
+  }
+  std::erase_if(run.ranks, [](const RankSteps& rank) { return rank.kept.empty(); });
 }
 
 }  // namespace verbund

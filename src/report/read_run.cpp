@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of a run folder in any state: parts are read independently, and a fault in one becomes a note.
+// Parts of the folder are read independently, and a fault in one becomes a note.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -14,32 +16,13 @@
 #include "report/layouts.h"
 #include "report/run_data.h"
 #include "report/run_parts.h"
+#include "report/run_reader.h"
 
 namespace verbund {
 namespace {
 
 std::string damaged_lines(size_t count) {
   return counted(static_cast<double>(count), "damaged line was", "damaged lines were");
-}
-
-void read_metrics(RunData& run) {
-  const fs::path path = run.folder / "metrics.jsonl";
-  if (!fs::exists(path)) {
-    run.notes.push_back("There is no metrics.jsonl: nothing was logged yet.");
-    return;
-  }
-  const MappedFile file(path);
-  MetricsReader lines(file.bytes());
-  run.training = std::move(lines.training);
-  run.evaluations = std::move(lines.evaluations);
-  if (lines.damaged > 0) run.notes.push_back(fmt::format("metrics.jsonl: {} skipped.", damaged_lines(lines.damaged)));
-  if (lines.undone > 0) {
-    run.notes.push_back(fmt::format("metrics.jsonl: {} skipped, because a later line goes back before that step.",
-                                    counted(static_cast<double>(lines.undone), "line was", "lines were")));
-  }
-  if (lines.clock_set_back) {
-    run.notes.push_back("metrics.jsonl: the clock was set back during the run, so times are not in order.");
-  }
 }
 
 void read_config(RunData& run) {
@@ -70,30 +53,6 @@ int number_after(const std::string& name, std::string_view start) {
   int number = -1;
   std::from_chars(name.data() + start.size(), name.data() + name.size(), number);
   return number;
-}
-
-void read_steps(RunData& run) {
-  const fs::path folder = run.folder / "steps";
-  if (!fs::is_directory(folder)) return;
-  for (const fs::path& path : list_folder(folder)) {
-    const int rank = number_after(path.filename().string(), "rank-");
-    if (rank < 0 || path.extension() != ".bin") continue;
-    try {
-      auto file = std::make_shared<const StepRecords>(path);
-      const std::span<const StepRecord> records = file->all();
-      const HostFacts* host = run.host_of(rank);
-      run.ranks.push_back({rank, host ? host->name : "", file, records, kept_records(records)});
-    } catch (const Error& error) {
-      run.notes.push_back(error.what());
-    }
-  }
-  std::sort(run.ranks.begin(), run.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
-  drop_undone_records(run);
-  for (int rank = 0; rank < run.workers() && !run.ranks.empty(); ++rank) {
-    if (run.steps_of(rank)) continue;
-    run.notes.push_back(
-        fmt::format("The steps of {} are missing: comparisons of workers do not include it.", run.worker_name(rank)));
-  }
 }
 
 void read_resource_files(RunData& run) {
@@ -143,7 +102,87 @@ void read_checkpoints(RunData& run) {
   }
 }
 
-void read_evaluations(RunData& run) {
+}  // namespace
+
+bool FileSeen::grows_to(const fs::path& path, std::string_view bytes) {
+  struct stat status = {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  const bool same = exists && inode_ == status.st_ino && device_ == status.st_dev && bytes.size() >= size_ &&
+                    bytes.substr(size_ - end_.size(), end_.size()) == end_;
+  inode_ = status.st_ino;
+  device_ = status.st_dev;
+  return same;
+}
+
+void FileSeen::note(std::string_view bytes) {
+  constexpr size_t kCompared = 64;
+  size_ = bytes.size();
+  end_ = bytes.substr(size_ - std::min(size_, kCompared));
+}
+
+void RunReader::read_metrics(RunData& run) {
+  const fs::path path = run.folder / "metrics.jsonl";
+  if (!fs::exists(path)) {
+    run.notes.push_back("There is no metrics.jsonl: nothing was logged yet.");
+    return;
+  }
+  const MappedFile file(path);
+  const std::string_view bytes = file.bytes();
+  if (!metrics_file_.grows_to(path, bytes)) {
+    metrics_file_.note("");
+    metrics_ = {};
+  }
+  const size_t whole = bytes.rfind('\n') + 1;  // up to the last end of a line
+  metrics_.add(bytes.substr(metrics_file_.size(), whole - metrics_file_.size()));
+  metrics_file_.note(bytes.substr(0, whole));
+  MetricsReader lines = metrics_;
+  if (whole < bytes.size()) lines.add(bytes.substr(whole));
+  run.training = std::move(lines.training);
+  run.evaluations = std::move(lines.evaluations);
+  if (lines.damaged > 0) run.notes.push_back(fmt::format("metrics.jsonl: {} skipped.", damaged_lines(lines.damaged)));
+  if (lines.undone > 0) {
+    run.notes.push_back(fmt::format("metrics.jsonl: {} skipped, because a later line goes back before that step.",
+                                    counted(static_cast<double>(lines.undone), "line was", "lines were")));
+  }
+  if (lines.clock_set_back) {
+    run.notes.push_back("metrics.jsonl: the clock was set back during the run, so times are not in order.");
+  }
+}
+
+void RunReader::read_rank(RunData& run, int rank, const fs::path& path) {
+  auto file = std::make_shared<const StepRecords>(path);
+  const std::span<const StepRecord> records = file->all();
+  const std::string_view bytes(reinterpret_cast<const char*>(records.data()), records.size_bytes());
+  RankSeen& seen = ranks_[rank];
+  if (!seen.file.grows_to(path, bytes)) seen = {seen.file, {}};
+  extend_kept_records(seen.kept, records, seen.kept.empty() ? 0 : seen.file.size() / sizeof(StepRecord));
+  seen.file.note(bytes);
+  const HostFacts* host = run.host_of(rank);
+  run.ranks.push_back({rank, host ? host->name : "", file, records, seen.kept});
+}
+
+void RunReader::read_steps(RunData& run) {
+  const fs::path folder = run.folder / "steps";
+  if (!fs::is_directory(folder)) return;
+  for (const fs::path& path : list_folder(folder)) {
+    const int rank = number_after(path.filename().string(), "rank-");
+    if (rank < 0 || path.extension() != ".bin") continue;
+    try {
+      read_rank(run, rank, path);
+    } catch (const Error& error) {
+      run.notes.push_back(error.what());
+    }
+  }
+  std::sort(run.ranks.begin(), run.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  drop_undone_records(run);
+  for (int rank = 0; rank < run.workers() && !run.ranks.empty(); ++rank) {
+    if (run.steps_of(rank)) continue;
+    run.notes.push_back(
+        fmt::format("The steps of {} are missing: comparisons of workers do not include it.", run.worker_name(rank)));
+  }
+}
+
+void RunReader::read_evaluations(RunData& run) {
   const fs::path folder = run.folder / "evaluations";
   if (!fs::is_directory(folder)) return;
   for (const fs::path& path : list_folder(folder)) {
@@ -153,26 +192,33 @@ void read_evaluations(RunData& run) {
     }
   }
   std::sort(run.evaluation_files.begin(), run.evaluation_files.end());
+  std::map<fs::path, LossesSeen> chosen_now;
   for (const size_t chosen : choose_evaluations(run)) {
     const auto& [step, path] = run.evaluation_files[chosen];
-    SentenceLosses losses = read_sentence_losses(step, path);
-    if (!losses.tokens.empty()) run.sentence_losses.push_back(std::move(losses));
+    const auto changed = fs::last_write_time(path);
+    LossesSeen& now = chosen_now[path];
+    if (const auto before = evaluations_.find(path);
+        before != evaluations_.end() && before->second.changed == changed) {
+      now = std::move(before->second);
+    } else {
+      now = {changed, read_sentence_losses(step, path)};
+    }
+    if (!now.losses.tokens.empty()) run.sentence_losses.push_back(now.losses);
   }
+  evaluations_ = std::move(chosen_now);
 }
 
-}  // namespace
-
-RunData read_run(const fs::path& folder) {
-  expect_folder(folder, "a run");
+RunData RunReader::read() {
+  expect_folder(folder_, "a run");
   RunData run;
-  run.folder = folder;
+  run.folder = folder_;
   run.read_at = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  run.name = fs::absolute(folder).lexically_normal().filename().string();
-  if (run.name.empty()) run.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
+  run.name = fs::absolute(folder_).lexically_normal().filename().string();
+  if (run.name.empty()) run.name = fs::absolute(folder_).lexically_normal().parent_path().filename().string();
 
-  const auto attempt = [&](void (*read)(RunData&)) {
+  const auto attempt = [&](const auto& read_part) {
     try {
-      read(run);
+      read_part(run);
     } catch (const Error& error) {
       run.notes.push_back(error.what());
     } catch (const fs::filesystem_error& error) {  // it has just vanished
@@ -180,22 +226,43 @@ RunData read_run(const fs::path& folder) {
     }
   };
   attempt(read_record);
-  attempt(read_metrics);
+  attempt([this](RunData& data) { read_metrics(data); });
   if (run.training.rows() + run.evaluations.rows() == 0 && run.record.is_null()) {
     fail(
         "nothing to report on: {} has neither run.json nor a line in metrics.jsonl. Give a run folder of "
         "`verbund train --run`.",
-        folder.string());
+        folder_.string());
   }
   attempt(read_config);
   attempt(read_happenings);
-  attempt(read_steps);
+  attempt([this](RunData& data) { read_steps(data); });
   attempt(read_resource_files);
   attempt(read_buckets);
   attempt(read_checkpoints);
-  attempt(read_evaluations);
+  attempt([this](RunData& data) { read_evaluations(data); });
   complete_starts(run);
   return run;
+}
+
+RunData read_run(const fs::path& folder) { return RunReader(folder).read(); }
+
+RunData RunReaders::read(const fs::path& folder) {
+  std::shared_ptr<One> one;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::find_if(readers_.begin(), readers_.end(), [&](const auto& reader) { return reader->folder == folder; });
+    if (found != readers_.end()) {
+      one = *found;
+      readers_.erase(found);
+    } else {
+      one = std::make_shared<One>(folder);
+      if (readers_.size() == kMost) readers_.erase(readers_.begin());
+    }
+    readers_.push_back(one);
+  }
+  const std::lock_guard lock(one->mutex);
+  return one->reader.read();
 }
 
 }  // namespace verbund

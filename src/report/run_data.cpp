@@ -14,19 +14,37 @@ size_t RankSteps::kept_count() const {
 }
 
 std::vector<Interval> kept_records(std::span<const StepRecord> records) {
-  std::vector<Interval> kept;  // from the last to the first
+  std::vector<Interval> kept;
+  extend_kept_records(kept, records, 0);
+  return kept;
+}
+
+void extend_kept_records(std::vector<Interval>& kept, std::span<const StepRecord> records, size_t before) {
+  std::vector<Interval> added;  // from the last to the first
   int64_t next = std::numeric_limits<int64_t>::max();
-  for (size_t i = records.size(); i-- > 0;) {
+  for (size_t i = records.size(); i-- > before;) {
     if (records[i].step >= next) continue;
     next = records[i].step;
-    if (!kept.empty() && kept.back().begin == i + 1) {
-      kept.back().begin = i;
+    if (!added.empty() && added.back().begin == i + 1) {
+      added.back().begin = i;
     } else {
-      kept.push_back({i, i + 1});
+      added.push_back({i, i + 1});
     }
   }
-  std::reverse(kept.begin(), kept.end());
-  return kept;
+  // The new records undo earlier ones, whose steps rise over all parts.
+  while (!kept.empty() && records[kept.back().begin].step >= next) kept.pop_back();
+  if (!kept.empty()) {
+    const auto at = [&](size_t i) { return records.begin() + static_cast<std::ptrdiff_t>(i); };
+    Interval& last = kept.back();
+    const auto end = std::lower_bound(at(last.begin), at(last.end), next,
+                                      [](const StepRecord& record, int64_t step) { return record.step < step; });
+    last.end = static_cast<size_t>(end - records.begin());
+    if (!added.empty() && added.back().begin == last.end) {
+      last.end = added.back().end;
+      added.pop_back();
+    }
+  }
+  kept.insert(kept.end(), added.rbegin(), added.rend());
 }
 
 bool StartFacts::was_wanted() const {

@@ -3,6 +3,7 @@
 // empty or NaN, never 0; `notes` names what could not be read.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -48,6 +49,22 @@ struct RankSteps {
 
 // The records that count: a step that is repeated later is undone, with all that follow it.
 std::vector<Interval> kept_records(std::span<const StepRecord> records);
+// The same for records that have grown: `kept` is that of the first `before` of them.
+void extend_kept_records(std::vector<Interval>& kept, std::span<const StepRecord> records, size_t before);
+
+// Calls use(start, part) for each part of the records that one start of the run has written. Starts rise in a file, so
+// few records are read.
+template <typename Use>
+void for_each_start(std::span<const StepRecord> records, const Interval& whole, Use use) {
+  const auto at = [&](size_t i) { return records.begin() + static_cast<std::ptrdiff_t>(i); };
+  for (Interval part = {whole.begin, whole.begin}; part.begin < whole.end; part.begin = part.end) {
+    const uint32_t start = records[part.begin].start;
+    const auto end = std::upper_bound(at(part.begin), at(whole.end), start,
+                                      [](uint32_t one, const StepRecord& record) { return one < record.start; });
+    part.end = static_cast<size_t>(end - records.begin());
+    use(start, part);
+  }
+}
 
 struct CheckpointOnDisk {
   std::string name;  // "step-00001000", "average"

@@ -126,11 +126,10 @@ void complete_starts(RunData& run) {
     }
   }
   for (const RankSteps& steps : run.ranks) {
-    for (size_t i = 0; i < steps.records.size(); ++i) {
-      const StepRecord& record = steps.records[i];
-      const bool last = i + 1 == steps.records.size() || steps.records[i + 1].start != record.start;
-      if (last) heard(record.start, record.began + record.seconds);
-    }
+    for_each_start(steps.records, {0, steps.records.size()}, [&](uint32_t start, const Interval& part) {
+      const StepRecord& last = steps.records[part.end - 1];
+      heard(start, last.began + last.seconds);
+    });
   }
   std::vector<HostFacts> before;
   for (StartFacts& start : run.starts) {

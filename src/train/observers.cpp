@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/run.h"
 
+#include "alert/alert_watch.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "record/evaluation_file.h"
@@ -51,6 +52,14 @@ void add_recorders(const Run& run, Observers& observers) {
   observers.add(std::move(handler));
 }
 
+std::unique_ptr<RunObserver> alert_watch(const Run& run) {
+  AlertWatch::Watched watched = {run.request.run, static_cast<uint32_t>(run.start), {}};
+  if (run.config.train.record) {
+    for (const Worker& worker : run.workers.all()) watched.workers.push_back(worker.name());
+  }
+  return std::make_unique<AlertWatch>(*run.request.alerts, std::move(watched));
+}
+
 }  // namespace
 
 std::unique_ptr<Observers> make_observers(const Run& run) {
@@ -60,6 +69,7 @@ std::unique_ptr<Observers> make_observers(const Run& run) {
     observers->add(std::make_unique<ConsoleLog>(run));
     observers->add(std::make_unique<MetricsWriter>(folder, run.start));
   }
+  if (run.workers.leads() && run.request.alerts != nullptr && !run.is_benchmark()) observers->add(alert_watch(run));
   if (!run.config.train.record || run.is_benchmark()) return observers;
   try {
     add_recorders(run, *observers);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "alert/alert_command.h"
 #include "collectives/workers.h"
 #include "config/config.h"
 
@@ -32,6 +33,7 @@ struct TrainRequest {
   std::vector<std::string> command;  // as given, for run.json
   RestartReason restart;
   std::string verified;                    // notes of copies of the dataset that this job has verified before a restart
+  AlertCommand* alerts = nullptr;          // is told of the run's alerts; null: nobody is
   std::function<void()> on_start = [] {};  // called when nothing refuses the training any more
 };
 

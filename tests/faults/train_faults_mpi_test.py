@@ -93,6 +93,36 @@ class TrainFaultsMpiTest(LostWorkersTest):
         self.assert_goes_on(count)
         print(f"{count} workers without {rank}: {took:.1f} s to the end", flush=True)
 
+    def test_on_alert_tells_a_lost_worker_after_the_job_has_ended(self):
+        """Whoever is lost, also worker 0, which tells; and launch leaves the command alone."""
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                self.setUp()
+                told = self.folder / "told"
+                command = f'sleep 3; echo "$VERBUND_ALERT_KIND $VERBUND_ALERT_STEP $VERBUND_ALERT_TEXT" >> {told}'
+                job = self.start(self.command("launch", "-n", 2, "--max-restarts", 0, "--",
+                                              *self.arguments(self.run_folder, {**VALUES, "train.max_steps": 100_000}),
+                                              "--on-alert", command))
+                self.wait_for(lambda: self.last_step(self.run_folder) >= 15, job)
+                workers = subprocess.run(["pgrep", "-f", "--", f"train.*{self.run_folder}"], capture_output=True, text=True)
+                os.kill(self.worker(workers.stdout.split(), rank), signal.SIGKILL)
+                self.assertEqual(job.wait(SOON), 3)
+                self.wait_for(told.exists, seconds=30)
+                kind, step, *text = told.read_text().split()
+                self.assertEqual(kind, "lost")
+                self.assertGreaterEqual(int(step), 10)
+                if rank == 1:
+                    self.assertIn(f"worker 1 on {HOST}", " ".join(text))
+
+    @staticmethod
+    def worker(processes, rank):
+        """The one of this rank among these, and not the process that runs the command of --on-alert."""
+        for process in map(pathlib.Path, ("/proc/" + number for number in processes)):
+            if f"OMPI_COMM_WORLD_RANK={rank}\0".encode() in (process / "environ").read_bytes() + b"\0":
+                if (process / "comm").read_text().strip() == "verbund":
+                    return int(process.name)
+        raise AssertionError(processes)
+
     @long_test
     def test_a_killed_worker_under_mpirun_alone(self):
         """mpirun ends the others by itself; who was lost is said nevertheless."""

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "board/alerts.h"
+#include "board/run_alerts.h"
 #include "board/run_curves.h"
 #include "board/run_summary.h"
 #include "core/folder_lock.h"
@@ -172,30 +172,38 @@ TEST(RunCurves, KeepEverySpikeAndGetFinerInARange) {
   EXPECT_EQ(curve_json(watched, request)["x"].size(), 0U);
 }
 
-TEST(Alerts, AStragglerIsNamedWithItsCause) {
+TEST(WatchedRun, AStragglerIsAnAlertBeforeAnyPageHasReadAllSteps) {
   const TemporaryFolder folder;
   const MadeFolder made(folder / "a", 4);
   made.train(10, 5);
   for (int rank = 0; rank < 4; ++rank) made.steps(rank, 1, 300, rank == 2 ? 0.75f : 0.5f);
   WatchedRun watched(made.path(), "a");
   watched.refresh(now_in_test());
-  watched.refresh_steps();
   const std::vector<Alert> alerts = find_alerts(watched, kNotKnown);
   ASSERT_EQ(alerts.size(), 1U);
   EXPECT_EQ(alerts[0].kind, "straggler");
   EXPECT_NE(alerts[0].text.find("orker 2 on alpha"), std::string::npos) << alerts[0].text;
-  EXPECT_EQ(find_straggler({{0, 0, 1}, {1, 0, 1.1}, {2, 0, 1.05}}), -1);
-  EXPECT_EQ(find_straggler({{0, 0, 1}, {1, 0.4, 1}}), 1);
-  EXPECT_EQ(find_straggler({{0, 0, 1}}), -1);
+  EXPECT_TRUE(watched.phases().empty());
+
+  for (int rank = 0; rank < 4; ++rank) made.steps(rank, 301, 500, 0.5f);
+  watched.refresh(now_in_test());
+  EXPECT_TRUE(find_alerts(watched, kNotKnown).empty()) << "it has caught up";
 }
 
-TEST(Alerts, ARisingLossIsDivergingAndANoisyOneIsNot) {
-  std::vector<double> loss;
-  for (int i = 0; i < 100; ++i) loss.push_back(3 + (i % 2 == 0 ? 0.3 : -0.3));
-  EXPECT_FALSE(is_diverging(loss));
-  for (int i = 0; i < 10; ++i) loss.push_back(3 + 0.3 * i);
-  EXPECT_TRUE(is_diverging(loss));
-  EXPECT_FALSE(is_diverging({1, 2, 3, 4}));
+TEST(WatchedRun, ARunThatFailedOrLostAWorkerSaysWhy) {
+  const TemporaryFolder folder;
+  const MadeFolder made(folder / "a");
+  made.train(10, 5);
+  WatchedRun watched(made.path(), "a");
+  made.end("ended at step 10: cannot write the checkpoint");
+  watched.refresh(now_in_test());
+  ASSERT_EQ(find_alerts(watched, kNotKnown).size(), 1U);
+  EXPECT_EQ(find_alerts(watched, kNotKnown)[0].kind, "failed");
+  EXPECT_NE(find_alerts(watched, kNotKnown)[0].text.find(": cannot write"), std::string::npos);
+  made.end("lost worker 1 on beta: it ended without a message");
+  watched.refresh(now_in_test());
+  EXPECT_EQ(find_alerts(watched, kNotKnown)[0].kind, "lost");
+  EXPECT_NE(find_alerts(watched, kNotKnown)[0].text.find("worker 1 on beta"), std::string::npos);
 }
 
 }  // namespace

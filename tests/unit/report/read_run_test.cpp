@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "record/step_records.h"
 #include "report/run_parts.h"
+#include "report/run_reader.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -37,6 +38,92 @@ TEST(KeptRecords, WhatComesAgainLaterIsUndone) {
   for (const int64_t step : {5, 6}) records.push_back(record(step, 2));
   EXPECT_EQ(kept_records(records), (std::vector<Interval>{{0, 2}, {4, 6}, {7, 9}}));
   EXPECT_TRUE(kept_records({}).empty());
+}
+
+TEST(KeptRecords, GrownOnesAreThoseOfAllRecords) {
+  std::vector<StepRecord> records;
+  for (const int64_t step : {1, 2, 3, 4, 3, 4, 5, 5, 6, 2, 3, 3, 9, 8, 1, 2, 7}) records.push_back(record(step, 0));
+  const std::span<const StepRecord> all(records);
+  for (size_t first = 0; first <= all.size(); ++first) {
+    for (size_t second = first; second <= all.size(); ++second) {
+      std::vector<Interval> kept;
+      extend_kept_records(kept, all.first(first), 0);
+      extend_kept_records(kept, all.first(second), first);
+      extend_kept_records(kept, all, second);
+      EXPECT_EQ(kept, kept_records(all)) << first << " " << second;
+    }
+  }
+}
+
+void expect_same(const RunData& grown, const RunData& anew) {
+  for (const auto table : {&RunData::training, &RunData::evaluations}) {
+    EXPECT_EQ((grown.*table).step, (anew.*table).step);
+    EXPECT_EQ((grown.*table).not_finite, (anew.*table).not_finite);
+    ASSERT_EQ((grown.*table).columns.size(), (anew.*table).columns.size());
+    for (const auto& [key, values] : (anew.*table).columns) {
+      const std::vector<double>& others = (grown.*table).columns.at(key);
+      EXPECT_TRUE(std::equal(values.begin(), values.end(), others.begin(), others.end(), [](double a, double b) {
+        return a == b || (std::isnan(a) && std::isnan(b));
+      })) << key;
+    }
+  }
+  EXPECT_EQ(grown.notes, anew.notes);
+  ASSERT_EQ(grown.ranks.size(), anew.ranks.size());
+  for (size_t i = 0; i < anew.ranks.size(); ++i) {
+    EXPECT_EQ(grown.ranks[i].rank, anew.ranks[i].rank);
+    EXPECT_EQ(grown.ranks[i].host, anew.ranks[i].host);
+    EXPECT_EQ(grown.ranks[i].records.size(), anew.ranks[i].records.size());
+    EXPECT_EQ(grown.ranks[i].kept, anew.ranks[i].kept);
+  }
+  ASSERT_EQ(grown.starts.size(), anew.starts.size());
+  for (size_t i = 0; i < anew.starts.size(); ++i) EXPECT_EQ(grown.starts[i].ended, anew.starts[i].ended);
+  ASSERT_EQ(grown.sentence_losses.size(), anew.sentence_losses.size());
+  for (size_t i = 0; i < anew.sentence_losses.size(); ++i) {
+    EXPECT_EQ(grown.sentence_losses[i].cross_entropy, anew.sentence_losses[i].cross_entropy);
+  }
+}
+
+TEST(RunReader, ARunThatGrowsIsReadAsOneThatIsReadAnew) {
+  const TemporaryFolder folder;
+  const fs::path run = folder.path();
+  fs::create_directories(run / "steps");
+  fs::create_directories(run / "evaluations");
+  write_file(run / "run.json", kRunJson);
+  RunReader reader(run);
+  const auto append = [&](const std::string& text) { std::ofstream(run / "metrics.jsonl", std::ios::app) << text; };
+  const auto steps = [&](int rank, const std::vector<StepRecord>& records) {
+    ASSERT_TRUE(StepRecordWriter(step_records_path(run, rank)).add(records));
+  };
+  const auto compare = [&](const char* what) {
+    SCOPED_TRACE(what);
+    expect_same(reader.read(), read_run(run));
+  };
+  compare("empty");
+  append("{\"step\":1,\"train_loss\":5}\nrubbish\n{\"step\":2,\"train");
+  steps(0, {record(1, 0), record(2, 0), record(3, 0)});
+  compare("half a line");
+  append("_loss\":4}\n{\"step\":2,\"dev_bleu\":7}\n{\"step\":3,\"train_loss\":\"NaN\"}");
+  steps(0, {record(4, 0)});
+  steps(1, {record(1, 0), record(2, 0)});
+  compare("a line without an end");
+  append("\n{\"step\":2,\"train_loss\":3.5,\"other\":1}\n");
+  steps(0, {record(3, 1), record(4, 1)});
+  steps(1, {record(3, 1)});
+  write_file(run / "evaluations" / "step-00000002.jsonl", "{\"cross_entropy\":12.5,\"tokens\":4}\n");
+  compare("undone and resumed");
+  compare("nothing new");
+  write_file(run / "evaluations" / "step-00000004.jsonl", "{\"cross_entropy\":2.5,\"tokens\":4}\n");
+  write_file(run / "metrics.jsonl", "{\"step\":1,\"train_loss\":6}\n{\"step\":2,\"train_loss\":5}\n");
+  compare("rewritten");
+  fs::resize_file(run / "metrics.jsonl", 30);
+  fs::resize_file(step_records_path(run, 0), 16 + 64 * 2);
+  compare("cut");
+  fs::remove(run / "metrics.jsonl");
+  fs::remove(step_records_path(run, 1));
+  compare("removed");
+  append("{\"step\":9,\"train_loss\":6}\n");
+  steps(1, {record(9, 1)});
+  compare("new files");
 }
 
 TEST(ReadRun, AnEmptyFolderHasNothingToReportOn) {
