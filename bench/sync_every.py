@@ -33,7 +33,7 @@ HOSTS, SLOTS = 2, 2
 
 
 def settings_of(options, every, wire, seed, steps):
-    warm_up = max(60, options.steps // 10)
+    warm_up = min(max(60, options.steps // 10), options.steps // 2)
     delay = min(options.delay, every - 1)
     settings = {"train.max_steps": steps, "schedule.warmup_steps": warm_up,
                 "schedule.decay_steps": options.steps - warm_up,

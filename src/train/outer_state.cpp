@@ -57,6 +57,7 @@ void restore_own(const Checkpoint* checkpoint, const Json& saved, bool optimizer
     }
   }
   const Json& own = saved.at("workers").at(static_cast<size_t>(comm.rank()));
+  state.outer->tokens() = {own.at("tokens"), own.at("tokens_of_all")};
   if (optimizer_fits) state.optimizer->set_updates(own.at("updates"));
   const auto scale = own.at("loss_scale").get<LossScaler::State>();
   if (state.scaler->fits(scale)) state.scaler->restore(scale);
@@ -79,7 +80,11 @@ void restore_mean(const Checkpoint* checkpoint, int ranks, TrainState& state) {
 
 Json outer_to_json(const TrainState& state) {
   if (state.outer == nullptr) return {};
-  const Json own = {{"updates", state.optimizer->updates()}, {"loss_scale", state.scaler->state()}};
+  const OuterStep::Tokens& tokens = state.outer->tokens();
+  const Json own = {{"updates", state.optimizer->updates()},
+                    {"loss_scale", state.scaler->state()},
+                    {"tokens", tokens.own},
+                    {"tokens_of_all", tokens.all}};
   Json json = {{"sync_every", state.config.workers.sync_every},
                {"ahead", !state.outer->ahead().empty()},
                {"workers", Json::array()}};

@@ -21,14 +21,14 @@ void OuterStep::begin_step(Weights& weights) {
 }
 
 void OuterStep::count_tokens(int64_t own, int64_t all) {
-  own_tokens_ += own;
-  all_tokens_ += all;
+  tokens_.own += own;
+  tokens_.all += all;
 }
 
 void OuterStep::send(const Weights& weights, GradientReducer& reducer, std::chrono::steady_clock::time_point began,
                      bool meets) {
-  const float share = static_cast<float>(static_cast<double>(own_tokens_) / static_cast<double>(all_tokens_));
-  own_tokens_ = all_tokens_ = 0;
+  const float share = static_cast<float>(static_cast<double>(tokens_.own) / static_cast<double>(tokens_.all));
+  tokens_ = {};
   const HostCopy own(weights.values());
   const std::span<float> changes = changes_.host();
   for (size_t i = 0; i < changes.size(); ++i) changes[i] = share * (outer_[i] - own.values()[i]);
@@ -62,7 +62,7 @@ void OuterStep::update(Weights& weights) {
 
 void OuterStep::restart() {
   in_round_ = is_sent_ = false;
-  own_tokens_ = all_tokens_ = 0;
+  tokens_ = {};
   sent_.clear();
   ahead_.clear();
 }

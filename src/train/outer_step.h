@@ -46,10 +46,16 @@ class OuterStep {
   // Forgets the round, because the weights are replaced.
   void restart();
 
+  // Target tokens since the weights were sent last, which is when their changes begin to count.
+  struct Tokens {
+    int64_t own = 0, all = 0;
+  };
+
   // For checkpoints, between two rounds: the outer momentum; and what this worker is ahead of the outer weights, which
-  // is empty without a delay.
+  // is empty without a delay, with the tokens of that.
   std::span<float> momentum() { return optimizer_.momentum(); }
   std::vector<float>& ahead() { return ahead_; }
+  Tokens& tokens() { return tokens_; }
 
  private:
   CpuDevice host_;  // exchanging and adding are the host's work, whatever the model runs on
@@ -58,7 +64,7 @@ class OuterStep {
   std::vector<float> outer_;  // the outer weights, in a round
   std::vector<float> sent_;   // the weights that were sent, if training went on after that
   std::vector<float> ahead_;
-  int64_t own_tokens_ = 0, all_tokens_ = 0;  // since the last exchange
+  Tokens tokens_;
   bool in_round_ = false, is_sent_ = false;
 };
 
