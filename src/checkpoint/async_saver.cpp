@@ -32,7 +32,7 @@ CheckpointSnapshot StagingArea::copy(const CheckpointSnapshot& snapshot) {
   reserve(snapshot);
   CheckpointSnapshot staged = snapshot;
   std::byte* next = memory_.get();
-  for (auto* part : {&staged.weights, &staged.optimizer, &staged.average, &staged.exchange}) {
+  for (auto* part : {&staged.weights, &staged.optimizer, &staged.average, &staged.exchange, &staged.outer}) {
     for (TensorView& tensor : *part) {
       const size_t size = tensor.bytes.size();
       if (size > 0) std::memcpy(next, tensor.bytes.data(), size);

@@ -14,13 +14,13 @@ namespace {
 constexpr const char* kFormatName = "verbund-checkpoint";
 constexpr std::string_view kStepPrefix = "step-";
 constexpr std::array kNeededFiles = {kWeightsFile, kStateFile, kConfigFile};
-constexpr std::array kOptionalFiles = {kOptimizerFile, kAverageFile, kExchangeFile};
+constexpr std::array kOptionalFiles = {kOptimizerFile, kAverageFile, kExchangeFile, kOuterFile};
 
 }  // namespace
 
 uint64_t CheckpointSnapshot::tensor_bytes() const {
   uint64_t sum = 0;
-  for (const auto* part : {&weights, &optimizer, &average, &exchange}) {
+  for (const auto* part : {&weights, &optimizer, &average, &exchange, &outer}) {
     for (const TensorView& tensor : *part) sum += tensor.bytes.size();
   }
   return sum;

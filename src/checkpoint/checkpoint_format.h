@@ -23,6 +23,7 @@ inline constexpr const char* kWeightsFile = "weights.safetensors";
 inline constexpr const char* kOptimizerFile = "optimizer.safetensors";  // may be left out
 inline constexpr const char* kAverageFile = "average.safetensors";      // may be left out
 inline constexpr const char* kExchangeFile = "exchange.safetensors";    // may be left out
+inline constexpr const char* kOuterFile = "outer.safetensors";          // may be left out
 inline constexpr const char* kStateFile = "state.json";
 inline constexpr const char* kConfigFile = "config.yaml";
 inline constexpr const char* kCheckpointManifest = "manifest.json";
@@ -56,6 +57,7 @@ struct CheckpointSnapshot {
   std::vector<TensorView> optimizer;  // empty: no such file
   std::vector<TensorView> average;    // averaged weights; empty: no such file
   std::vector<TensorView> exchange;   // residuals of rounded gradients; empty: no such file
+  std::vector<TensorView> outer;      // outer momentum and each worker's own state; empty: no such file
   std::string state_json;             // an object that the trainer defines, except for kVocabulariesKey
   std::string config_yaml;
 

@@ -70,6 +70,7 @@ Checkpoint::Checkpoint(const fs::path& folder, CheckpointParts parts)
   open(kOptimizerFile, optimizer_);
   open(kAverageFile, average_);
   open(kExchangeFile, exchange_);
+  open(kOuterFile, outer_);
   state_json_ = read_file(folder_ / kStateFile);
   config_yaml_ = read_file(folder_ / kConfigFile);
   check_steps();

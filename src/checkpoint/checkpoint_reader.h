@@ -36,6 +36,7 @@ class Checkpoint {
   const SafetensorsFile* optimizer() const { return optimizer_ ? &*optimizer_ : nullptr; }  // nullptr: not saved
   const SafetensorsFile* average() const { return average_ ? &*average_ : nullptr; }        // nullptr: not saved
   const SafetensorsFile* exchange() const { return exchange_ ? &*exchange_ : nullptr; }     // nullptr: not saved
+  const SafetensorsFile* outer() const { return outer_ ? &*outer_ : nullptr; }              // nullptr: not saved
   const std::string& state_json() const { return state_json_; }
   const std::string& config_yaml() const { return config_yaml_; }
 
@@ -53,7 +54,7 @@ class Checkpoint {
   fs::path folder_;
   CheckpointParts parts_;
   CheckpointManifest manifest_;
-  std::optional<SafetensorsFile> weights_, optimizer_, average_, exchange_;
+  std::optional<SafetensorsFile> weights_, optimizer_, average_, exchange_, outer_;
   std::string state_json_;
   std::string config_yaml_;
 };

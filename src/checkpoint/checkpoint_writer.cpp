@@ -32,6 +32,7 @@ void write_contents(const fs::path& folder, const CheckpointSnapshot& snapshot) 
   if (!snapshot.optimizer.empty()) write_tensors(kOptimizerFile, snapshot.optimizer);
   if (!snapshot.average.empty()) write_tensors(kAverageFile, snapshot.average);
   if (!snapshot.exchange.empty()) write_tensors(kExchangeFile, snapshot.exchange);
+  if (!snapshot.outer.empty()) write_tensors(kOuterFile, snapshot.outer);
   manifest.files[kStateFile] = write_text(folder / kStateFile, snapshot.state_json);
   manifest.files[kConfigFile] = write_text(folder / kConfigFile, snapshot.config_yaml);
   write_checkpoint_manifest(folder, manifest);

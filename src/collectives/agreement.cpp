@@ -100,8 +100,14 @@ std::string describe(const Workers& workers, const WorkersConfig& config, bool b
     if (worker.local_rank == 0)
       hosts += fmt::format("{}{} on {}", hosts.empty() ? "" : ", ", worker.local_size, worker.host);
   }
-  return fmt::format("workers: {} ({}); gradients are exchanged as {}{}{}", workers.size(), hosts,
-                     kWireNames[static_cast<size_t>(config.wire)], by_devices ? " by NCCL" : "",
+  const char* wire = kWireNames[static_cast<size_t>(config.wire)];
+  if (config.has_rounds()) {
+    return fmt::format(
+        "workers: {} ({}); each trains on its own, and changes of weights are exchanged every {} steps as {}",
+        workers.size(), hosts, config.sync_every, wire);
+  }
+  return fmt::format("workers: {} ({}); gradients are exchanged as {}{}{}", workers.size(), hosts, wire,
+                     by_devices ? " by NCCL" : "",
                      config.shard_optimizer ? ", the optimiser is sharded over the workers" : "");
 }
 

@@ -32,6 +32,10 @@ constexpr const char* kHalf =
     "On a GPU: train.precision=fp16 with loss_scale.type=backoff; from Ampere on, and on CPUs with AVX512-BF16: bf16.";
 constexpr const char* kFewerBytes =
     "bf16 and fp16 halve the bytes between hosts; int8 quarters them, with error feedback.";
+constexpr const char* kRounds =
+    "It counts the steps that workers train on their own before they take an outer step together: 1 exchanges "
+    "gradients "
+    "in every step, 32 is for slow networks.";
 constexpr const char* kRunFolder = "The folder of a run is a flag: verbund train --run FOLDER";
 constexpr const char* kDatasetFolder =
     "Text becomes a dataset first: verbund prepare --source FILE --target FILE --out FOLDER; then train --data FOLDER";
@@ -186,6 +190,16 @@ constexpr Hint kHints[] = {
     {"accelerator", "device", kDevice},
     {"gradient_dropping_rate", "workers.wire", kFewerBytes},
     {"gradient_compression_type", "workers.wire", kFewerBytes},
+    {"localsgd_frequency", "workers.sync_every", kRounds},
+    {"local_sgd_frequency", "workers.sync_every", kRounds},
+    {"local_sgd_steps", "workers.sync_every", kRounds},
+    {"slowmo_frequency", "workers.sync_every", kRounds},
+    {"slowmo_momentum", "workers.outer_momentum", "workers.sync_every turns the outer step on."},
+    {"slowmo_lr", "workers.outer_rate", "workers.sync_every turns the outer step on."},
+    {"outer_lr", "workers.outer_rate", "workers.sync_every turns the outer step on."},
+    {"outer_learning_rate", "workers.outer_rate", "workers.sync_every turns the outer step on."},
+    {"diloco", "workers.sync_every", kRounds},
+    {"fragment_sync_delay", "workers.sync_delay", ""},
     {"freeze_variables_regex", "train.freeze", ""},
     {"fixed_param_names", "train.freeze", ""},
     {"load_model", "train.start_from", ""},

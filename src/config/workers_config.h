@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkersConfig: communication between the workers of a run. Of these settings only the rounding of the wire changes
-// what is learned.
+// WorkersConfig: communication between the workers of a run. Of these settings only the rounding of the wire and the
+// rounds of local steps (sync_every and what belongs to it) change what is learned.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,10 @@ struct WorkersConfig {
   Exchange transport = Exchange::kAuto;
   int64_t bucket_kb = 0;
   bool shard_optimizer = false;
+  int64_t sync_every = 1;
+  int64_t sync_delay = 0;
+  double outer_rate = 0.7;
+  double outer_momentum = 0.9;
   int64_t check_every = 1000;
   double stall_warning_seconds = 15;
   double deadline_seconds = 300;
@@ -43,12 +47,25 @@ struct WorkersConfig {
         "size in KiB of the gradient buckets that are sent during the backward pass; 0: tuned in the first steps");
     visit.field("shard_optimizer", shard_optimizer,
                 "each worker keeps and updates only its shard of the optimiser state, which saves memory");
+    visit.field("sync_every", sync_every, {1, 1000000},
+                "steps between exchanges; 1: gradients are summed in every step. More: each worker trains on its own, "
+                "then all take an outer step with the mean change of their weights (DiLoCo), for slow networks");
+    visit.field("sync_delay", sync_delay, {0, 999999},
+                "steps before the end of such a round in which the weights are sent while training continues");
+    visit.field("outer_rate", outer_rate, {1e-6, 10}, "learning rate of the outer step");
+    visit.field("outer_momentum", outer_momentum, {0, 0.9999}, "Nesterov momentum of the outer step");
     visit.field("check_every", check_every, {0, INT64_MAX},
                 "steps between comparisons of the weights of all workers; 0: never");
     visit.field("stall_warning_seconds", stall_warning_seconds, {0.1, 1e9},
                 "waiting time after which the worker that the others wait for is named");
     visit.field("deadline_seconds", deadline_seconds, {0.1, 1e9}, "waiting time after which the run ends");
   }
+
+  // Workers train on their own between exchanges.
+  bool has_rounds() const { return sync_every > 1; }
 };
+
+// Refuses settings that contradict each other.
+void check_workers(const WorkersConfig& config);
 
 }  // namespace verbund

@@ -42,7 +42,7 @@ std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
     const WorkerSeen& straggler = workers[i];
     if (straggler.left || straggler.entered == newest) continue;
     if (straggler.may_block) return std::nullopt;
-    consider(waiting->waiting, i, [&] {
+    consider(std::min(waiting->waiting, straggler.in_step), i, [&] {
       return fmt::format("{} has waited {:.0f} s for {} in the {}: the straggler is alive, but still at {}",
                          waiting->name, waiting->waiting, straggler.name, waiting->operation, place_of(straggler));
     });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct WorkerSeen {
   std::string operation;   // the last collective operation: "sum of gradients"
   bool left = false;       // after an orderly shutdown
   bool may_block = false;  // its activity may take any time: the others wait as long as it is alive
+  // Seconds since its step changed. In a round of local steps a slow worker is waited for, but it advances.
+  double in_step = std::numeric_limits<double>::infinity();
 };
 
 struct Stall {

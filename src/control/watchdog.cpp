@@ -36,7 +36,8 @@ Watchdog::Watchdog(Rendezvous& rendezvous, const std::vector<Worker>& workers, c
       peers_(workers.size()) {
   own_.rank = rendezvous.rank();
   own_.run = channel_.run();
-  for (Peer& peer : peers_) peer.heard = monotonic_seconds();
+  for (Peer& peer : peers_) peer.heard = peer.step_since = monotonic_seconds();
+  step_since_ = monotonic_seconds();
   thread_ = std::thread([this] { run(); });
   if (rank_ != 0) sender_.set_clock(kFirstPingsSeconds);
 }
@@ -66,6 +67,7 @@ void Watchdog::set_log(WatchdogLog log) {
 void Watchdog::report_phase(int64_t step, const char* phase, bool may_block) {
   const std::lock_guard lock(mutex_);
   own_.may_block = may_block ? 1 : 0;
+  if (own_.step != step) step_since_ = monotonic_seconds();
   own_.step = step;
   set_text(own_.doing, phase);
 }
@@ -193,8 +195,9 @@ void Watchdog::lose(size_t rank, const std::string& how) {
 void Watchdog::hear(size_t rank, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
   const double arrived = clock_.now();
   Peer& peer = peers_[rank];
-  peer.heartbeat = heartbeat;
   peer.heard = monotonic_seconds();
+  if (peer.heartbeat.step != heartbeat.step) peer.step_since = peer.heard;
+  peer.heartbeat = heartbeat;
   switch (heartbeat.kind) {
     case HeartbeatKind::kHello:
     case HeartbeatKind::kAlive:
@@ -239,10 +242,12 @@ void Watchdog::look_for_stalls() {
   std::vector<WorkerSeen> seen;
   std::vector<int> ranks;
   WorkersConfig limits;
+  double step_since = 0;
   const Heartbeat own = own_heartbeat(HeartbeatKind::kAlive);
   {
     const std::lock_guard lock(mutex_);
     limits = limits_;
+    step_since = step_since_;
   }
   for (size_t i = 0; i < peers_.size(); ++i) {
     if (rank_ != 0 && i != 0 && i != rank_) continue;  // known to worker 0 alone
@@ -251,7 +256,8 @@ void Watchdog::look_for_stalls() {
     const double silent = i == rank_ ? 0 : monotonic_seconds() - peer.heard;
     seen.push_back({workers_[i].name(), silent, heartbeat.entered, heartbeat.finished,
                     heartbeat.waiting > 0 ? heartbeat.waiting + silent : 0, heartbeat.step, heartbeat.doing,
-                    heartbeat.operation, peer.left || failing_, heartbeat.may_block != 0});
+                    heartbeat.operation, peer.left || failing_, heartbeat.may_block != 0,
+                    monotonic_seconds() - (i == rank_ ? step_since : peer.step_since)});
     ranks.push_back(static_cast<int>(i));
   }
   const std::optional<Stall> stall = find_stall(seen);

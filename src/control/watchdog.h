@@ -84,6 +84,7 @@ class Watchdog {
   struct Peer {
     Heartbeat heartbeat;     // the last one
     double heard = 0;        // when it arrived
+    double step_since = 0;   // when its step changed
     bool may_leave = false;  // it has announced its shutdown
     bool left = false;
   };
@@ -115,6 +116,7 @@ class Watchdog {
   mutable std::mutex mutex_;  // guards the own state that follows
   Heartbeat own_;
   double entered_at_ = 0;
+  double step_since_ = 0;  // when the own step changed
   WorkersConfig limits_;
 
   std::mutex logging_;  // apart from mutex_: writing the log does not block the computation

@@ -27,6 +27,8 @@ constexpr CheckpointFilePurpose kCheckpointFilePurposes[] = {
     {kOptimizerFile, "the optimiser's moments: needed to resume"},
     {kAverageFile, "averaged weights: used for evaluating and translating"},
     {kExchangeFile, "residuals of gradients rounded to int8: needed to resume bit for bit"},
+    {kOuterFile,
+     "momentum of the outer step, and the optimiser's moments of each worker: needed to resume bit for bit"},
     {kStateFile, "step, position in the data, best values: needed to resume"},
     {kConfigFile, "the whole configuration of the run"},
     {kCheckpointManifest, "size and checksum of each file"},
@@ -156,7 +158,7 @@ void add_part(std::vector<CheckpointContents::Part>& parts, const std::string& n
 
 // Compares the sizes of the tensors with 4 bytes per parameter, moment and average.
 void add_tensors(CheckpointContents& contents) {
-  uint64_t in_files = 0, in_moments = 0, average_bytes = 0, average_parameters = 0, residual_bytes = 0;
+  uint64_t in_files = 0, in_moments = 0, average_bytes = 0, average_parameters = 0, residual_bytes = 0, outer_bytes = 0;
   const auto read = [&](const char* name, auto each) {
     return use_intact(contents, name, [&](const fs::path& path) {
       const SafetensorsFile file(path);
@@ -175,6 +177,7 @@ void add_tensors(CheckpointContents& contents) {
     average_parameters += elements(tensor);
   });
   read(kExchangeFile, [&](const TensorView& tensor) { residual_bytes += tensor.bytes.size(); });
+  read(kOuterFile, [&](const TensorView& tensor) { outer_bytes += tensor.bytes.size(); });
 
   const uint64_t weight_bytes = 4 * contents.parameters;
   in_moments = bytes_of(contents.moments);
@@ -186,8 +189,9 @@ void add_tensors(CheckpointContents& contents) {
   explain("moments of the gaps between parameters", in_moments, weight_bytes * contents.moments.size());
   explain("averages of parameters that the model does not have", average_bytes, contents.averaged ? weight_bytes : 0);
   explain("residuals of gradients rounded to int8, of each host", residual_bytes, 0);
+  explain("momentum of the outer step, and each worker's own moments", outer_bytes, 0);
   explain("headers of the safetensors files: names, shapes, places", in_files,
-          bytes_of(contents.parts) + in_moments + average_bytes + residual_bytes);
+          bytes_of(contents.parts) + in_moments + average_bytes + residual_bytes + outer_bytes);
   for (const CheckpointContents::File& file : contents.files) {
     if (!file.name.ends_with(".safetensors") || !file.damage.empty()) explain(file.name, file.size, 0);
   }

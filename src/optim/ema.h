@@ -20,8 +20,9 @@ class WeightAverage {
   // With decay 0 nothing is averaged and no memory is held.
   WeightAverage(Device& device, const AverageConfig& config, size_t size);
 
-  // The weights after step `step`, counted from 1; those before start_step leave no trace.
-  void update(const Buffer& weights, int64_t step);
+  // The weights after step `step`, counted from 1; those before start_step leave no trace. `steps`: since the last
+  // update; the decay is applied once for each of them.
+  void update(const Buffer& weights, int64_t step, int64_t steps = 1);
 
   bool enabled() const { return config_.decay > 0; }
 

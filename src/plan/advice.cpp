@@ -50,6 +50,25 @@ void try_wires(Changes& changes, const Scenario& now) {
   }
 }
 
+// Fewer exchanges: the only change for a network that int8 does not help either.
+void try_rounds(Changes& changes, const Scenario& now) {
+  const WorkersConfig& workers = now.config.workers;
+  if (now.hosts.size() == 1 || workers.shard_optimizer || workers.transport == Exchange::kNccl) return;
+  const int64_t fewer = workers.has_rounds() ? 4 * workers.sync_every : 32;
+  changes
+      .add(fmt::format("workers.sync_every={}", fewer),
+           fmt::format("workers exchange only every {} steps and train on their own between; each step learns less, so "
+                       "compare the dev loss",
+                       fewer))
+      .config.workers.sync_every = fewer;
+  if (!workers.has_rounds() || workers.sync_delay > 0) return;
+  const int64_t delay = workers.sync_every / 2;
+  changes
+      .add(fmt::format("workers.sync_delay={}", delay),
+           fmt::format("the exchange is hidden by the last {} steps of a round; needs more memory", delay))
+      .config.workers.sync_delay = delay;
+}
+
 // A ring of all GPUs crosses the network more often than hosts that sum locally first.
 void try_transports(Changes& changes, const Scenario& now) {
   if (!now.compute.gpu || now.hosts.size() == 1 || now.config.workers.transport == Exchange::kMpi) return;
@@ -140,6 +159,7 @@ void try_rest(Changes& changes, const Scenario& now) {
 std::vector<Advice> advise(const Scenario& scenario, BatchSource& batches, const Prediction& now) {
   Changes changes(scenario);
   try_wires(changes, scenario);
+  try_rounds(changes, scenario);
   try_transports(changes, scenario);
   try_batches(changes, scenario);
   try_micro_batches(changes, scenario);

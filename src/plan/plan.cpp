@@ -45,6 +45,7 @@ void expect_batch_tokens(const Config& config) {
 
 TrainingPlan make_plan(const Scenario& scenario, BatchSource& batches, double price) {
   expect_batch_tokens(scenario.config);
+  check_workers(scenario.config.workers);
   check_network(scenario);
   TrainingPlan plan;
   plan.scenario = scenario;

@@ -82,10 +82,13 @@ Json json_of(const Prediction& p, const Prediction& alone) {
 
 std::string plan_table(const TrainingPlan& plan, size_t columns) {
   const Scenario& scenario = plan.scenario;
+  const WorkersConfig& workers = scenario.config.workers;
   std::string text =
       row("model",
-          fmt::format("{:.1f} M parameters, gradients of {} in {}", plan.parameters / 1e6,
-                      megabytes(4 * plan.parameters), kWireNames[static_cast<size_t>(scenario.config.workers.wire)])) +
+          fmt::format("{:.1f} M parameters, {} of {} in {}{}", plan.parameters / 1e6,
+                      workers.has_rounds() ? "changes of weights" : "gradients", megabytes(4 * plan.parameters),
+                      kWireNames[static_cast<size_t>(workers.wire)],
+                      workers.has_rounds() ? fmt::format(", exchanged every {} steps", workers.sync_every) : "")) +
       row("workers",
           fmt::format("{} on {}", describe_workers(total_slots(scenario.hosts)), describe_hosts(scenario.hosts))) +
       row("batches", fmt::format("{:.0f} target and {:.0f} source tokens per step; {}", plan.all().target_tokens,
@@ -112,6 +115,7 @@ Json plan_json(const TrainingPlan& plan) {
   Json json = {{"parameters", plan.parameters},
                {"target_tokens_per_step", plan.all().target_tokens},
                {"source_tokens_per_step", plan.all().source_tokens},
+               {"sync_every", scenario.config.workers.sync_every},
                {"batches", plan.batches},
                {"batches_assumed", plan.batches_assumed},
                {"compute", {{"source", scenario.compute.source}, {"measured", !scenario.compute.named}}}};

@@ -15,7 +15,7 @@ constexpr int kMostRows = 16;                  // with more workers: powers of t
 
 // True if GPUs exchange directly by NCCL, false if the hosts exchange.
 bool forms_ring(const Config& config, const ComputeRates& compute) {
-  if (!compute.gpu || config.workers.transport == Exchange::kMpi) return false;
+  if (!compute.gpu || config.workers.transport == Exchange::kMpi || config.workers.has_rounds()) return false;
   return config.workers.transport == Exchange::kNccl || config.workers.wire == Wire::kFp32;
 }
 
@@ -73,10 +73,13 @@ Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) 
   step.row_value_bytes = std::max(step.value_bytes, wire_bytes(Wire::kBf16));
   step.distinct_tokens = {facts.distinct_target, facts.distinct_source};  // kTargetLookup, kSourceLookup
   step.sharded = config.workers.shard_optimizer;
+  step.sync_every = config.workers.sync_every;
+  step.sync_delay = config.workers.sync_delay;
 
   Prediction prediction;
   prediction.workers = workers;
   prediction.hosts = layout.hosts;
+  prediction.sync_every = config.workers.sync_every;
   prediction.source_tokens = facts.source_tokens;
   prediction.target_tokens = facts.target_tokens;
   prediction.steps_per_epoch = facts.steps_per_epoch;
@@ -129,9 +132,10 @@ LimitFound find_limit(const Prediction& prediction) {
                          100 * waited)};
   } else {
     found = {Limit::kNetworkRate, waited,
-             fmt::format(
-                 "network bandwidth: each host sends {:.1f} MB per step, and waiting for it takes {:.0f} % of the step",
-                 step.sent_bytes / 1e6, 100 * waited)};
+             fmt::format("network bandwidth: each host sends {:.1f} MB {}, and waiting for it takes {:.0f} % of {}",
+                         step.sent_bytes * static_cast<double>(prediction.sync_every) / 1e6,
+                         prediction.sync_every > 1 ? fmt::format("every {} steps", prediction.sync_every) : "per step",
+                         100 * waited, prediction.sync_every > 1 ? "the time" : "the step")};
   }
   return found;
 }

@@ -30,6 +30,7 @@ struct Prediction {
   double steps_per_epoch = 0;                   // 0: not known
   double bucket_bytes = 0;
   double memory_bytes = 0;  // of a worker
+  int64_t sync_every = 1;   // steps between exchanges
 
   double tokens_per_second() const { return target_tokens / step.seconds; }
 };

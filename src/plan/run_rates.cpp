@@ -89,7 +89,8 @@ std::optional<RunRates> find_rates(const RunData& whole, BatchSource& batches) {
     compute = std::max(compute, median(steps.compute));
     update = std::max(update, median(steps.update));
     rest = std::max(rest, median(steps.rest));
-    found.step_seconds = std::max(found.step_seconds, median(steps.seconds));
+    const bool rounds = run.config && run.config->workers.has_rounds();  // few steps have an exchange, and they count
+    found.step_seconds = std::max(found.step_seconds, rounds ? mean(steps.seconds) : median(steps.seconds));
     found.steps = std::max(found.steps, steps.seconds.size());
   }
   if (found.steps == 0 || !run.config) return {};

@@ -81,6 +81,30 @@ double play(const StepToSimulate& step, const ComputeRates& compute, size_t buck
   return now;
 }
 
+// Bytes per weight that the host moves when workers meet: changes, finiteness, outer update, new weights.
+constexpr double kOuterBytesPerWeight = 48;
+
+// Adds the exchange of a round, spread over its steps. It begins when `sync_delay` steps are left, which hide it.
+SimulatedStep with_rounds(SimulatedStep alone, const StepToSimulate& step, const ExchangeLayout& layout,
+                          const ComputeRates& compute, const ExchangeRates& exchange, size_t bucket_values) {
+  Queue queue(layout, exchange);
+  for (size_t begin = 0; begin < step.order.size; begin += bucket_values) {
+    queue.leave(0, bucket_of(step, {begin, std::min(step.order.size, begin + bucket_values)}));
+  }
+  const auto steps = static_cast<double>(step.sync_every);
+  const MessageTime all = queue.all();
+  const double hidden = static_cast<double>(step.sync_delay) * alone.seconds;
+  alone.buckets = queue.messages();
+  alone.exchange = all.seconds / steps;
+  alone.latency = all.latency / steps;
+  alone.sent_bytes = all.sent_bytes / steps;
+  alone.exposed = std::max(0.0, all.seconds - hidden) / steps;
+  const double outer = kOuterBytesPerWeight * step.weights / compute.update_bytes / steps;
+  alone.update += outer;
+  alone.seconds += alone.exposed + outer;
+  return alone;
+}
+
 }  // namespace
 
 SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& layout, const ComputeRates& compute,
@@ -90,6 +114,7 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
   result.compute = step.before + seconds_of(step.stages, compute);
   result.seconds = result.compute + result.update + compute.rest;
   if (layout.workers == 1) return result;
+  if (step.sync_every > 1) return with_rounds(result, step, layout, compute, exchange, bucket_values);
 
   Queue queue(layout, exchange);
   result.compute = play(step, compute, bucket_values, 1, queue);

@@ -20,9 +20,12 @@ struct StepToSimulate {
   double value_bytes = 4;               // on the wire
   double row_value_bytes = 4;           // of embedding rows, for which int8 is too coarse
   std::vector<double> distinct_tokens;  // that a worker looks up, per lookup of the order
-  bool sharded = false;  // sharded optimiser: each worker updates its share, then weights are all-gathered
+  bool sharded = false;    // sharded optimiser: each worker updates its share, then weights are all-gathered
+  int64_t sync_every = 1;  // steps between exchanges of weights; 1: gradients are exchanged in every step
+  int64_t sync_delay = 0;  // of these, steps that hide the exchange
 };
 
+// With rounds of local steps: a mean step of the round.
 struct SimulatedStep {
   double seconds = 0;
   double compute = 0;   // forward and backward
@@ -31,7 +34,7 @@ struct SimulatedStep {
   double exposed = 0;   // exchange not hidden by computation: gradients, and weights of a sharded optimiser
   double update = 0;
   double sent_bytes = 0;  // by a host
-  int buckets = 0;
+  int buckets = 0;        // of an exchange
 };
 
 SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& layout, const ComputeRates& compute,

@@ -48,7 +48,9 @@ std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& de
   }
   const std::string trouble = device.trouble_with_communicator();
   if (wished && !trouble.empty()) fail_usage("workers.transport nccl is not available: {}", trouble);
-  if (workers.size() == 1 || config.transport == Exchange::kMpi || config.wire != Wire::kFp32) return nullptr;
+  if (workers.size() == 1 || config.transport == Exchange::kMpi || config.wire != Wire::kFp32 || config.has_rounds()) {
+    return nullptr;
+  }
   if (workers.comm().any(!trouble.empty())) {
     if (workers.leads() && !device.is_host()) {
       log("exchange: gradients go through host memory: {}", trouble.empty() ? "a worker has no NCCL" : trouble);

@@ -47,6 +47,15 @@ Run::~Run() {
   if (devices != nullptr && std::uncaught_exceptions() > exceptions_) devices->abort();
 }
 
+int64_t Run::last_meeting() const {
+  const int64_t every = config.workers.sync_every;
+  return (state.step - 1) / every * every;
+}
+
+bool Run::is_due(int64_t every) const {
+  return !is_benchmark() && every > 0 && state.step > 0 && state.step / every > last_meeting() / every;
+}
+
 bool Run::is_finished() const {
   const TrainConfig& train = config.train;
   if (is_benchmark()) return state.step - first_step >= request.benchmark_steps;

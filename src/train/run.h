@@ -29,7 +29,11 @@ struct Run {
   Run& operator=(const Run&) = delete;
 
   bool is_benchmark() const { return request.benchmark_steps > 0; }
-  bool is_due(int64_t every) const { return !is_benchmark() && every > 0 && state.step % every == 0; }
+  // The workers have the same weights: after every step, or where a round of local steps ends.
+  bool is_meeting() const { return state.step % config.workers.sync_every == 0 || is_finished(); }
+  int64_t last_meeting() const;  // the step of the meeting before this one
+  // At a meeting: a step since the one before is a multiple of this.
+  bool is_due(int64_t every) const;
   bool is_finished() const;
   RunLength length() const;
 

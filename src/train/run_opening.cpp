@@ -120,6 +120,7 @@ void begin_anew(Run& run) {
 
 std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   const int threads = use_threads(workers, request.config.threads);
+  check_workers(request.config.workers);
   Dataset dataset(request.dataset);
   check_agreement(workers, {request.program, purpose(request), dataset.manifest().checksum(), show(request.config)});
   // Before the run folder is created: a missing GPU leaves nothing behind.

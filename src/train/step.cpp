@@ -3,11 +3,10 @@
 
 #include <array>
 #include <cmath>
-#include <csignal>
 
 #include "core/elapsed.h"
-#include "core/interrupt.h"
 #include "optim/clip.h"
+#include "train/stop_vote.h"
 
 namespace verbund {
 namespace {
@@ -48,19 +47,18 @@ class Phases {
 
 // The loss of all workers, and the signal that one of them has received.
 void sum_over_workers(Workers& workers, StepResult& result) {
-  Loss& loss = result.loss;
-  loss = result.own;
-  const int signal = pending_interrupt();
-  double sums[] = {loss.smoothed,
-                   loss.cross_entropy,
-                   static_cast<double>(loss.tokens),
-                   static_cast<double>(loss.correct),
-                   signal == SIGINT ? 1.0 : 0.0,
-                   signal == SIGHUP ? 1.0 : 0.0,
-                   signal != 0 ? 1.0 : 0.0};
+  const Loss& own = result.own;
+  const StopVote vote = own_stop_vote();
+  double sums[] = {own.smoothed,
+                   own.cross_entropy,
+                   static_cast<double>(own.tokens),
+                   static_cast<double>(own.correct),
+                   vote[0],
+                   vote[1],
+                   vote[2]};
   workers.comm().sum(sums);
-  loss = {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3])};
-  result.stop_signal = sums[4] > 0 ? SIGINT : sums[5] > 0 ? SIGHUP : sums[6] > 0 ? SIGTERM : 0;
+  result.loss = {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3])};
+  result.stop_signal = voted_signal(std::span(sums).subspan<4, 3>());
 }
 
 // The size of the whole gradient, of which each worker may have a shard.
@@ -73,11 +71,13 @@ GradientSize measure_gradient(TrainState& state) {
   return {std::sqrt(squares), std::isfinite(squares) ? largest : squares};
 }
 
-void take_times(Phases& phases, const GradientReducer& reducer, StepTimes& times) {
+void take_times(Phases& phases, const TrainState& state, StepTimes& times) {
   phases.end();
   times.compute = phases.seconds(Phase::kCompute);
   times.exposed = phases.seconds(Phase::kExchange);
   times.update = phases.seconds(Phase::kUpdate);
+  if (state.outer != nullptr) return;  // nothing was exchanged
+  const GradientReducer& reducer = state.reducer;
   times.exchange = reducer.times().busy;
   times.bytes = reducer.times().bytes;
   times.tuning = reducer.is_tuning();
@@ -99,36 +99,46 @@ StepResult train_step(TrainState& state, const WorkerBatch& batch, std::chrono::
                      static_cast<float>(loss_scale)};
   StepResult result;
   Phases phases(state.workers, state.step);
+  const bool alone = state.outer != nullptr;  // in a round: the workers exchange when they meet
+  if (alone) state.outer->begin_step(state.model->weights());
   state.model->gradients().zero();
-  state.reducer.begin(began);
+  if (!alone) state.reducer.begin(began);
   for (const Batch& part : batch.micro_batches()) {
     const bool last = &part == &batch.micro_batches().back();
-    GradientReady ready = state.reducer.listener(last);  // gradients are sent during the backward pass
+    GradientReady ready =
+        alone ? GradientReady() : state.reducer.listener(last);  // gradients are sent during the backward pass
     ready.backward_begins = [&] { result.times.backward = seconds_since(began); };
     result.own += state.model->accumulate(part, pass, ready);
   }
   phases.enter(Phase::kExchange);
-  state.reducer.finish();
-  sum_over_workers(state.workers, result);
+  if (alone) {
+    result.loss = result.own;
+    state.outer->count_tokens(result.own.tokens, static_cast<int64_t>(batch.global_target_tokens()));
+  } else {
+    state.reducer.finish();
+    sum_over_workers(state.workers, result);
+  }
 
-  // The gradient is a sum over tokens; dividing by all of them is part of the update.
+  // The gradient is a sum over tokens; dividing by all of them is part of the update. Alone, a worker may have none.
   phases.enter(Phase::kUpdate);
-  const double scale = 1.0 / (static_cast<double>(batch.global_target_tokens()) * loss_scale);
+  const auto tokens =
+      static_cast<double>(alone ? static_cast<uint64_t>(result.own.tokens) : batch.global_target_tokens());
+  const double scale = tokens > 0 ? 1.0 / (tokens * loss_scale) : 0;
   const GradientSize size = measure_gradient(state);
   result.gradient_norm = size.norm * scale;
   result.rate = state.schedule.rate(state.step) * state.rate_factor;
   result.updated = state.scaler->update(size.largest / loss_scale);
   result.trouble = !result.updated && state.scaler->scale() == loss_scale;
-  state.reducer.settle_residuals(result.updated, state.scaler->scale() / loss_scale);
-  if (result.updated) {
+  if (!alone) state.reducer.settle_residuals(result.updated, state.scaler->scale() / loss_scale);
+  if (result.updated && tokens > 0) {
     const double clip = clip_factor(result.gradient_norm, state.config.optimizer.clip_norm);
     state.optimizer->step(state.model->weights(), state.model->gradients(), result.rate, scale * clip);
     phases.enter(Phase::kExchange);
     state.reducer.share_weights(state.model->weights());
     phases.enter(Phase::kUpdate);
-    state.average.update(state.model->weights().values(), state.step + 1);
+    if (!alone) state.average.update(state.model->weights().values(), state.step + 1);
   }
-  take_times(phases, state.reducer, result.times);
+  take_times(phases, state, result.times);
   return result;
 }
 

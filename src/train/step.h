@@ -10,7 +10,8 @@
 
 namespace verbund {
 
-// The result of a step; the same on all workers unless noted.
+// The result of a step; the same on all workers unless noted. In a round of local steps (workers.sync_every) all of it
+// is of this worker alone, and no signal is seen.
 struct StepResult {
   Loss loss;                 // sums over the batch of all workers
   double rate = 0;           // learning rate
@@ -25,7 +26,8 @@ struct StepResult {
 // Collective: the mean loss of a batch with the current weights; nothing changes.
 double mean_loss(TrainState& state, const WorkerBatch& batch);
 
-// Collective: updates the weights, but not the position in the run. Its times are counted from `began`.
+// Collective, except in a round: updates the weights, but not the position in the run. Its times are counted from
+// `began`.
 StepResult train_step(TrainState& state, const WorkerBatch& batch,
                       std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now());
 

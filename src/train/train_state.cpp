@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kOptimizerFits = "optimizer_fits";  // sent to all workers, not saved
 constexpr const char* kResidualsKey = "residuals";        // their layout
+constexpr const char* kOuterKey = "outer";                // of the outer step
 
 std::vector<TensorView> named_views(const ParameterTable& table, std::span<const float> values) {
   std::vector<TensorView> views;
@@ -34,6 +35,7 @@ Json exchange_to_json(const TrainState& state) {
   return {{"layout", state.workers.layout()}, {"bucket", found.bucket}, {"in_flight", found.in_flight}};
 }
 
+// Collective.
 Json to_json(const TrainState& state) {
   Json json = {{"step", state.step},
                {"epoch", state.position.epoch},
@@ -57,6 +59,7 @@ Json to_json(const TrainState& state) {
                  {"time", utc_time()}}},
                {kVocabulariesKey, {{"source", state.source_vocabulary}, {"target", state.target_vocabulary}}}};
   if (const std::string layout = residual_layout(state); !layout.empty()) json[kResidualsKey] = layout;
+  if (Json outer = outer_to_json(state); !outer.is_null()) json[kOuterKey] = std::move(outer);
   return json;
 }
 
@@ -116,10 +119,10 @@ std::span<const float> on_host(const Buffer& buffer, bool leads, CollectedState&
   return collected.back();
 }
 
-// Restores one buffer of the optimiser, of which each worker has its shard or all.
-void restore_buffer(const Checkpoint* checkpoint, const OptimizerState& buffer, TrainState& state) {
+}  // namespace
+
+void restore_buffer(const TensorView* saved, const OptimizerState& buffer, TrainState& state) {
   const size_t size = state.model->weights().size();
-  const TensorView* saved = checkpoint != nullptr ? &checkpoint->optimizer()->at(buffer.name) : nullptr;
   if (!state.reducer.is_sharded()) {
     if (saved != nullptr) {
       change_on_host(buffer.values, [&](std::span<float> values) { copy_tensor(*saved, values); });
@@ -132,14 +135,15 @@ void restore_buffer(const Checkpoint* checkpoint, const OptimizerState& buffer, 
                  [&](std::span<float> values) { state.workers.comm().scatter_shards(whole, values, size); });
 }
 
-}  // namespace
-
 TrainState::TrainState(const Config& settled, Workers& all, Device& device, DeviceCommunicator* devices,
                        VocabularySizes vocabularies)
     : config(settled),
       workers(all),
       model(make_fused_transformer(device, config.model, vocabularies)),
-      reducer(workers, model->gradients(), config.workers, devices, order_with_rows(config.model, model->table())),
+      outer(config.workers.has_rounds() ? std::make_unique<OuterStep>(model->weights().size(), config.workers)
+                                        : nullptr),
+      reducer(workers, outer ? outer->changes() : model->gradients(), config.workers, devices,
+              outer ? order_without_rows(model->weights().size()) : order_with_rows(config.model, model->table())),
       optimizer(make_optimizer(device, config.optimizer, model->weights().size(), reducer.owned())),
       schedule(config.schedule, config.model.d_model),
       average(device, config.average, model->weights().size()),
@@ -175,6 +179,7 @@ CheckpointSnapshot take_snapshot(const TrainState& state, const std::string& con
   }
   if (state.average.started()) snapshot.average = views(state.average.values());
   add_residuals(state, snapshot, collected);
+  add_outer(state, snapshot, collected);
   snapshot.state_json = dump_json(to_json(state), 2) + "\n";
   snapshot.config_yaml = config_yaml;
   return snapshot;
@@ -203,7 +208,10 @@ void restore(const Checkpoint* checkpoint, TrainState& state) {
     if (!json[kOptimizerFits]) json["updates"] = 0;
     const bool same_scale = state.scaler->fits(saved_scale(*checkpoint));
     if (!same_scale) json["loss_scale"] = state.scaler->state();
-    if (!same_scale || checkpoint->exchange() == nullptr) json.erase(kResidualsKey);  // their unit is the loss scale
+    if (checkpoint->outer() == nullptr) json.erase(kOuterKey);
+    // The unit of residuals is the loss scale, or the change of weights in a round.
+    const bool same_unit = same_scale && json.contains(kOuterKey) == (state.outer != nullptr);
+    if (!same_unit || checkpoint->exchange() == nullptr) json.erase(kResidualsKey);
   }
   json = parse_json(state.workers.comm().broadcast(dump_json(json)));
   try {
@@ -214,13 +222,14 @@ void restore(const Checkpoint* checkpoint, TrainState& state) {
   broadcast(state.workers, state.model->weights().write());
   for (const OptimizerState& buffer : state.optimizer->state()) {
     if (json.at(kOptimizerFits)) {
-      restore_buffer(checkpoint, buffer, state);
+      restore_buffer(checkpoint != nullptr ? &checkpoint->optimizer()->at(buffer.name) : nullptr, buffer, state);
     } else {
       buffer.values.zero();
     }
   }
   if (state.average.started()) broadcast(state.workers, state.average.values());
   restore_residuals(checkpoint, json.value(kResidualsKey, ""), state);
+  restore_outer(checkpoint, json.value(kOuterKey, Json()), json.at(kOptimizerFits), state);
 }
 
 }  // namespace verbund

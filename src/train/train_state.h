@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TrainState owns everything that training changes and a checkpoint saves: the model, the optimiser, the averaged
-// weights, the loss scale, the residuals of the exchange, and the position in the run. A run that is restored from a
-// checkpoint computes the same bits as one that never stopped.
+// weights, the loss scale, the residuals of the exchange, the outer step, and the position in the run. A run that is
+// restored from a checkpoint computes the same bits as one that never stopped.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "checkpoint/checkpoint_writer.h"
 #include "collectives/gradient_reducer.h"
 #include "config/config.h"
+#include "core/json.h"
 #include "data/batch_plan.h"
 #include "model/transformer.h"
 #include "optim/ema.h"
@@ -20,6 +21,7 @@
 #include "optim/schedule.h"
 #include "train/best_tracker.h"
 #include "train/divergence_guard.h"
+#include "train/outer_step.h"
 
 namespace verbund {
 
@@ -31,7 +33,8 @@ struct TrainState {
   const Config& config;
   Workers& workers;
   const std::unique_ptr<DecodableModel> model;
-  GradientReducer reducer;
+  const std::unique_ptr<OuterStep> outer;  // null: the workers exchange gradients in every step
+  GradientReducer reducer;                 // of the gradients, or of the changes of the outer step
   const std::unique_ptr<Optimizer> optimizer;
   const Schedule schedule;
   WeightAverage average;
@@ -66,6 +69,9 @@ CheckpointSnapshot take_snapshot(const TrainState& state, const std::string& con
 // adam.m, adam.v, is now sgd.momentum: it starts anew".
 std::vector<std::string> parts_that_start_anew(const Checkpoint& checkpoint, const TrainState& state);
 
+// Collective: worker 0 passes the values of a buffer of the optimiser, of which each worker gets its shard or all.
+void restore_buffer(const TensorView* saved, const OptimizerState& buffer, TrainState& state);
+
 // Collective: worker 0 passes the checkpoint, the others null. Parts that do not fit start anew.
 void restore(const Checkpoint* checkpoint, TrainState& state);
 
@@ -81,5 +87,19 @@ void add_residuals(const TrainState& state, CheckpointSnapshot& snapshot, Collec
 // same layout each worker gets its own; with another one the sum of all is distributed; without rounding to int8 they
 // are dropped.
 void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, TrainState& state);
+
+// The state of the outer step, which is saved between two rounds: its momentum, and what each worker has for itself:
+// its optimiser's moments, number of updates and loss scale, and what it is ahead of the outer weights.
+
+// Collective: the numbers of all workers, for state.json; null without an outer step.
+Json outer_to_json(const TrainState& state);
+
+// Collective: adds the buffers of all workers to the snapshot of worker 0; `collected` holds their values.
+void add_outer(const TrainState& state, CheckpointSnapshot& snapshot, CollectedState& collected);
+
+// Collective: worker 0 passes the checkpoint; `saved` is what outer_to_json has returned (null: there is nothing), and
+// `optimizer_fits` whether its moments can be used. The same number of workers get their own state back; any other
+// number continues with the mean of the moments.
+void restore_outer(const Checkpoint* checkpoint, const Json& saved, bool optimizer_fits, TrainState& state);
 
 }  // namespace verbund

@@ -12,6 +12,7 @@
 #include "core/process.h"
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
+#include "train/round.h"
 #include "train/run.h"
 #include "train/run_description.h"
 #include "train/step.h"
@@ -112,6 +113,7 @@ class Trainer {
     if (!std::exchange(ready_, true)) tell("ready", {{"seconds", run_.seconds()}});
     while (!run_.is_finished()) {
       const int signal = step(batches);
+      if (!run_.is_meeting()) continue;  // nothing is decided in a round, where each worker is on its own
       bool is_best = false;
       if (run_.is_due(run_.config.train.sample_every)) evaluator_.show_sample();
       if (run_.is_due(run_.config.workers.check_every))
@@ -140,36 +142,90 @@ class Trainer {
     const double waited_before = batches.seconds_waited();
     const WorkerBatch& batch = batches.next();
     StepResult result = train_step(state_, batch, began);
-    const std::string trouble = state_.guard.judge(result.loss.mean(), !result.trouble);
-    if (!trouble.empty()) throw Diverged{trouble};
+    if (state_.outer == nullptr) judge(state_.guard.judge(result.loss.mean(), !result.trouble));
     ++state_.step;
     state_.position = batch.next();
-    state_.target_tokens += result.loss.tokens;
+    state_.target_tokens += static_cast<int64_t>(batch.global_target_tokens());
+    if (state_.outer != nullptr) end_step_of_round(result, began);
     result.times.waited = batches.seconds_waited() - waited_before;
     result.times.seconds = seconds_since(began);
     state_.training_seconds += result.times.seconds;
-    report(result, batch, began);
+    unreported_.push_back(see(result, batch, began));
+    if (!run_.is_meeting()) return 0;
+    report_steps();
     return result.stop_signal;
   }
 
-  void report(const StepResult& result, const WorkerBatch& batch, Clock::time_point began) {
+  static void judge(const std::string& trouble) {
+    if (!trouble.empty()) throw Diverged{trouble};
+  }
+
+  // With workers.sync_every: sends the weights when they are due, and joins the workers when the round ends.
+  void end_step_of_round(StepResult& result, Clock::time_point began) {
+    const WorkersConfig& config = run_.config.workers;
+    round_.add(result, state_.guard);
+    OuterStep& outer = *state_.outer;
+    Weights& weights = state_.model->weights();
+    const bool meets = run_.is_meeting();
+    const auto ended = Clock::now();
+    if (!outer.is_sent() && (meets || (state_.step + config.sync_delay) % config.sync_every == 0)) {
+      outer.send(weights, state_.reducer, began, meets);
+    }
+    if (!meets) return;
+    run_.workers.watchdog().report_phase(state_.step - 1, "waiting for the weights of all");
+    const bool finite = outer.receive(state_.reducer);
+    result.stop_signal = round_.meet(run_.workers);
+    round_.end(finite);
+    result.times.exposed += seconds_since(ended);
+    result.times.exchange = state_.reducer.times().busy;
+    result.times.bytes = state_.reducer.times().bytes;
+    if (!finite) return;
+    const auto received = Clock::now();
+    outer.update(weights);
+    state_.average.update(weights.values(), state_.step, state_.step - run_.last_meeting());
+    result.times.update += seconds_since(received);
+  }
+
+  StepSeen see(const StepResult& result, const WorkerBatch& batch, Clock::time_point began) const {
     const double epoch = static_cast<double>(batch.position().epoch) +
                          static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
-    const StepSeen seen = {.step = state_.step,
-                           .began = run_.workers.run_clock(began),
-                           .epoch = epoch,
-                           .loss = result.loss,
-                           .own = result.own,
-                           .rate = result.rate,
-                           .gradient_norm = result.gradient_norm,
-                           .updated = result.updated,
-                           .training_seconds = state_.training_seconds,
-                           .target_tokens = state_.target_tokens,
-                           .times = result.times};
+    return {.step = state_.step,
+            .began = run_.workers.run_clock(began),
+            .epoch = epoch,
+            .loss = result.loss,
+            .own = result.own,
+            .rate = result.rate,
+            .gradient_norm = result.gradient_norm,
+            .updated = result.updated,
+            .training_seconds = state_.training_seconds,
+            .target_tokens = state_.target_tokens,
+            .times = result.times};
+  }
+
+  // The steps since the last meeting, whose losses of all workers are known now.
+  void report_steps() {
+    const std::vector<StepSeen> steps = std::exchange(unreported_, {});
+    const std::vector<Round::Step> all = round_.take();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      StepSeen seen = steps[i];
+      if (state_.outer != nullptr) {
+        seen.loss = all[i].loss;
+        seen.gradient_norm = all[i].gradient_norm;
+        seen.updated = all[i].updated;
+        const std::string trouble =
+            all[i].trouble.empty() ? state_.guard.judge(seen.loss.mean(), true) : all[i].trouble;
+        if (!trouble.empty()) state_.step = seen.step - 1;
+        judge(trouble);
+      }
+      report(seen);
+    }
+    if (const std::string settled = state_.reducer.take_report(); !settled.empty()) tell("buckets", {}, settled);
+  }
+
+  void report(const StepSeen& seen) {
     window_.add(seen);
     observers_->step(seen);
-    if (const std::string settled = state_.reducer.take_report(); !settled.empty()) tell("buckets", {}, settled);
-    if (!run_.is_due(run_.config.train.log_every)) return;
+    if (run_.is_benchmark() || seen.step % run_.config.train.log_every != 0) return;
     run_.keeper->check_in_place();
     observers_->metrics(window_.take(seen));
   }
@@ -244,6 +300,7 @@ class Trainer {
     last_saved_ = saved_evaluation_ = -1;
     evaluator_.forget();
     window_.forget();
+    unreported_.clear();
     continue_after(state_.step);
     tell("roll_back", {{"from_step", from}, {"to_step", state_.step}, {"rate_factor", factor}, {"reason", trouble}},
          fmt::format("roll-back: to step {}, learning rate times {:.3g} ({} of {} roll-backs)", state_.step, factor,
@@ -255,6 +312,8 @@ class Trainer {
   const std::unique_ptr<Observers> observers_;
   MetricsWindow window_;
   Evaluator evaluator_;
+  Round round_;                                      // with workers.sync_every
+  std::vector<StepSeen> unreported_;                 // steps since the last meeting
   bool ready_ = false;                               // the first step has begun
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
 };

@@ -96,6 +96,27 @@ class TrainMpiTest(TrainingTest):
                 for line in self.metrics(run):
                     self.assertEqual(line.get("exchange_bytes_sent_per_step", 0), 0)
 
+    # Rounds of local steps
+
+    def test_rounds_are_finished_after_a_signal_and_end_in_the_same_bits(self):
+        rounds = {"workers.sync_every": 4, "workers.sync_delay": 1, "checkpoint.save_every_steps": 8}
+        run, whole = self.run_folder, self.folder / "whole"
+        job = self.start_workers(2, run, {"train.max_steps": 10**6, **rounds})
+        workers = self.workers_at_step(job, 2, run, 5)
+        os.kill(workers[1], signal.SIGTERM)
+        self.assertEqual(job.wait(30), 128 + signal.SIGTERM, job.said())
+        last = self.last_step(run)
+        self.assertEqual(last % 4, 0)
+        end = {"train.max_steps": last + 8, **rounds}
+        self.train(2, run, end)
+        self.train(2, whole, end)
+        self.assertEqual(self.resumed_at(run), last)
+        self.assertEqual(self.weights(run), self.weights(whole))
+        self.assertEqual(self.losses(run), self.losses(whole))
+        verdicts = {verdict["id"]: verdict
+                    for verdict in json.loads(self.succeed("report", run, "--json").stdout)["verdicts"]}
+        self.assertEqual(verdicts["network"]["finding"], "good")
+
     # Together
 
     def test_a_signal_to_one_worker_has_all_save_and_leave(self):

@@ -48,11 +48,18 @@ double warmup_end(const RunData& run) {
 
 double epochs_seen(const RunData& run) { return run.training.last("epoch"); }
 
+int64_t exchange_interval(const RunData& run) { return run.config ? run.config->workers.sync_every : 1; }
+
+double typical(const RunData& run, const std::vector<double>& values) {
+  return exchange_interval(run) > 1 ? mean(values) : median(values);
+}
+
 StepSample sample_steps(const RunData& run, size_t most) {
   StepSample sample;
   if (run.ranks.empty() || run.ranks.front().rank != 0) return sample;
   sample.before_exchange.resize(run.ranks.size());
-  const size_t stride = run.ranks.front().kept_count() / most + 1;
+  // In rounds, a stride could miss all exchanges, or see nothing else.
+  const size_t stride = exchange_interval(run) > 1 ? 1 : run.ranks.front().kept_count() / most + 1;
   size_t number = 0;
   walk_steps(run, [&](const std::vector<const StepRecord*>& step) {
     const bool whole =

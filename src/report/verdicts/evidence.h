@@ -46,6 +46,11 @@ struct StepSample {
 // Without steps that tune the bucket size, and steps that not all workers have on record.
 StepSample sample_steps(const RunData& run, size_t most = 20000);
 
+// Steps between two exchanges of the run's workers, by its configuration.
+int64_t exchange_interval(const RunData& run);
+// A typical value of a step's column: the median, or the mean where most steps of a round exchange nothing.
+double typical(const RunData& run, const std::vector<double>& values);
+
 // A worker that needs at least 10 % longer than the median of the others before it can exchange.
 struct Straggler {
   int rank = 0;

@@ -20,7 +20,8 @@ std::string no_gain(double share) {
 }
 
 // Each of h hosts sends 2 (h-1)/h of the gradient, or more if its number of workers is not a power of two
-// (collectives/host_layout.h); its workers share that. Looked-up embedding rows come on top.
+// (collectives/host_layout.h); its workers share that. Looked-up embedding rows come on top. With rounds of local
+// steps: the mean of a step.
 double expected_bytes(const RunData& run) {
   if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config || run.hosts.empty()) {
     return kNotKnown;
@@ -35,7 +36,8 @@ double expected_bytes(const RunData& run) {
   const HostLayout layout(host_of_rank);
   if (layout.hosts() < 2) return 0;
   const double gradients = layout.most_traffic() * layout.hosts() / run.workers();
-  return gradients * static_cast<double>(run.newest_checkpoint->parameters) * bytes;
+  return gradients * static_cast<double>(run.newest_checkpoint->parameters) * bytes /
+         static_cast<double>(exchange_interval(run));
 }
 
 // Bytes per sampled step that the interfaces of each host sent, by their own counters, without the loopback.
@@ -134,13 +136,15 @@ Verdict network(const RunData& run) {
     return verdict;
   }
   const StepSample sample = sample_steps(run);
-  const double bytes = sample.bytes.empty() ? run.training.last("exchange_bytes_sent_per_step") : median(sample.bytes);
+  const double bytes =
+      sample.bytes.empty() ? run.training.last("exchange_bytes_sent_per_step") : typical(run, sample.bytes);
   if (!is_known(bytes)) {
     return cannot_tell(verdict, run.imported ? kNotImported : "the bytes sent are not on record.");
   }
   const double seconds =
-      sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
+      sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : typical(run, sample.seconds);
   const double expected = expected_bytes(run);
+  const int64_t interval = exchange_interval(run);
   verdict.figures = {figure("sent by a worker in a step, counted", bytes / 1e6, "MB"),
                      figure("the same, expected: of h hosts with n workers 2 (h-1)/n x parameters x bytes of each",
                             expected / 1e6, "MB"),
@@ -153,18 +157,19 @@ Verdict network(const RunData& run) {
     return verdict;
   }
   verdict.would_change = fmt::format(
-      "Of {} per step, workers.wire: bf16 saves half and int8 three quarters; larger batches exchange less often; "
+      "Of {} per step, workers.wire: bf16 saves half and int8 three quarters; larger batches{} exchange less often; "
       "workers of fewer, larger hosts share memory.",
-      human_bytes(static_cast<uint64_t>(bytes)));
+      human_bytes(static_cast<uint64_t>(bytes)), interval > 1 ? " and a larger workers.sync_every" : "");
   std::string sent =
-      fmt::format("Each of {} workers sent {} per step", workers, human_bytes(static_cast<uint64_t>(bytes)));
+      fmt::format("Each of {} workers sent {} per step{}", workers, human_bytes(static_cast<uint64_t>(bytes)),
+                  interval > 1 ? fmt::format(" on average, in one exchange every {} steps", interval) : "");
   if (is_known(expected)) {
     sent += std::abs(bytes / expected - 1) < 0.02
                 ? ", as expected"
                 : fmt::format(" ({} expected{})", human_bytes(static_cast<uint64_t>(expected)),
                               bytes > expected ? ", and rows of embeddings" : "");
   }
-  sent += fmt::format(", {} in a median step.", bit_rate(bytes / seconds));
+  sent += fmt::format(", {} in a {} step.", bit_rate(bytes / seconds), interval > 1 ? "mean" : "median");
   for (const auto& [host, sent_bytes] : interface_bytes(run)) {
     verdict.figures.push_back(
         figure(fmt::format("sent by the interfaces of {} in a step, all traffic", host), sent_bytes / 1e6, "MB"));

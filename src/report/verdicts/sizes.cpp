@@ -124,8 +124,13 @@ Verdict checkpoint_size(const RunData& run) {
         contents.averaged ? ", their average" : "");
     const int64_t rest = static_cast<int64_t>(contents.file_bytes) - static_cast<int64_t>(contents.expected_bytes);
     if (rest > 0) {
-      verdict.sentence +=
-          fmt::format("; the other {} are headers, state and settings", human_bytes(static_cast<uint64_t>(rest)));
+      std::string more;
+      for (const CheckpointContents::File& file : contents.files) {
+        if (file.name == "exchange.safetensors") more += ", residuals of rounding";
+        if (file.name == "outer.safetensors") more += ", outer momentum and moments of each worker";
+      }
+      verdict.sentence += fmt::format("; the other {} are headers, state and settings{}",
+                                      human_bytes(static_cast<uint64_t>(rest)), more);
     }
   }
   verdict.sentence += ".";

@@ -50,6 +50,31 @@ std::string explain_variation(const Regression& fit, const std::vector<Cause>& c
                      causes[strongest].name, percent(fit.explained));
 }
 
+// With rounds of local steps: how much longer the steps with an exchange take. Nothing else can be told apart, because
+// between two exchanges the workers are in different steps.
+void judge_rounds(Verdict& verdict, const StepSample& sample, int64_t interval) {
+  std::vector<double> with, without, sent;
+  for (size_t i = 0; i < sample.seconds.size(); ++i) {
+    (sample.bytes[i] > 0 ? with : without).push_back(sample.seconds[i]);
+    if (sample.bytes[i] > 0) sent.push_back(sample.bytes[i]);
+  }
+  verdict.finding = Grade::kNeutral;
+  verdict.rule =
+      "Workers exchange only at the end of a round (workers.sync_every); steps with and without an exchange "
+      "are compared.";
+  verdict.would_change = "A larger workers.sync_every exchanges less often; workers.sync_delay hides the exchange.";
+  if (with.empty() || without.empty()) {
+    verdict.sentence = fmt::format("Workers exchange every {} steps; the steps that did are not on record.", interval);
+    return;
+  }
+  verdict.figures = {figure("sent by a worker in an exchange", median(sent) / 1e6, "MB"),
+                     figure("median step with an exchange", median(with), "s"),
+                     figure("median step without", median(without), "s")};
+  verdict.sentence = fmt::format(
+      "Workers exchange every {} steps: a worker sends {} then, and that step takes {} instead of {}.", interval,
+      human_bytes(static_cast<uint64_t>(median(sent))), short_seconds(median(with)), short_seconds(median(without)));
+}
+
 }  // namespace
 
 Verdict traffic(const RunData& run) {
@@ -78,11 +103,15 @@ Verdict traffic(const RunData& run) {
   if (sample.seconds.empty() && !is_known(logged_bytes)) {
     return cannot_tell(verdict, "neither bytes nor step times are on record.");
   }
-  const double bytes = sample.bytes.empty() ? logged_bytes : median(sample.bytes);
+  const double bytes = sample.bytes.empty() ? logged_bytes : typical(run, sample.bytes);
   if (bytes == 0) {
     verdict.sentence = "Not at all: all workers are on one host, and hosts exchange nothing.";
     verdict.would_change = "Workers on more hosts would use the network.";
     verdict.finding = Grade::kNeutral;
+    return verdict;
+  }
+  if (const int64_t interval = exchange_interval(run); interval > 1) {
+    judge_rounds(verdict, sample, interval);
     return verdict;
   }
   const double seconds =

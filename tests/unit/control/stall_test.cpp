@@ -32,6 +32,15 @@ TEST(Stall, NamesTheStraggler) {
                                     HasSubstr("forward and backward"), HasSubstr("12 s")));
 }
 
+// In a round of local steps, a slow worker is late by many steps, but each of them is done in time.
+TEST(Stall, AWorkerThatAdvancesIsNoStraggler) {
+  WorkerSeen slow = at_work("worker 1 on b");
+  slow.in_step = 3;
+  const auto stall = find_stall(std::vector{waiting("worker 0 on a", 400), slow});
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->seconds, 3);
+}
+
 TEST(Stall, ASilentWorkerIsTheReason) {
   WorkerSeen silent = at_work("worker 1 on b");
   silent.silent = 20;

@@ -43,6 +43,13 @@ TEST(WeightAverage, WithoutWarmUpTheDecayIsConstant) {
   EXPECT_EQ(average.values().host()[0], 5.25f);  // 8 -> 7 -> 5.25
 }
 
+TEST(WeightAverage, SeveralStepsAtOnceDecayForEach) {
+  WeightAverage average(cpu(), {.decay = 0.5, .warmup = false}, 1);
+  average.update(on_cpu(std::vector<float>{1}), 4, 4);
+  average.update(on_cpu(std::vector<float>{9}), 7, 3);
+  EXPECT_FLOAT_EQ(average.values().host()[0], 1 + 0.875f * 8);
+}
+
 TEST(WeightAverage, ManyUpdatesStayNearDoublePrecision) {
   WeightAverage average(cpu(), {.decay = 0.99}, kSize);
   std::vector<double> expected(kSize);

@@ -122,6 +122,21 @@ TEST(Advice, ASlowNetworkWantsFewerBytes) {
   EXPECT_TRUE(has(settings, "a network 10 times as fast"));
 }
 
+TEST(Advice, AVerySlowNetworkWantsFewerExchanges) {
+  Scenario slow = base("a:2,b:2", 1e6);
+  EXPECT_TRUE(has(advised(slow), "workers.sync_every=32"));
+  slow.config.workers.sync_every = 32;
+  const Prediction rounds = of_all(slow);
+  EXPECT_TRUE(has(advised(slow), "workers.sync_every=128"));
+  EXPECT_TRUE(has(advised(slow), "workers.sync_delay=16"));
+  slow.config.workers.sync_every = 1;
+  const Prediction each = of_all(slow);
+  EXPECT_GT(each.step.seconds, 10 * rounds.step.seconds);
+  EXPECT_GT(rounds.memory_bytes, each.memory_bytes);
+  slow.config.workers.shard_optimizer = true;
+  EXPECT_FALSE(has(advised(slow), "workers.sync_every"));
+}
+
 TEST(Advice, WhereTheExchangeIsHiddenNoWireHelps) {
   Scenario scenario = base("a:1,b:1", 100e9);
   scenario.exchange.core_seconds_per_byte = 0;  // by other hands than the computation's

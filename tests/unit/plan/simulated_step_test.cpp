@@ -55,6 +55,22 @@ TEST(SimulatedStep, AWorkerAloneWaitsForNobody) {
   EXPECT_EQ(step.sent_bytes, 0);
 }
 
+// Computing 7 s, update 0.5 s; sending 4 chunks takes 16 s, once in 8 steps.
+TEST(SimulatedStep, ARoundOfLocalStepsSpreadsItsExchange) {
+  StepToSimulate step = four_chunks();
+  step.sync_every = 8;
+  SimulatedStep mean = simulate_step(step, kTwoHosts, one_a_second(), network(0.25), kChunk);
+  EXPECT_DOUBLE_EQ(mean.exposed, 2);
+  EXPECT_DOUBLE_EQ(mean.exchange, 2);
+  EXPECT_DOUBLE_EQ(mean.sent_bytes, 4 * kChunkBytes / 8);
+  EXPECT_NEAR(mean.seconds, 7.5 + 2, 0.1);
+  step.sync_delay = 1;  // hides 7.5 s
+  mean = simulate_step(step, kTwoHosts, one_a_second(), network(0.25), kChunk);
+  EXPECT_DOUBLE_EQ(mean.exposed, (16 - 7.5) / 8);
+  step.sync_delay = 3;
+  EXPECT_DOUBLE_EQ(simulate_step(step, kTwoHosts, one_a_second(), network(0.25), kChunk).exposed, 0);
+}
+
 // Two hosts send 2 (2-1)/2 = 1 times a bucket.
 TEST(SimulatedStep, WithAFastNetworkOnlyTheLastBucketShows) {
   const SimulatedStep step = simulate_step(four_chunks(), kTwoHosts, one_a_second(), network(2), kChunk);

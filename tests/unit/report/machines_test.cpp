@@ -145,6 +145,30 @@ TEST(Network, WorkersOfOneHostHaveNone) {
   EXPECT_THAT(traffic(run).sentence, HasSubstr("on one host"));
 }
 
+// Every 10th step exchanges 51 MB and waits 0.2 s: most steps send nothing, and yet it is no run on one host.
+TEST(Network, RoundsOfLocalStepsCountOnAverage) {
+  MadeRun made(4, 2);
+  made.start(0);
+  for (int64_t step = 1; step <= 200; ++step) {
+    made.step(step, [&](int) {
+      return step % 10 == 0 ? MadeStep{0, 0.9, 0.2, 0.05, 51000000} : MadeStep{0, 0.9, 0, 0.05, 0};
+    });
+  }
+  made.end("finished");
+  made.data().config->workers.sync_every = 10;
+  made.data().newest_checkpoint.emplace().parameters = 25500000;
+  const RunData run = made.take();
+  const Verdict verdict = network(run);
+  EXPECT_EQ(verdict.finding, Grade::kGood);
+  EXPECT_NEAR(find_figure(verdict, "sent by a worker in a step, counted").value, 5.1, 1e-9);
+  EXPECT_NEAR(find_figure(verdict, "step waiting for the exchange").value, 100 * 0.02 / 0.97, 0.01);
+  EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("every 10 steps"), HasSubstr("as expected")));
+  const Verdict related = traffic(run);
+  EXPECT_NEAR(find_figure(related, "sent by a worker in an exchange").value, 51, 1e-9);
+  EXPECT_NEAR(find_figure(related, "median step with an exchange").value, 1.15, 1e-6);
+  EXPECT_NEAR(find_figure(related, "median step without").value, 0.95, 1e-6);
+}
+
 TEST(Network, OneWorkerHasNone) { EXPECT_EQ(network(run_on({{}}, {})).finding, Grade::kGood); }
 
 // Steps of about a second: tokens vary, computing follows them with noise.

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What do fewer exchanges (workers.sync_every) cost in quality, and how much sooner is the same dev loss reached?
+
+    bench/sync_every.py                                            the demo to its end: H = 1, 8, 32, 128 x fp32, int8
+    bench/sync_every.py --every 1,32 --wires fp32 --rates 50mbit --steps 320      a part of it
+    bench/sync_every.py --config multi30k.yaml --data data/multi30k --steps 6400  another training
+
+4 workers with 1 thread each on 2 hosts, which are network namespaces (as root; see tests/hosts). The network does not
+change what is learned, so every setting is trained to its end once, at the first rate, and at each further rate for some
+steps, whose losses must be the same numbers: the program fails if they differ. At those rates the time to the end and
+"seconds to" are steps x measured seconds of a step. "seconds to" is the time of training, without evaluations, until the
+dev loss has come down to the last one of H = 1 with the first wire, to within half a per cent (of the worst seed, if
+there are several).
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "hosts"))
+from hosts import Hosts  # noqa: E402
+
+os.environ["VERBUND_HOSTS_BURST"] = "256kb"  # a wire that was idle is no faster than a busy one
+VERBUND = ROOT / "build" / "verbund"
+EVALUATIONS = 20  # in a run
+NEAR = 1.005  # what counts as the same loss
+HOSTS, SLOTS = 2, 2
+
+
+def settings_of(options, every, wire, seed, steps):
+    warm_up = min(max(60, options.steps // 10), options.steps // 2)
+    delay = min(options.delay, every - 1)
+    settings = {"train.max_steps": steps, "schedule.warmup_steps": warm_up,
+                "schedule.decay_steps": options.steps - warm_up,
+                "train.eval_every": max(1, options.steps // EVALUATIONS), "train.log_every": 1, "train.record": "false",
+                "workers.wire": wire, "workers.sync_every": every, "workers.sync_delay": delay, "seed": seed,
+                "threads": 1, "checkpoint.save_every_steps": 0, "evaluate.at_start": "false"}
+    if steps < options.steps:
+        settings["train.eval_every"] = 0  # only the time of its steps counts
+        settings["evaluate.sentences"] = 1
+    return settings
+
+
+def train(hosts, options, run, every, wire, seed, steps):
+    words = [word for key, value in settings_of(options, every, wire, seed, steps).items()
+             for word in ("--set", f"{key}={value}")]
+    words += [word for value in options.set for word in ("--set", value)]
+    job = hosts.mpirun("-n", str(HOSTS * SLOTS), VERBUND, "train", "--config", options.config, "--data", options.data,
+                       "--run", run, *words, slots=SLOTS, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = job.communicate(timeout=24 * 3600)[1]
+    if job.returncode != 0:
+        sys.exit(f"training with H = {every}, {wire} failed:\n{said[-2000:]}")
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    logged = {line["step"]: line for line in lines if "train_loss" in line}
+    devs = [(line["step"], line["dev_loss"], line.get("dev_bleu")) for line in lines if "dev_loss" in line]
+    return {"losses": {step: line["train_loss"] for step, line in logged.items()},
+            "seconds": {step: line["training_seconds"] for step, line in logged.items()},
+            "sent": sum(line["exchange_bytes_sent_per_step"] for line in logged.values()) * SLOTS / steps,
+            "devs": devs, "steps": steps}
+
+
+def rounded_up(steps, every):
+    return -(-steps // every) * every
+
+
+def expect_same_losses(whole, part, what):
+    for step, loss in part["losses"].items():
+        if whole["losses"][step] != loss:
+            sys.exit(f"{what}: the loss of step {step} is {loss}, but it was {whole['losses'][step]} at the first rate")
+
+
+def measure(options, folder):
+    """(rate, every, wire, seed) -> what its training gave; only the first rate has dev losses."""
+    results = {}
+    for number, rate in enumerate(options.rates):
+        with Hosts(HOSTS, rate=rate) as hosts:
+            for every, wire, seed in [(every, wire, seed) for every in options.every for wire in options.wires
+                                      for seed in (options.seeds if number == 0 else options.seeds[:1])]:
+                steps = options.steps if number == 0 else min(options.steps, rounded_up(options.timed_steps, every))
+                run = folder / f"{rate}-{every}-{wire}-{seed}"
+                result = train(hosts, options, run, every, wire, seed, steps)
+                what = f"{rate}, H = {every}, {wire}, seed {seed}"
+                if number > 0 and steps < options.steps:
+                    expect_same_losses(results[options.rates[0], every, wire, seed], result, what)
+                results[rate, every, wire, seed] = result
+                print(f"{what}: {result['seconds'][steps] / steps:.3f} s per step, dev loss {result['devs'][-1][1]:.4f}",
+                      file=sys.stderr, flush=True)
+    return results
+
+
+def row(options, results, goal, rate, every, wire, seed):
+    whole, timed = results[options.rates[0], every, wire, seed], results[rate, every, wire, seed]
+    step_seconds = timed["seconds"][timed["steps"]] / timed["steps"]
+    at = next((step for step, loss, _ in whole["devs"] if loss <= goal), None)
+    reached = "not reached" if at is None else f"{whole['seconds'][at] if rate == options.rates[0] else at * step_seconds:.0f}"
+    _, loss, bleu = whole["devs"][-1]
+    return (f"| {rate} | {every} | {wire} | {seed} | {options.steps} | {step_seconds:.3f} | {timed['sent'] / 1e6:.3f} "
+            f"| {options.steps * step_seconds:.0f} | {loss:.4f} | {'-' if bleu is None else f'{bleu:.2f}'} | {reached} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", default="demo")
+    parser.add_argument("--data", help="its dataset; without it the demo's is made")
+    parser.add_argument("--steps", type=int, default=3072, help="3072: nearly the demo's own, and whole rounds of 128")
+    parser.add_argument("--timed-steps", type=int, default=16, help="at rates after the first; whole rounds at least")
+    parser.add_argument("--every", default="1,8,32,128", help="workers.sync_every; 1 among them, to compare with")
+    parser.add_argument("--delay", type=int, default=0, help="workers.sync_delay, at most H - 1")
+    parser.add_argument("--wires", default="fp32,int8")
+    parser.add_argument("--rates", default="1gbit,50mbit,10mbit")
+    parser.add_argument("--seeds", default="1", help="of each setting, at the first rate")
+    parser.add_argument("--set", action="append", default=[], help="a further setting of all trainings")
+    options = parser.parse_args()
+    for key in ("every", "wires", "rates", "seeds"):
+        convert = int if key in ("every", "seeds") else str
+        setattr(options, key, [convert(value) for value in getattr(options, key).split(",")])
+    if 1 not in options.every:
+        parser.error("--every must have 1, which the others are compared with")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if not options.data:
+            options.data = folder / "data"
+            subprocess.run([VERBUND, "prepare", "--config", options.config, "--out", options.data], check=True,
+                           capture_output=True)
+        results = measure(options, folder)
+    last = [results[options.rates[0], 1, options.wires[0], seed]["devs"][-1][1] for seed in options.seeds]
+    goal = NEAR * max(last)
+    print(f"{options.config}, {options.steps} steps, {HOSTS} hosts with {SLOTS} workers each; seconds until the dev loss "
+          f"is {goal:.4f}\n")
+    print("| rate | H | wire | seed | steps | s/step | MB per step and host | training s | dev loss | BLEU | seconds to |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for rate, every, wire, seed in results:
+        print(row(options, results, goal, rate, every, wire, seed))
+
+
+if __name__ == "__main__":
+    main()
