@@ -153,9 +153,10 @@ JobFate judge(const JobEnd& end) {
   if (end.exit_code == 0) return end.stop_requests > 0 && !end.all_started ? JobFate::kStopped : JobFate::kDone;
   if (end.stop_requests > 1) return JobFate::kStopped;  // by force: the exit code means nothing
   if (end.stop_requests == 1) {
-    // SIGUSR1 itself kills workers that are not yet ready to save anything.
-    const int signal = end.exit_code - 128;
-    return has_reported_stop(end) || signal == SIGUSR1 ? JobFate::kStopped : JobFate::kFailed;
+    // SIGUSR1 itself kills workers that are not yet ready to save anything. A scheduler that ends a job stops the
+    // starter as well.
+    const bool killed_by_request = end.exit_code == 128 + SIGUSR1 || end.from_outside;
+    return has_reported_stop(end) || killed_by_request ? JobFate::kStopped : JobFate::kFailed;
   }
   if (end.cannot_start) return JobFate::kFailed;
   if (end.lost_host || end.from_outside) return JobFate::kLost;

@@ -75,11 +75,12 @@ std::vector<std::string> SrunNotices::add(const std::string& line) {
   cannot_start_ |= has(line, "error: execve():");
   lost_host_ |= has(line, "error: Node failure on") || has(line, "Communication connection failure");
   // What follows a loss that is reported in our words, and where --cpu-bind=none is not needed.
-  constexpr std::array<std::string_view, 6> kKnown = {"Job step aborted: Waiting up to",
+  constexpr std::array<std::string_view, 7> kKnown = {"Job step aborted: Waiting up to",
                                                       "_errhandler: ",
                                                       "forcing job termination",
                                                       "Force Terminated",
                                                       "forwarding signal",
+                                                      "got SIGCONT",
                                                       "lacks support for cpu binding"};
   const bool known = std::any_of(kKnown.begin(), kKnown.end(), [&](std::string_view part) { return has(line, part); });
   if (known || parse_end(line)) return {};

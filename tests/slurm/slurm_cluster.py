@@ -21,6 +21,7 @@ from hosts.hosts import SCRIPT, Hosts  # noqa: E402
 
 PROGRAMS = {"slurmctld": "slurmctld", "slurmd": "slurmd", "munged": "munge", "sbatch": "slurm-client"}
 CANNOT = 77
+PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 CONFIGURATION = """
 ClusterName=test
@@ -44,9 +45,6 @@ SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-JobCompType=jobcomp/filetxt
-JobCompLoc={folder}/jobcomp
 KillWait=30
 SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=100000
 SlurmdParameters=config_overrides
@@ -57,13 +55,37 @@ PartitionName=main Nodes=ALL Default=YES PriorityTier=1 GraceTime=60
 PartitionName=urgent Nodes=ALL PriorityTier=2 PreemptMode=OFF
 """
 
+ACCOUNTING_PROGRAMS = ["slurmdbd", "mariadbd", "mariadb-install-db"]
+ACCOUNTING = """
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=host-a
+AccountingStoragePass={folder}/munge.socket
+"""
+DATABASE_PORT = 23306
+DATABASE_DAEMON = """
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+DbdHost=host-a
+SlurmUser=root
+PidFile={folder}/slurmdbd.pid
+LogFile={folder}/slurmdbd.log
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={port}
+StorageUser=slurm
+StoragePass=slurm
+"""
+
 FINISHED = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "OUT_OF_MEMORY"}
+
+
+def has_accounting():
+    return all(shutil.which(program, path=PATH) for program in ACCOUNTING_PROGRAMS)
 
 
 def leave_unless_possible():
     """CTest takes the exit code for skipped."""
-    path = f"{os.environ['PATH']}:/usr/sbin:/sbin"
-    missing = [package for program, package in PROGRAMS.items() if not shutil.which(program, path=path)]
+    missing = [package for program, package in PROGRAMS.items() if not shutil.which(program, path=PATH)]
     if missing:
         print(f"skipped: there is no Slurm here: apt-get install {' '.join(missing)}", file=sys.stderr)
         sys.exit(CANNOT)
@@ -72,13 +94,16 @@ def leave_unless_possible():
 
 
 class SlurmCluster:
-    def __init__(self, folder, cores=6):
+    """With `accounting`, jobs are kept in a database, for sacct."""
+
+    def __init__(self, folder, cores=6, accounting=False):
         self.folder = pathlib.Path(folder)
         self._cores = cores
+        self._accounting = accounting
         self._hosts = Hosts(2)
         self._daemons = []
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf"),
-                            "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+                            "PATH": PATH}
 
     def __enter__(self):
         self.folder.mkdir(parents=True)
@@ -106,7 +131,8 @@ class SlurmCluster:
         folder = self.folder
         for name in ("state", "spool/host-a", "spool/host-b", "tmp/host-a", "tmp/host-b"):
             (folder / name).mkdir(parents=True)
-        (folder / "slurm.conf").write_text(CONFIGURATION.format(folder=folder, cores=self._cores))
+        configuration = CONFIGURATION + (ACCOUNTING if self._accounting else "")
+        (folder / "slurm.conf").write_text(configuration.format(folder=folder, cores=self._cores))
         (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")  # the hosts have no cgroups
         key = folder / "munge.key"
         key.write_bytes(secrets.token_bytes(128))
@@ -117,11 +143,28 @@ class SlurmCluster:
              f"--seed-file={folder}/munged.seed"],
             env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         self.until(lambda: (folder / "munge.socket").exists(), 20, "munged has started")
+        if self._accounting:
+            self._start_accounting()
         self._daemon("host-a", "slurmctld", "-D", "-i")
         for host in self._hosts.names:
             self._daemon(host, "slurmd", "-D")
         self.until(lambda: self.run("sinfo", "--noheader", "--format=%D %T", check=False).strip() == "2 idle", 60,
                    "both nodes are idle")
+
+    def _start_accounting(self):
+        data, socket = self.folder / "database", self.folder / "database.socket"
+        self.run("mariadb-install-db", f"--datadir={data}", "--user=root", "--auth-root-authentication-method=normal")
+        self._daemon("host-a", "mariadbd", "--no-defaults", f"--datadir={data}", "--user=root", f"--socket={socket}",
+                     "--bind-address=127.0.0.1", f"--port={DATABASE_PORT}", f"--pid-file={self.folder}/mariadbd.pid")
+        self.until(socket.exists, 60, "mariadbd has started")
+        self.run("mariadb", "--no-defaults", f"--socket={socket}", "--execute",
+                 "CREATE USER slurm@localhost IDENTIFIED BY 'slurm'; GRANT ALL ON *.* TO slurm@localhost")
+        settings = self.folder / "slurmdbd.conf"
+        settings.write_text(DATABASE_DAEMON.format(folder=self.folder, port=DATABASE_PORT))
+        settings.chmod(0o600)
+        self._daemon("host-a", "slurmdbd", "-D")
+        self.until(lambda: "started" in read_or_nothing(self.folder / "slurmdbd.log"), 60, "slurmdbd has started")
+        self.run("sacctmgr", "--immediate", "add", "cluster", "test", check=False)
 
     def _daemon(self, host, *command):
         with open(self.folder / f"{command[0]}-{host}.out", "wb") as output:
@@ -163,3 +206,10 @@ class SlurmCluster:
                                for log in sorted(self.folder.glob("*.log")) + sorted(self.folder.glob("*.out")))
                 raise AssertionError(f"not within {seconds} s: {what}{logs}")
             time.sleep(0.2)
+
+
+def read_or_nothing(path):
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -7,13 +7,13 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from slurm.slurm_cluster import SlurmCluster, leave_unless_possible  # noqa: E402
+from slurm.slurm_cluster import SlurmCluster, has_accounting, leave_unless_possible  # noqa: E402
 from support import fixtures  # noqa: E402
-from support.program import PROGRAM, ProgramTest, long_test, run_tests  # noqa: E402
+from support.program import PROGRAM, ProgramTest, is_long, long_test, run_tests  # noqa: E402
 
 SCRIPTS = pathlib.Path(os.environ["VERBUND_SOURCE"]) / "deploy" / "slurm"
 STEPS = 40
@@ -25,7 +25,7 @@ LONG = {"batch.tokens": 3000, "train.max_steps": 1500, "train.eval_every": 0, "c
 class SlurmTest(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.cluster = SlurmCluster(self.folder / "cluster")
+        self.cluster = SlurmCluster(self.folder / "cluster", accounting=is_long(self) and has_accounting())
         self.cluster.__enter__()
         self.addCleanup(self.assert_nobody_left)
         self.addCleanup(self.cluster.__exit__)
@@ -34,6 +34,11 @@ class SlurmTest(ProgramTest):
         left = [path for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
                 if str(self.folder).encode() in read_or_nothing(path) and path.parent.name != str(os.getpid())]
         self.assertEqual(left, [])
+
+    def print_accounts(self, job):
+        if has_accounting():
+            print(self.cluster.run("sacct", "--duplicates", f"--jobs={job}",
+                                   "--format=JobID%12,JobName%20,State%20,ExitCode,Elapsed,NNodes,NTasks"), flush=True)
 
     def training(self, run, values=None):
         """The arguments of train, as the scripts take them."""
@@ -97,6 +102,7 @@ class SlurmTest(ProgramTest):
         self.assertEqual(self.finish(job)["ExitCode"], "0:0")
         self.assertEqual(len(self.starts(limited)), 2, self.said())
         self.assertEqual(self.weights(limited, LONG["train.max_steps"]), self.weights(straight, LONG["train.max_steps"]))
+        self.print_accounts(job)
         print(f"stopped by the time limit at step {stopped_at}, requeued, same weights at {LONG['train.max_steps']}")
 
     @long_test
@@ -115,21 +121,36 @@ class SlurmTest(ProgramTest):
         self.assertEqual(self.weights(preempted, 300), self.weights(straight, 300))
 
     @long_test
+    def test_a_killed_worker_is_a_restart_within_the_job(self):
+        run, values = self.folder / "run", {**LONG, "train.max_steps": 200, "checkpoint.save_every_steps": 10}
+        job = self.submit(run, values, launch="--nic veth0 --starter srun --max-restarts 1")
+        self.cluster.until(lambda: self.last_step(run) > 20, 120, "training")
+        os.kill(self.worker(run, 2), signal.SIGKILL)
+        self.assertEqual(self.finish(job)["Restarts"], "0")
+        self.assertEqual(len(self.starts(run)), 2, self.said())
+        self.assertIn("worker 2 on host-b was killed by signal 9", self.said())
+        self.assertEqual(self.last_step(run), 200)
+
+    @staticmethod
+    def worker(run, rank):
+        for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+            if f"PMIX_RANK={rank}".encode() in read_or_nothing(path).split(b"\0") and \
+                    str(run).encode() in read_or_nothing(path.with_name("cmdline")):
+                return int(path.parent.name)
+        raise AssertionError(f"there is no worker {rank}")
+
+    @long_test
     def test_a_cancelled_job_has_saved(self):
         for starter in ("srun", "mpirun"):
             run = self.folder / starter
             job = self.submit(run, LONG, launch=f"--nic veth0 --starter {starter}")
             self.cluster.until(lambda: self.last_step(run) > 5, 120, "training")
-            # scancel tells everybody; the other form tells the script alone, as the time limit does.
-            self.cluster.run("scancel", *([] if starter == "srun" else ["--batch", "--signal=TERM"]), job)
-            if starter == "mpirun":
-                self.cluster.until(lambda: self.cluster.job(job)["Restarts"] == "1", 60, "the job is requeued")
-                self.cluster.run("scancel", job)
+            self.cluster.run("scancel", job)
             shown = self.finish(job, "CANCELLED")
-            said = self.said()
-            print(starter, shown["ExitCode"], said[-600:])
+            self.assertEqual((shown["Restarts"], shown["ExitCode"]), ("0", "143:0"), self.said())
             (saved,) = (int(path.name[5:]) for path in run.glob("checkpoints/step-????????"))
             self.assertGreater(saved, 5)
+            self.print_accounts(job)
 
     @long_test
     def test_an_array_of_seeds_with_its_comparison(self):
