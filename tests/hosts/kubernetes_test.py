@@ -5,6 +5,7 @@ two workers in containers on three hosts, an sshd of an ordinary user in each wo
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import time
 
@@ -43,8 +44,14 @@ class KubernetesTest(TrainingTest):
 
     def run_pod(self, pod):
         container = self.cluster.start(pod)
-        self.addCleanup(lambda: (container.kill(), container.wait()))
+        self.addCleanup(self.kill_pod, container)
         return container
+
+    def kill_pod(self, container):
+        if container.poll() is None:
+            self.cluster.signal(container, signal.SIGKILL)
+            container.kill()  # if it has not begun
+            container.wait()
 
     def end_of(self, launcher, container, seconds=60):
         try:
@@ -96,8 +103,7 @@ class KubernetesTest(TrainingTest):
         pods = [self.run_pod(worker) for worker in workers]
         container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
-        pods[1].kill()
-        pods[1].wait()
+        self.kill_pod(pods[1])
         self.run_pod(workers[1])
         self.assertEqual(self.end_of(launcher, container, 120), 0, self.cluster.log(launcher))
         self.assertEqual(self.checkpoints(self.run_folder)[-1], 400)
@@ -111,8 +117,7 @@ class KubernetesTest(TrainingTest):
             self.run_pod(worker)
         container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
-        container.kill()
-        container.wait()
+        self.kill_pod(container)
         time.sleep(10)  # as Kubernetes does before it tries again
         container = self.run_pod(launcher)
         self.assertEqual(self.end_of(launcher, container, 120), 0, self.cluster.log(launcher))
@@ -125,7 +130,7 @@ class KubernetesTest(TrainingTest):
         pods = [self.run_pod(worker) for worker in workers]
         container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
-        self.cluster.terminate(pods[1])
+        self.cluster.signal(pods[1], signal.SIGTERM)
         self.assertEqual(pods[1].wait(30), 0, self.cluster.log(workers[1]))
         saved = self.checkpoints(self.run_folder)
         self.assertTrue(saved and 30 <= saved[-1] < 400, saved)
@@ -141,7 +146,7 @@ class KubernetesTest(TrainingTest):
         container = self.run_pod(launcher)
         self.wait_for(lambda: self.last_step(self.run_folder) >= 30)
         for pod in [container, *pods]:
-            self.cluster.terminate(pod)
+            self.cluster.signal(pod, signal.SIGTERM)
         self.assertEqual(self.end_of(launcher, container, 60), 143, self.cluster.log(launcher))
         self.assertEqual([pod.wait(30) for pod in pods], [0, 0])
         self.assertGreaterEqual(self.checkpoints(self.run_folder)[-1], 30)

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import shlex
-import signal
 import subprocess
 
 import yaml
@@ -131,14 +130,14 @@ class Cluster:
             with open(self._names, "a") as file:
                 file.write(f"{address} {pod.address} {pod.name}\n")
         with open(self._folder / f"{pod.name}.log", "ab") as log:
-            return self._hosts.start(host, ["unshare", "--mount", "--pid", "--uts", "--fork", "--kill-child=KILL", "sh",
-                                            "-euc", self._script(pod)], stdout=log, stderr=log)
+            return self._hosts.start(host, ["unshare", "--mount", "--pid", "--uts", "--fork", "sh", "-euc",
+                                            self._script(pod)], stdout=log, stderr=log)
 
     @staticmethod
-    def terminate(container):
-        """What the kubelet does to a pod that is deleted."""
-        (first,) = pathlib.Path(f"/proc/{container.pid}/task/{container.pid}/children").read_text().split()
-        os.kill(int(first), signal.SIGTERM)
+    def signal(container, number):
+        """To its first process: SIGTERM is what a deleted pod gets, and SIGKILL takes all its processes along."""
+        for first in pathlib.Path(f"/proc/{container.pid}/task/{container.pid}/children").read_text().split():
+            os.kill(int(first), number)
 
     def log(self, pod):
         return (self._folder / f"{pod.name}.log").read_text(errors="replace")
