@@ -2,12 +2,14 @@
 #include "data/verified_note.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
 #include "core/hash.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "core/output.h"
 
 namespace verbund {
 namespace {
@@ -42,7 +44,7 @@ bool is_noted(std::string_view notes, const std::string& note) {
 void tell_verified(const std::string& note) {
   if (!terminal().takes_records || note.empty()) return;
   const Json object = {{"event", kVerifiedEvent}, {"note", note}};
-  print_line(kRecordMark + dump_json(object));
+  write_or_drop(STDERR_FILENO, kRecordMark + dump_json(object) + "\n");
 }
 
 std::optional<std::string> parse_verified(std::string_view line) {

@@ -228,6 +228,32 @@ class TrainFaultsMpiTest(LostWorkersTest):
         self.assert_none_left(self.run_folder)
         self.assertEqual(self.checkpoints(self.run_folder), [3])  # all was saved before
 
+    def test_a_dataset_that_changes_while_it_is_used_is_verified_again_at_a_restart(self):
+        """An unchanged one is not. Size and time of change of the file are as before."""
+        self.data = self.folder / "data"
+        shutil.copytree(type(self).data, self.data)
+        values = {**VALUES, "train.max_steps": 100000}
+        job = self.start(self.command("launch", "-n", 2, "--max-restarts", 2, "--",
+                                      *self.arguments(self.run_folder, values)))
+        self.wait_for(lambda: self.last_step(self.run_folder) >= 3, job)
+        self.kill(self.processes(self.run_folder)[1], signal.SIGKILL)
+        self.wait_for(lambda: "Restart 1 of 2" in job.said(), job)
+        self.wait_for(lambda: len(self.processes(self.run_folder)) == 2, job)
+        worker = self.processes(self.run_folder)[1]
+        self.assertRegex(pathlib.Path(f"/proc/{worker}/environ").read_text(), r"\bVERBUND_VERIFIED=[0-9a-f]{16}\0")
+        step = self.last_step(self.run_folder)
+        self.wait_for(lambda: self.last_step(self.run_folder) > step + 3, job)
+
+        changed = self.data / "test.ids"
+        before = changed.stat()
+        content = bytearray(changed.read_bytes())
+        content[-1] ^= 1
+        changed.write_bytes(content)
+        os.utime(changed, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.kill(self.processes(self.run_folder)[1], signal.SIGKILL)
+        self.assertEqual(job.wait(), 1, job.said())
+        self.assert_says(job.said(), changed)
+
     # Again and again
 
     @long_test
