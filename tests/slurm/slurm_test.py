@@ -42,12 +42,13 @@ class SlurmTest(ProgramTest):
 
     def training(self, run, values=None):
         """The arguments of train, as the scripts take them."""
-        words = fixtures.training(run, STEPS, **{key.replace(".", "__"): value for key, value in (values or {}).items()})
+        more = {key.replace(".", "__"): value for key, value in (values or {}).items()}
+        words = fixtures.training(run, STEPS, **more)
         return [str(word) for word in words[1:]]
 
-    def submit(self, run, values=None, options=(), script="train.sbatch", launch="--nic veth0"):
-        return self.cluster.sbatch(f"--output={self.folder}/{run.name}.out", *options, SCRIPTS / script, *self.training(run, values),
-                                   VERBUND=PROGRAM, VERBUND_LAUNCH=launch)
+    def submit(self, run, values=None, options=(), launch="--nic veth0"):
+        return self.cluster.sbatch(f"--output={self.folder}/{run.name}.out", *options, SCRIPTS / "train.sbatch",
+                                   *self.training(run, values), VERBUND=PROGRAM, VERBUND_LAUNCH=launch)
 
     def said(self):
         return "".join(file.read_text(errors="replace") for file in sorted(self.folder.glob("*.out")))
@@ -101,9 +102,10 @@ class SlurmTest(ProgramTest):
         self.cluster.run("scontrol", "update", f"JobId={job}", "TimeLimit=30", "StartTime=now")
         self.assertEqual(self.finish(job)["ExitCode"], "0:0")
         self.assertEqual(len(self.starts(limited)), 2, self.said())
-        self.assertEqual(self.weights(limited, LONG["train.max_steps"]), self.weights(straight, LONG["train.max_steps"]))
+        last = LONG["train.max_steps"]
+        self.assertEqual(self.weights(limited, last), self.weights(straight, last))
         self.print_accounts(job)
-        print(f"stopped by the time limit at step {stopped_at}, requeued, same weights at {LONG['train.max_steps']}")
+        print(f"stopped by the time limit at step {stopped_at}, requeued, same weights at step {last}")
 
     @long_test
     def test_a_preempted_job_saves_and_goes_on(self):
@@ -170,7 +172,6 @@ class SlurmTest(ProgramTest):
     def test_the_doctor_examines_the_hosts_of_the_allocation(self):
         said = self.allocated("doctor", "--slurm", "--nic", "veth0", "--json", "--data", fixtures.dataset())
         found = json.loads(said[said.index("{"):said.rindex("}") + 1])
-        print(json.dumps(found)[:1500])
         self.assertEqual([host["name"] for host in found["facts"]["asked"]], ["host-a", "host-b"])
 
     def allocated(self, *arguments):
