@@ -89,6 +89,30 @@ class SlurmTest(ProgramTest):
         self.assertEqual(self.weights(self.folder / "srun", STEPS), self.weights(self.folder / "mpirun", STEPS))
 
     @long_test
+    def test_without_pmix_mpirun_starts_the_workers(self):
+        folder, run = self.folder / "bin", self.folder / "run"
+        folder.mkdir()
+        srun = folder / "srun"
+        srun.write_text('#!/bin/sh\ncase "$*" in *--mpi=list*) echo none ;; *) exec /usr/bin/srun "$@" ;; esac\n')
+        srun.chmod(0o755)
+        self.cluster.environment["PATH"] = f"{folder}:{self.cluster.environment['PATH']}"
+        self.finish(self.submit(run))
+        self.assertIn("starting the workers with mpirun: ", self.said())
+        self.assertEqual([(host["host"], host["workers"]) for host in self.starts(run)[0]["hosts"]], LAYOUT)
+
+    @long_test
+    def test_plain_srun_needs_pmix(self):
+        """Without it, each task would train alone; launch is not part of this."""
+        task = ["--nodes=2", "--ntasks-per-node=2"]
+        refused, run = self.folder / "refused", self.folder / "run"
+        said = self.cluster.run("srun", "--mpi=none", *task, PROGRAM, "train", *self.training(refused), check=False)
+        self.assertIn("Exited with exit code 2", said)
+        self.assertFalse(refused.exists())
+        self.cluster.run("srun", "--mpi=pmix", *task, PROGRAM, "train", *self.training(run),
+                         OMPI_MCA_btl_tcp_if_include="veth0")
+        self.assertEqual([(host["host"], host["workers"]) for host in self.starts(run)[0]["hosts"]], LAYOUT)
+
+    @long_test
     def test_a_job_outlives_its_time_limit(self):
         straight, limited = self.folder / "straight", self.folder / "limited"
         self.finish(self.submit(straight, LONG))
