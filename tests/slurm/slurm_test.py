@@ -75,7 +75,6 @@ class SlurmTest(ProgramTest):
     def test_two_nodes_with_two_workers_each(self):
         run = self.folder / "run"
         self.finish(self.submit(run))
-        self.assertIn("srun --mpi=pmix", self.said())
         hosts = self.starts(run)[0]["hosts"]
         self.assertEqual([(host["host"], host["workers"]) for host in hosts], LAYOUT)
         self.assertEqual(self.last_step(run), STEPS)
@@ -95,9 +94,11 @@ class SlurmTest(ProgramTest):
         srun = folder / "srun"
         srun.write_text('#!/bin/sh\ncase "$*" in *--mpi=list*) echo none ;; *) exec /usr/bin/srun "$@" ;; esac\n')
         srun.chmod(0o755)
+        dry_run = ["launch", "--slurm", "--nic", "veth0", "--dry-run", "--", "train"]
+        self.assertRegex(self.allocated(*dry_run), r"(?m)^env .* srun --mpi=pmix .* train$")
         self.cluster.environment["PATH"] = f"{folder}:{self.cluster.environment['PATH']}"
+        self.assertRegex(self.allocated(*dry_run), r"(?m)^mpirun -n 4 -H host-a:2,host-b:2 .* train$")
         self.finish(self.submit(run))
-        self.assertIn("starting the workers with mpirun: ", self.said())
         self.assertEqual([(host["host"], host["workers"]) for host in self.starts(run)[0]["hosts"]], LAYOUT)
 
     @long_test
@@ -154,7 +155,6 @@ class SlurmTest(ProgramTest):
         os.kill(self.worker(run, 2), signal.SIGKILL)
         self.assertEqual(self.finish(job)["Restarts"], "0")
         self.assertEqual(len(self.starts(run)), 2, self.said())
-        self.assertIn("worker 2 on host-b was killed by signal 9", self.said())
         self.assertEqual(self.last_step(run), 200)
 
     @staticmethod
