@@ -7,6 +7,7 @@ install(TARGETS verbund RUNTIME)
 install(DIRECTORY configs corpora DESTINATION ${CMAKE_INSTALL_DATADIR}/verbund FILES_MATCHING PATTERN "*.yaml")
 install(FILES README.md packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.py")
+install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 install(FILES packaging/verbund-train@.service packaging/verbund-serve@.service DESTINATION lib/systemd/user)
 
 find_package(Python3 COMPONENTS Interpreter)
