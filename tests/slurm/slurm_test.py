@@ -148,22 +148,25 @@ class SlurmTest(ProgramTest):
         self.assertEqual(self.weights(preempted, 300), self.weights(straight, 300))
 
     @long_test
-    def test_a_killed_worker_is_a_restart_within_the_job(self):
+    def test_a_killed_worker_or_srun_is_a_restart_within_the_job(self):
         run, values = self.folder / "run", {**LONG, "train.max_steps": 200, "checkpoint.save_every_steps": 10}
-        job = self.submit(run, values, launch="--nic veth0 --starter srun --max-restarts 1")
+        job = self.submit(run, values, launch="--nic veth0 --starter srun --max-restarts 2")
         self.cluster.until(lambda: self.last_step(run) > 20, 120, "training")
-        os.kill(self.worker(run, 2), signal.SIGKILL)
+        os.kill(self.process(run, "environ", b"PMIX_RANK=2"), signal.SIGKILL)
+        self.cluster.until(lambda: len(self.starts(run)) == 2 and self.last_step(run) > 60, 120, "training again")
+        os.kill(self.process(run, "cmdline", b"--mpi=pmix"), signal.SIGKILL)  # srun, which leaves its workers behind
         self.assertEqual(self.finish(job)["Restarts"], "0")
-        self.assertEqual(len(self.starts(run)), 2, self.said())
+        self.assertEqual(len(self.starts(run)), 3, self.said())
         self.assertEqual(self.last_step(run), 200)
 
     @staticmethod
-    def worker(run, rank):
-        for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
-            if f"PMIX_RANK={rank}".encode() in read_or_nothing(path).split(b"\0") and \
-                    str(run).encode() in read_or_nothing(path.with_name("cmdline")):
+    def process(run, file, word):
+        """The one that works on this run and has the word in its environment or on its command line."""
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            if str(run).encode() in read_or_nothing(path) and \
+                    word in read_or_nothing(path.with_name(file)).split(b"\0"):
                 return int(path.parent.name)
-        raise AssertionError(f"there is no worker {rank}")
+        raise AssertionError(f"there is no process with {word}")
 
     @long_test
     def test_a_cancelled_job_has_saved(self):
