@@ -8,6 +8,7 @@ install(DIRECTORY configs corpora DESTINATION ${CMAKE_INSTALL_DATADIR}/verbund F
 install(FILES README.md packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.py" PATTERN "*.png" PATTERN "*.svg" PATTERN "*.json")
+install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 install(FILES packaging/verbund-train@.service packaging/verbund-serve@.service packaging/verbund-board.service
         DESTINATION lib/systemd/user)
 

@@ -41,7 +41,7 @@ bool JobSession::listen() {
     return true;
   }
   end_leftover_children(kGraceOfLeftovers);  // a surviving worker would keep the run folder locked
-  if (killed_) starter_.end_leftovers();
+  if (*process_.exit_code() != 0) starter_.end_leftovers();
   while (read(milliseconds(0))) {
   }
   lines_->finish();

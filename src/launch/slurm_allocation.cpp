@@ -54,8 +54,9 @@ std::vector<int> parse_tasks_per_node(const std::string& text) {
   std::string_view rest = text;
   do {
     const std::optional<int> count = take_count(rest);
-    const std::optional<int> times = take(rest, "(x") ? take_count(rest) : 1;
-    const bool closed = !times || rest.empty() || rest.front() == ',' || take(rest, ")");
+    const bool repeated = take(rest, "(x");
+    const std::optional<int> times = repeated ? take_count(rest) : 1;
+    const bool closed = !repeated || take(rest, ")");
     if (!count || !times || !closed) fail("cannot read SLURM_TASKS_PER_NODE={}", text);
     counts.insert(counts.end(), static_cast<size_t>(*times), *count);
   } while (take(rest, ","));

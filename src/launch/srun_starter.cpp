@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "core/child_process.h"
 #include "core/log.h"
@@ -54,15 +56,21 @@ std::unique_ptr<StarterNotices> SrunStarter::notices(const std::vector<Host>& ho
 
 std::string SrunStarter::step_name() const { return fmt::format("verbund-{}", ::getpid()); }
 
-// The step of a killed srun goes on.
+// The step of a killed srun goes on, and would keep the run folder locked.
 void SrunStarter::end_leftovers() const {
   constexpr std::chrono::seconds kPatience{10};
-  std::istringstream lines(
-      run_command({"squeue", "--noheader", "--steps", "--jobs=" + job_, "--format=%i %j"}, kPatience).output);
-  for (std::string step, name; lines >> step >> name;) {
-    if (name != step_name()) continue;
-    debug("slurm: ending step {}", step);
-    run_command({"scancel", "--signal=KILL", step}, kPatience);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (bool left = true; left && std::chrono::steady_clock::now() < end;) {
+    std::istringstream lines(
+        run_command({"squeue", "--noheader", "--steps", "--jobs=" + job_, "--format=%i %j"}, kPatience).output);
+    left = false;
+    for (std::string step, name; lines >> step >> name;) {
+      if (name != step_name()) continue;
+      left = true;
+      debug("slurm: ending step {}", step);
+      run_command({"scancel", "--signal=KILL", step}, kPatience);
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
   }
 }
 

@@ -98,7 +98,7 @@ class Starter {
   virtual std::unique_ptr<WorkerLines> lines(WorkerLines::Sink sink) const = 0;
   virtual std::unique_ptr<StarterNotices> notices(const std::vector<Host>& hosts) const = 0;
 
-  // Ends workers that run although the starter was killed; those on this machine have ended already.
+  // Ends workers that run although the starter has ended with a failure; its own children have ended already.
   virtual void end_leftovers() const {}
 
   // Next actions, for messages: a host does not answer; the starter's program is not installed.

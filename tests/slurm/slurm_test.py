@@ -42,12 +42,13 @@ class SlurmTest(ProgramTest):
 
     def training(self, run, values=None):
         """The arguments of train, as the scripts take them."""
-        words = fixtures.training(run, STEPS, **{key.replace(".", "__"): value for key, value in (values or {}).items()})
+        more = {key.replace(".", "__"): value for key, value in (values or {}).items()}
+        words = fixtures.training(run, STEPS, **more)
         return [str(word) for word in words[1:]]
 
-    def submit(self, run, values=None, options=(), script="train.sbatch", launch="--nic veth0"):
-        return self.cluster.sbatch(f"--output={self.folder}/{run.name}.out", *options, SCRIPTS / script, *self.training(run, values),
-                                   VERBUND=PROGRAM, VERBUND_LAUNCH=launch)
+    def submit(self, run, values=None, options=(), launch="--nic veth0"):
+        return self.cluster.sbatch(f"--output={self.folder}/{run.name}.out", *options, SCRIPTS / "train.sbatch",
+                                   *self.training(run, values), VERBUND=PROGRAM, VERBUND_LAUNCH=launch)
 
     def said(self):
         return "".join(file.read_text(errors="replace") for file in sorted(self.folder.glob("*.out")))
@@ -74,7 +75,6 @@ class SlurmTest(ProgramTest):
     def test_two_nodes_with_two_workers_each(self):
         run = self.folder / "run"
         self.finish(self.submit(run))
-        self.assertIn("srun --mpi=pmix", self.said())
         hosts = self.starts(run)[0]["hosts"]
         self.assertEqual([(host["host"], host["workers"]) for host in hosts], LAYOUT)
         self.assertEqual(self.last_step(run), STEPS)
@@ -86,6 +86,32 @@ class SlurmTest(ProgramTest):
             self.finish(self.submit(run, launch=f"--nic veth0 --starter {starter}"))
             self.assertEqual([(host["host"], host["workers"]) for host in self.starts(run)[0]["hosts"]], LAYOUT)
         self.assertEqual(self.weights(self.folder / "srun", STEPS), self.weights(self.folder / "mpirun", STEPS))
+
+    @long_test
+    def test_without_pmix_mpirun_starts_the_workers(self):
+        folder, run = self.folder / "bin", self.folder / "run"
+        folder.mkdir()
+        srun = folder / "srun"
+        srun.write_text('#!/bin/sh\ncase "$*" in *--mpi=list*) echo none ;; *) exec /usr/bin/srun "$@" ;; esac\n')
+        srun.chmod(0o755)
+        dry_run = ["launch", "--slurm", "--nic", "veth0", "--dry-run", "--", "train"]
+        self.assertRegex(self.allocated(*dry_run), r"(?m)^env .* srun --mpi=pmix .* train$")
+        self.cluster.environment["PATH"] = f"{folder}:{self.cluster.environment['PATH']}"
+        self.assertRegex(self.allocated(*dry_run), r"(?m)^mpirun -n 4 -H host-a:2,host-b:2 .* train$")
+        self.finish(self.submit(run))
+        self.assertEqual([(host["host"], host["workers"]) for host in self.starts(run)[0]["hosts"]], LAYOUT)
+
+    @long_test
+    def test_plain_srun_needs_pmix(self):
+        """Without it, each task would train alone; launch is not part of this."""
+        task = ["--nodes=2", "--ntasks-per-node=2"]
+        refused, run = self.folder / "refused", self.folder / "run"
+        said = self.cluster.run("srun", "--mpi=none", *task, PROGRAM, "train", *self.training(refused), check=False)
+        self.assertIn("Exited with exit code 2", said)
+        self.assertFalse(refused.exists())
+        self.cluster.run("srun", "--mpi=pmix", *task, PROGRAM, "train", *self.training(run),
+                         OMPI_MCA_btl_tcp_if_include="veth0")
+        self.assertEqual([(host["host"], host["workers"]) for host in self.starts(run)[0]["hosts"]], LAYOUT)
 
     @long_test
     def test_a_job_outlives_its_time_limit(self):
@@ -101,9 +127,10 @@ class SlurmTest(ProgramTest):
         self.cluster.run("scontrol", "update", f"JobId={job}", "TimeLimit=30", "StartTime=now")
         self.assertEqual(self.finish(job)["ExitCode"], "0:0")
         self.assertEqual(len(self.starts(limited)), 2, self.said())
-        self.assertEqual(self.weights(limited, LONG["train.max_steps"]), self.weights(straight, LONG["train.max_steps"]))
+        last = LONG["train.max_steps"]
+        self.assertEqual(self.weights(limited, last), self.weights(straight, last))
         self.print_accounts(job)
-        print(f"stopped by the time limit at step {stopped_at}, requeued, same weights at {LONG['train.max_steps']}")
+        print(f"stopped by the time limit at step {stopped_at}, requeued, same weights at step {last}")
 
     @long_test
     def test_a_preempted_job_saves_and_goes_on(self):
@@ -121,23 +148,25 @@ class SlurmTest(ProgramTest):
         self.assertEqual(self.weights(preempted, 300), self.weights(straight, 300))
 
     @long_test
-    def test_a_killed_worker_is_a_restart_within_the_job(self):
+    def test_a_killed_worker_or_srun_is_a_restart_within_the_job(self):
         run, values = self.folder / "run", {**LONG, "train.max_steps": 200, "checkpoint.save_every_steps": 10}
-        job = self.submit(run, values, launch="--nic veth0 --starter srun --max-restarts 1")
+        job = self.submit(run, values, launch="--nic veth0 --starter srun --max-restarts 2")
         self.cluster.until(lambda: self.last_step(run) > 20, 120, "training")
-        os.kill(self.worker(run, 2), signal.SIGKILL)
+        os.kill(self.process(run, "environ", b"PMIX_RANK=2"), signal.SIGKILL)
+        self.cluster.until(lambda: len(self.starts(run)) == 2 and self.last_step(run) > 60, 120, "training again")
+        os.kill(self.process(run, "cmdline", b"--mpi=pmix"), signal.SIGKILL)  # srun, which leaves its workers behind
         self.assertEqual(self.finish(job)["Restarts"], "0")
-        self.assertEqual(len(self.starts(run)), 2, self.said())
-        self.assertIn("worker 2 on host-b was killed by signal 9", self.said())
+        self.assertEqual(len(self.starts(run)), 3, self.said())
         self.assertEqual(self.last_step(run), 200)
 
     @staticmethod
-    def worker(run, rank):
-        for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
-            if f"PMIX_RANK={rank}".encode() in read_or_nothing(path).split(b"\0") and \
-                    str(run).encode() in read_or_nothing(path.with_name("cmdline")):
+    def process(run, file, word):
+        """The one that works on this run and has the word in its environment or on its command line."""
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            if str(run).encode() in read_or_nothing(path) and \
+                    word in read_or_nothing(path.with_name(file)).split(b"\0"):
                 return int(path.parent.name)
-        raise AssertionError(f"there is no worker {rank}")
+        raise AssertionError(f"there is no process with {word}")
 
     @long_test
     def test_a_cancelled_job_has_saved(self):
@@ -170,7 +199,6 @@ class SlurmTest(ProgramTest):
     def test_the_doctor_examines_the_hosts_of_the_allocation(self):
         said = self.allocated("doctor", "--slurm", "--nic", "veth0", "--json", "--data", fixtures.dataset())
         found = json.loads(said[said.index("{"):said.rindex("}") + 1])
-        print(json.dumps(found)[:1500])
         self.assertEqual([host["name"] for host in found["facts"]["asked"]], ["host-a", "host-b"])
 
     def allocated(self, *arguments):
