@@ -110,6 +110,7 @@ void run_launch(const Arguments& arguments) {
     Arguments launch = {"--max-restarts",         text(max_restarts, 10),       "--wait-at-start",
                         text(wait_at_start, 600), "--wait-for-hosts",           text(wait_for_hosts, 300),
                         "--start-timeout",        std::to_string(start_timeout)};
+    if (min_workers > flags.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, flags.workers);
     if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
     for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
     std::cout << mpijob.print(flags, launch, command);
