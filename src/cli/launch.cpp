@@ -130,7 +130,7 @@ void run_launch(const Arguments& arguments) {
     fail_usage("--min-workers {} is more than all {} workers", settings.min_workers, settings.workers);
   }
   if (const size_t hosts = settings.hosts.size(); settings.min_hosts > static_cast<int>(hosts)) {
-    fail_usage("--min-hosts {} is more than all {} hosts", settings.min_hosts, hosts);
+    fail_usage("--min-hosts {} is more than the {} host{} given", settings.min_hosts, hosts, hosts == 1 ? "" : "s");
   }
   settings.start_timeout = std::chrono::seconds(start_timeout);
   if (max_restarts != kNotGiven) settings.max_restarts = max_restarts;

@@ -27,8 +27,7 @@ bool is_plain_file(const std::string& path) {
 HostSource::HostSource(std::string text) : text_(std::move(text)), is_file_(is_plain_file(text_)) {}
 
 std::vector<Host> HostSource::read(const std::function<void()>& check) const {
-  if (is_file_) return parse_host_file(read_file(text_), text_);
-  return parse_host_file(output_of_command(check), fmt::format("the output of {}", text_));
+  return parse_host_file(is_file_ ? read_file(text_) : output_of_command(check), "--hosts-from " + text_);
 }
 
 std::string HostSource::output_of_command(const std::function<void()>& check) const {
@@ -46,9 +45,13 @@ std::string HostSource::output_of_command(const std::function<void()>& check) co
     output += process.read(std::chrono::milliseconds(20));
   }
   const std::optional<int> code = process.exit_code();
-  if (!code) fail("{} did not end within {} s; it shall print the hosts", text_, kCommandPatience.count());
-  if (*code == ChildProcess::kCannotRun) fail("{} is neither a file with hosts nor a command that prints them", text_);
-  if (*code != 0) fail("{} failed with exit code {}; it shall print the hosts", text_, *code);
+  constexpr const char* kAdvice = "It must print one host per line: HOST slots=WORKERS";
+  if (!code) {
+    fail("--hosts-from {}: the command did not end within {} s. {}", text_, kCommandPatience.count(), kAdvice);
+  }
+  if (*code == ChildProcess::kCannotRun)
+    fail("--hosts-from {}: there is neither such a file nor such a command", text_);
+  if (*code != 0) fail("--hosts-from {}: the command failed with exit code {}. {}", text_, *code, kAdvice);
   return output;
 }
 

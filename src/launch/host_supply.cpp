@@ -8,7 +8,7 @@
 #include "core/human.h"
 #include "core/log.h"
 #include "core/progress.h"
-#include "launch/host_copy.h"
+#include "launch/copy_to_host.h"
 
 namespace verbund {
 namespace {
@@ -18,17 +18,17 @@ constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 struct Supplied {
   HostAnswer* answer;
-  HostCopy copy;
+  CopyToHost copy;
 };
 
-uint64_t sum_of(const std::vector<std::unique_ptr<Supplied>>& group, uint64_t (HostCopy::*bytes)() const) {
+uint64_t sum_of(const std::vector<std::unique_ptr<Supplied>>& group, uint64_t (CopyToHost::*bytes)() const) {
   uint64_t total = 0;
   for (const auto& item : group) total += (item->copy.*bytes)();
   return total;
 }
 
-// Calls `work`, a member of HostCopy, until all have ended.
-void until_all_end(const std::vector<std::unique_ptr<Supplied>>& group, bool (HostCopy::*work)(),
+// Calls `work`, a member of CopyToHost, until all have ended.
+void until_all_end(const std::vector<std::unique_ptr<Supplied>>& group, bool (CopyToHost::*work)(),
                    const StopSignals& signals, const std::function<void()>& show) {
   for (bool running = true; running;) {
     signals.check();
@@ -41,7 +41,7 @@ void until_all_end(const std::vector<std::unique_ptr<Supplied>>& group, bool (Ho
 
 void report(const std::vector<std::unique_ptr<Supplied>>& group) {
   for (const auto& item : group) {
-    const HostCopy& copy = item->copy;
+    const CopyToHost& copy = item->copy;
     if (!copy.trouble().empty()) continue;
     if (copy.files_to_send() == 0) {
       log("copy: {} has the program and the dataset already", copy.host());
@@ -65,19 +65,19 @@ int HostSupply::supply(std::vector<HostAnswer>& answers, const StopSignals& sign
     std::vector<std::unique_ptr<Supplied>> group;
     for (size_t i = begin; i < std::min(begin + kHostsAtOnce, lacking.size()); ++i) {
       group.push_back(std::unique_ptr<Supplied>(
-          new Supplied{lacking[i], HostCopy(starter_, lacking[i]->host.name, files_, folder_)}));
+          new Supplied{lacking[i], CopyToHost(starter_, lacking[i]->host.name, files_, folder_)}));
     }
     {
       Progress progress("copy", 0, "");
-      until_all_end(group, &HostCopy::ask, signals, [&] { progress.waiting("comparing checksums with the hosts"); });
+      until_all_end(group, &CopyToHost::ask, signals, [&] { progress.waiting("comparing checksums with the hosts"); });
     }
     Progress progress(fmt::format("copy to {} host{}", group.size(), group.size() == 1 ? "" : "s"),
-                      sum_of(group, &HostCopy::to_send), "bytes");
-    until_all_end(group, &HostCopy::send, signals, [&] { progress.update(sum_of(group, &HostCopy::sent)); });
+                      sum_of(group, &CopyToHost::to_send), "bytes");
+    until_all_end(group, &CopyToHost::send, signals, [&] { progress.update(sum_of(group, &CopyToHost::sent)); });
     clear_status();
     report(group);
     for (const auto& item : group) {
-      const HostCopy& copy = item->copy;
+      const CopyToHost& copy = item->copy;
       if (copy.trouble().empty()) {
         supplied_.insert(copy.host());
         continue;

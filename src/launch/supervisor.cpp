@@ -50,7 +50,7 @@ class Supervisor {
       verified.insert(end.verified.begin(), end.verified.end());
       job.verified = fmt::format("{}", fmt::join(verified, ","));
       job.restart = fmt::format("{} {}", restarts + 1, end.reason);
-      if (!end.all_started) pause_for(kPause, signals_);  // a start that fails at once is not repeated at once
+      if (!end.all_started) pause();  // a start that fails at once is not repeated at once
       supply_.forget_all_but(end.lost_host ? std::vector<Host>() : hosts);  // a host may come back with an empty disk
       hosts = restart_hosts_.choose(hosts);
     }
@@ -80,8 +80,8 @@ class Supervisor {
     for (const Host& host : settings_.hosts) answers.push_back({host, true, ""});
     if (const int code = supply_.supply(answers, signals_)) {
       throw Error(fmt::format("the job was not started, because --copy failed: {}.\n{}", describe_silent(answers),
-                              code == kExitLostWorker ? "The same command continues where it was broken off"
-                                                      : "Nothing incomplete is in use there"),
+                              code == kExitLostWorker ? "The same command continues the copy where it broke off"
+                                                      : "Once that is repaired, the same command copies the rest"),
                   code);
     }
   }
@@ -92,6 +92,8 @@ class Supervisor {
          waited > 0 ? fmt::format(" within {} s", waited) : "", describe_silent(answers),
          settings_.starter->advice_for_silent_host());
   }
+
+  void pause() const { pause_for(kPause, signals_); }
 
   [[noreturn]] void fail_for_good(const JobEnd& end) const {
     if (end.exit_code == 127) {

@@ -55,10 +55,15 @@ class CopyTest(ProgramTest):
             (self.folder / "hosts" / host).mkdir(parents=True)
         self.names = {path.name for path in (self.site / "data").iterdir()}
 
-    def launch(self, *options, hosts="localhost:1,b:1"):
-        return self.run_program("launch", "--copy", "-H", hosts, "--rsh", self.folder / "agent", *options, "--",
-                                "--data", "data", "--config", "demo", cwd=self.site,
+    def launch(self, *hosts):
+        return self.run_program("launch", "--copy", *(hosts or ["-H", "localhost:1,b:1"]), "--rsh",
+                                self.folder / "agent", "--", "--data", "data", "--config", "demo", cwd=self.site,
                                 env={"VERBUND_LAUNCH_PROGRAM": str(self.site / "worker")})
+
+    def digest(self):
+        """What a worker prints."""
+        files = sorted((self.site / "data").iterdir())
+        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
     def assert_copied(self, host):
         there = self.folder / "hosts" / host
@@ -70,8 +75,7 @@ class CopyTest(ProgramTest):
         done = self.launch()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_copied("b")
-        expected = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((self.site / "data").iterdir())))
-        self.assertEqual((done.stdout + done.stderr).count(expected.hexdigest()), 2)  # both workers read the same
+        self.assertEqual((done.stdout + done.stderr).count(self.digest()), 2)  # both workers read the same
 
         changed = self.folder / "hosts" / "b" / "data" / "dev.ids"
         changed.write_bytes(bytes(len(changed.read_bytes())))
@@ -118,10 +122,21 @@ class CopyTest(ProgramTest):
         for own, other in (("b", "c"), ("c", "b")):
             self.write(f"{own}.way", f"touch {own}.came; for i in $(seq 200); do [ -e {other}.came ] && break; sleep 0.1; "
                                      f"done; [ -e {other}.came ] && {'head -c 10' if own == 'c' else 'cat'}")
-        done = self.launch(hosts="localhost:1,b:1,c:1")
+        done = self.launch("-H", "localhost:1,b:1,c:1")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assert_copied("b")
         self.assert_says(done.stderr, "c (")
+
+    @long_test
+    def test_a_host_that_joins_at_a_restart_gets_what_it_lacks(self):
+        self.write("hosts.txt", "localhost:1\n")
+        self.write("site/worker", "#!/bin/sh\n"
+                                  "[ -e ../lost ] || { touch ../lost; echo b:1 >> ../hosts.txt; kill -9 $$; }\n"
+                                  "cat data/* | sha256sum\n")
+        done = self.launch("--hosts-from", self.folder / "hosts.txt", "--max-restarts", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_copied("b")
+        self.assertEqual((done.stdout + done.stderr).count(self.digest()), 2)
 
     def test_a_missing_dataset_is_named(self):
         shutil.rmtree(self.site / "data")

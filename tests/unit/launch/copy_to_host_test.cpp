@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostCopy with an agent that runs its scripts here, on the files of another folder.
-#include "launch/host_copy.h"
+// CopyToHost with an agent that runs its scripts here, on the files of another folder.
+#include "launch/copy_to_host.h"
 
 #include <gtest/gtest.h>
 
@@ -54,8 +54,8 @@ class CopyTest : public ::testing::Test, public MpirunStarter {
     return host() / (file.path.filename().string() + "." + file.sha256.substr(0, 12) + ".partial");
   }
 
-  std::unique_ptr<HostCopy> copy() {
-    auto copy = std::make_unique<HostCopy>(*this, "b", files_, site());
+  std::unique_ptr<CopyToHost> copy() {
+    auto copy = std::make_unique<CopyToHost>(*this, "b", files_, site());
     while (copy->ask()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     while (copy->send()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return copy;

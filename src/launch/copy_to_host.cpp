@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/host_copy.h"
+#include "launch/copy_to_host.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -68,19 +68,20 @@ std::string last_lines(std::string text) {
 
 }  // namespace
 
-HostCopy::HostCopy(const Starter& starter, std::string host, const std::vector<CopyFile>& files, const fs::path& folder)
+CopyToHost::CopyToHost(const Starter& starter, std::string host, const std::vector<CopyFile>& files,
+                       const fs::path& folder)
     : starter_(starter), host_(std::move(host)), files_(files) {
   run(ask_script(files, folder));
 }
 
-void HostCopy::run(const std::string& script, int input_file) {
+void CopyToHost::run(const std::string& script, int input_file) {
   output_.clear();
   ChildOptions options;
   options.input_descriptor = input_file;
   process_ = std::make_unique<ChildProcess>(starter_.shell_on_host(host_, script), options);
 }
 
-std::optional<int> HostCopy::poll() {
+std::optional<int> CopyToHost::poll() {
   output_ += process_->read(std::chrono::milliseconds(0));
   const std::optional<int> code = process_->exit_code();
   if (!code) return std::nullopt;
@@ -89,7 +90,7 @@ std::optional<int> HostCopy::poll() {
   return code;
 }
 
-bool HostCopy::ask() {
+bool CopyToHost::ask() {
   if (!process_) return false;
   const std::optional<int> code = poll();
   if (!code) return true;
@@ -101,7 +102,7 @@ bool HostCopy::ask() {
   return false;
 }
 
-void HostCopy::read_answer() {
+void CopyToHost::read_answer() {
   std::vector<std::string> answers;
   std::istringstream lines(output_);
   for (std::string line; std::getline(lines, line);) {
@@ -120,7 +121,7 @@ void HostCopy::read_answer() {
   }
 }
 
-bool HostCopy::send() {
+bool CopyToHost::send() {
   if (!trouble_.empty()) return false;
   if (!process_) {
     if (tasks_.empty()) return false;
@@ -131,7 +132,7 @@ bool HostCopy::send() {
   return trouble_.empty() && (process_ || !tasks_.empty());
 }
 
-void HostCopy::begin_next() {
+void CopyToHost::begin_next() {
   const Task& task = tasks_.front();
   input_ = std::make_unique<OpenFile>(task.file->path, O_RDONLY);
   const uint64_t offset = std::min(task.offset, task.file->size);
@@ -141,7 +142,7 @@ void HostCopy::begin_next() {
   run(receive_script(*task.file, task.offset), input_->descriptor());
 }
 
-void HostCopy::end_task(int code) {
+void CopyToHost::end_task(int code) {
   const Task task = tasks_.front();
   input_.reset();
   if (code == kDamaged && !task.repeated) {  // also if the part that was there is of no use
@@ -163,7 +164,7 @@ void HostCopy::end_task(int code) {
   tasks_.pop_front();
 }
 
-uint64_t HostCopy::sent() const {
+uint64_t CopyToHost::sent() const {
   if (!input_) return done_;
   // The agent reads the file by itself; its position is ours, too.
   const off_t at = ::lseek(input_->descriptor(), 0, SEEK_CUR);
@@ -171,7 +172,7 @@ uint64_t HostCopy::sent() const {
   return done_ + (at < 0 ? 0 : static_cast<uint64_t>(at) - from);
 }
 
-void HostCopy::fail_with(int code, const std::string& what) {
+void CopyToHost::fail_with(int code, const std::string& what) {
   lost_ = code == kAgentFailed || code == kBrokenOff || code > 128;
   trouble_ = what;
   if (const std::string said = last_lines(output_); !said.empty()) trouble_ += ": " + said;

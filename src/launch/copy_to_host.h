@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostCopy brings files to one host, through the same agent that reaches it for the job (ssh). It asks the host which
+// CopyToHost brings files to one host, through the same agent that reaches it for the job (ssh). It asks the host which
 // files it has, by size and SHA-256, and sends the others. A file arrives as PATH.DIGEST.partial, is verified there,
-// synced and renamed: it is whole or absent. What was broken off is continued by the next HostCopy.
+// synced and renamed: it is whole or absent. What was broken off is continued by the next CopyToHost.
 //
 // The host needs a POSIX shell and coreutils (stat, sha256sum, cat, sync, mv).
 #pragma once
@@ -20,11 +20,11 @@
 
 namespace verbund {
 
-class HostCopy {
+class CopyToHost {
  public:
   // `folder`: is made on the host; workers start there. `files` must live as long as this object.
-  HostCopy(const Starter& starter, std::string host, const std::vector<CopyFile>& files,
-           const std::filesystem::path& folder);
+  CopyToHost(const Starter& starter, std::string host, const std::vector<CopyFile>& files,
+             const std::filesystem::path& folder);
 
   const std::string& host() const { return host_; }
 
