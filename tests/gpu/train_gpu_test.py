@@ -64,6 +64,17 @@ class TrainGpuTest(GpuTrainingTest):
             self.assertEqual(self.weights(first), self.weights(second))
 
     @long_test
+    def test_rounds_of_local_steps_follow_those_of_the_cpu_and_resume_in_the_same_bits(self):
+        rounds = {"workers__sync_every": 3, "workers__sync_delay": 1, "checkpoint__save_every_steps": 6}
+        cpu, gpu, resumed = self.folder / "rounds-cpu", self.folder / "rounds", self.folder / "rounds-resumed"
+        self.run_on("cpu", cpu, steps=9, **rounds)
+        self.run_on(DEVICE, gpu, steps=9, **rounds)
+        self.assert_same_curve(gpu, self.losses(cpu), 1e-3)
+        for steps in (6, 9):
+            self.run_on(DEVICE, resumed, steps=steps, **rounds)
+        self.assertEqual(self.weights(resumed), self.weights(gpu))
+
+    @long_test
     def test_sharded_and_wired(self):
         for name, more in (("sharded", {"workers__shard_optimizer": "true"}),
                            ("sharded-mpi", {"workers__shard_optimizer": "true", "workers__transport": "mpi"}),

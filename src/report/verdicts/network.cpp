@@ -167,7 +167,7 @@ Verdict network(const RunData& run) {
     sent += std::abs(bytes / expected - 1) < 0.02
                 ? ", as expected"
                 : fmt::format(" ({} expected{})", human_bytes(static_cast<uint64_t>(expected)),
-                              bytes > expected ? ", and rows of embeddings" : "");
+                              bytes > expected && interval == 1 ? ", and rows of embeddings" : "");
   }
   sent += fmt::format(", {} in a {} step.", bit_rate(bytes / seconds), interval > 1 ? "mean" : "median");
   for (const auto& [host, sent_bytes] : interface_bytes(run)) {

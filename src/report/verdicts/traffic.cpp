@@ -61,7 +61,7 @@ void judge_rounds(Verdict& verdict, const StepSample& sample, int64_t interval) 
   verdict.finding = Grade::kNeutral;
   verdict.rule =
       "Workers exchange only at the end of a round (workers.sync_every); steps with and without an exchange "
-      "are compared.";
+      "are compared, waiting for the slowest worker included.";
   verdict.would_change = "A larger workers.sync_every exchanges less often; workers.sync_delay hides the exchange.";
   if (with.empty() || without.empty()) {
     verdict.sentence = fmt::format("Workers exchange every {} steps; the steps that did are not on record.", interval);
