@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kStartWarningSeconds = 10;
 constexpr int kStartDeadlineSeconds = 60;
+constexpr double kSecondsPerRound = 0.5;
 constexpr double kFlushSeconds = 2;
 
 // Of a single worker, which has nobody to send to.
@@ -64,7 +65,8 @@ Workers::Workers(Connect connect, Watched watched) {
                   [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
 }
 
-// Reports what it waits for. MPI itself would wait silently and forever.
+// Reports what it waits for. MPI itself would wait silently and forever. Who waits in an early round knows best who is
+// missing, so the others give it time to speak.
 void Workers::wait_for_others(const std::future<void>& ready) const {
   const auto began = Clock::now();
   const int deadline = start_seconds();
@@ -73,7 +75,7 @@ void Workers::wait_for_others(const std::future<void>& ready) const {
     const int other = waiting_for_;
     const std::string whom = other < 0 ? "MPI to connect the workers" : fmt::format("an answer of worker {}", other);
     const double waited = seconds_since(began);
-    if (waited > deadline) {
+    if (waited > deadline + kSecondsPerRound * waiting_in_round_) {
       // The communication thread is inside MPI, which cannot be interrupted.
       clear_status();
       print_line(fmt::format(
@@ -93,8 +95,10 @@ void Workers::wait_for_others(const std::future<void>& ready) const {
 void Workers::connect(const Connect& connect, Watched watched) {
   std::unique_ptr<Transport> transport = connect();
   receiver_ = transport->shared_receiver();
-  communicator_ =
-      std::make_unique<HierarchicalCommunicator>(std::move(transport), [this](int other) { waiting_for_ = other; });
+  communicator_ = std::make_unique<HierarchicalCommunicator>(std::move(transport), [this](int other, int round) {
+    waiting_for_ = other;
+    waiting_in_round_ = round;
+  });
   meet(watched);
 }
 
