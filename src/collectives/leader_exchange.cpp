@@ -9,6 +9,8 @@ namespace verbund {
 namespace {
 
 constexpr int kLeadersTag = 2;
+// In a round. More of them make fewer rounds of more messages: up to 8 hosts meet in one round, 1,024 in four.
+constexpr int kPartners = 7;
 constexpr size_t kNumbersInPlace = HostBoard::kPlace / sizeof(double);
 constexpr std::chrono::milliseconds kLongestSleep{10};  // on the board, where events end it earlier
 
@@ -153,25 +155,38 @@ LeaderExchange::Bytes LeaderExchange::exchange_between_hosts(Bytes own, const Si
   }
   Bytes blocks = std::move(own);
   blocks.resize(begins.back());
+  const auto piece = [&](int first, int count) {
+    const size_t begin = begins[static_cast<size_t>(first)];
+    return std::span(blocks).subspan(begin, begins[static_cast<size_t>(first + count)] - begin);
+  };
   int round = 0;
-  for (int distance = 1; distance < hosts; distance *= 2) {
-    const auto begin = [&](int block) { return begins[static_cast<size_t>(block)]; };
-    const int count = std::min(distance, hosts - distance);
-    const auto outgoing = std::span(blocks).first(begin(count));
-    const auto incoming = std::span(blocks).subspan(begin(distance), begin(distance + count) - begin(distance));
-    exchange_with(leader(host_ + hosts - distance), outgoing, leader(host_ + distance), incoming, ++round);
+  for (int known = 1; known < hosts; known *= kPartners + 1) {
+    std::list<Partner> partners;
+    for (int away = known; away < hosts && away <= kPartners * known; away += known) {
+      const int count = std::min(known, hosts - away);
+      start_exchange(partners.emplace_back(leader(host_ + hosts - away), leader(host_ + away)), piece(0, count),
+                     piece(away, count));
+    }
+    wait_for(partners, ++round);
   }
   return in_order_of_ranks(blocks, sizes);
 }
 
-void LeaderExchange::exchange_with(int to, std::span<const std::byte> outgoing, int from, std::span<std::byte> incoming,
-                                   int round) {
-  int sending = 0, receiving = 0;
-  transport_.receive(from, kLeadersTag, incoming, receiving);
-  transport_.send(to, kLeadersTag, outgoing, sending);
+void LeaderExchange::start_exchange(Partner& partner, std::span<const std::byte> outgoing,
+                                    std::span<std::byte> incoming) {
+  transport_.receive(partner.from, kLeadersTag, incoming, partner.receiving);
+  transport_.send(partner.to, kLeadersTag, outgoing, partner.sending);
   bytes_sent_ += outgoing.size();
-  for (Patience patience; sending > 0 || receiving > 0;) {
-    if (asking_) asking_(receiving > 0 ? from : to, round);
+}
+
+void LeaderExchange::wait_for(std::list<Partner>& partners, int round) {
+  for (Patience patience; !partners.empty();) {
+    const Partner& first = partners.front();
+    if (first.sending == 0 && first.receiving == 0) {
+      partners.pop_front();
+      continue;
+    }
+    if (asking_) asking_(first.receiving > 0 ? first.from : first.to, round);
     if (transport_.progress()) {
       patience.renew();
     } else {

@@ -2,13 +2,14 @@
 // LeaderExchange gathers a few numbers or a text of every worker. The workers of a host show theirs to its leader
 // (collectives/host_board.h), the leaders exchange what they have, and each hands the result to its host.
 //
-// Between h leaders it takes log2(h) rounds, rounded up (Bruck's all-gather): a leader sends what it has to the leader
-// d hosts before it, and receives as much from the one d hosts after it, where d is 1, 2, 4, ...; so each round doubles
-// what it has. Nothing is added up on the way: every leader gets the numbers of all workers and adds them in the order
-// of ranks, so a sum has the same bits on any hosts.
+// Between h leaders it takes log8(h) rounds, rounded up (Bruck's all-gather): a leader that has the blocks of k hosts
+// sends them to the leaders k, 2k, ... 7k hosts before it, and receives as much from those after it, so each round
+// multiplies what it has by eight. Nothing is added up on the way: every leader gets the numbers of all workers and
+// adds them in the order of ranks, so a sum has the same bits on any hosts.
 #pragma once
 
 #include <functional>
+#include <list>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,11 +41,18 @@ class LeaderExchange {
  private:
   using Bytes = std::vector<std::byte>;
   using Sizes = std::vector<size_t>;  // by rank
+  // The leaders of two hosts: one gets what this one has, the other has what this one lacks.
+  struct Partner {
+    Partner(int receiver, int sender) : to(receiver), from(sender) {}
+    int to, from;
+    int sending = 0, receiving = 0;  // messages under way
+  };
 
   Bytes share(std::span<const std::byte> own, size_t size, const std::function<Bytes()>& lead);
   void meet(std::span<const std::byte> own, const std::function<void()>& lead);
   Bytes exchange_between_hosts(Bytes own, const Sizes& sizes);
-  void exchange_with(int to, std::span<const std::byte> outgoing, int from, std::span<std::byte> incoming, int round);
+  void start_exchange(Partner& partner, std::span<const std::byte> outgoing, std::span<std::byte> incoming);
+  void wait_for(std::list<Partner>& partners, int round);
   Bytes in_order_of_ranks(const Bytes& blocks, const Sizes& sizes) const;
   Bytes posted(const Sizes& sizes) const;
   Sizes gather_sizes(size_t own);
