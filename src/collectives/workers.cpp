@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "core/log.h"
 #include "core/machine.h"
+#include "core/process.h"
 
 namespace verbund {
 namespace {
@@ -198,6 +199,7 @@ void Workers::close() {
 
 void with_workers(const std::function<void(Workers&)>& work) {
   const bool by_mpi = started_by_mpi();
+  if (by_mpi) allow_many_files();
   auto workers =
       by_mpi ? std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes) : std::make_unique<Workers>();
   const bool leads = workers->leads();
