@@ -25,11 +25,13 @@ ON_ITS_HOST = 'hostname "host-$((OMPI_COMM_WORLD_RANK / SLOTS))" && exec "$@"'
 
 
 def run(options, hosts, slots):
-    mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "--mca", "pml", "ob1"]
+    mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
+              "--mca", "pml", "ob1"]
     mpirun += ["--allow-run-as-root"] if os.geteuid() == 0 else []
     place = [] if hosts == 1 else ["unshare", "--uts", "sh", "-c", ON_ITS_HOST, "sh"]
     program = [options.program, time.time(), options.steps, options.sums]
-    command = [*mpirun, "-n", hosts * slots, "-x", f"SLOTS={slots}", "-x", "VERBUND_START_SECONDS=300", *place, *program]
+    environment = ["-x", f"SLOTS={slots}", "-x", "VERBUND_START_SECONDS=300"]
+    command = [*mpirun, "-n", hosts * slots, *environment, *place, *program]
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True, timeout=1800)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or not lines:
