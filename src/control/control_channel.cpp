@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 
 #include <array>
+#include <cerrno>
 
 #include "core/error.h"
 
@@ -69,7 +70,10 @@ void ControlChannel::listen(const Hear& hear) {
     }
   }
   std::array<epoll_event, kWorkersInTurn> ready;
-  const int count = epoll_wait(events_.descriptor(), ready.data(), ready.size(), kPollMilliseconds);
+  int count = 0;
+  do {  // a worker that was frozen and goes on must first read what has come meanwhile
+    count = epoll_wait(events_.descriptor(), ready.data(), ready.size(), kPollMilliseconds);
+  } while (count < 0 && errno == EINTR);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = ready[static_cast<size_t>(i)];
     if ((event.events & EPOLLOUT) != 0) unsent(event.data.u64);
