@@ -10,7 +10,28 @@
 namespace verbund {
 namespace {
 
-constexpr int kFirstTag = 16;  // smaller tags are for other messages
+constexpr int kFirstTag = 16;            // smaller tags are for other messages
+constexpr size_t kSmallestSlice = 2048;  // values
+static_assert(kSmallestSlice % kWireBlock == 0, "a slice is rounded as in its chunk");
+
+// The values that are summed at a time: a chunk, or, where there are more hosts than chunks, so small a part of it that
+// every host has one to sum. Otherwise the few hosts with a chunk would receive it from all, while the others wait.
+// Values are added in the same order by whomever, so this changes no bit. Errors that are fed back belong to whole
+// chunks; two hosts are busy with one chunk as well, one sends while the other one does.
+size_t slice_of(Collective what, Interval piece, const Rounding& rounding, int hosts) {
+  if (what != Collective::kAllReduce || rounding.feedback != nullptr || hosts <= 2) return kChunk;
+  size_t slice = kChunk;
+  while (slice > kSmallestSlice && piece.size() < slice * static_cast<size_t>(hosts)) slice /= 2;
+  return slice;
+}
+
+std::vector<Interval> slices_of(Interval piece, size_t slice) {
+  std::vector<Interval> slices;
+  for (size_t begin = piece.begin; begin < piece.end; begin += slice) {
+    slices.push_back({begin, std::min(begin + slice, piece.end)});
+  }
+  return slices;
+}
 
 // The terms that a chunk leader adds: one of each worker of its host, and the parts of the other hosts.
 std::vector<RankRange> sources_of_whole(const HostLayout& layout, int own) {
@@ -45,7 +66,8 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   what_ = what;
   rounding_ = rounding;
   buffer_ = buffer;
-  const std::vector<Chunk> chunks = chunks_of(piece, layout_.workers());
+  slice_ = slice_of(what, piece, rounding, layout_.hosts());
+  const std::vector<Interval> chunks = slices_of(piece, slice_);
   const size_t first = next_number_;
   next_number_ += chunks.size();
   const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % kMostInFlight]; };
@@ -83,13 +105,13 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   }
 }
 
-void ChunkExchange::enter(size_t number, const Chunk& chunk) {
-  const std::span<float> values = buffer_.subspan(chunk.place.begin, chunk.place.size());
+void ChunkExchange::enter(size_t number, Interval chunk) {
+  const std::span<float> values = buffer_.subspan(chunk.begin, chunk.size());
   if (shared_.is_shared() && what_ != Collective::kAllGather) {
     std::memcpy(shared_.values_of(local_rank_, number), values.data(), values.size_bytes());
   }
   shared_.enter(number);
-  const size_t place = chunk.place.begin / kChunk;
+  const size_t place = chunk.begin / slice_;
   if (layout_.chunk_leader(host_, place, place_of_sums()) != transport_.rank()) return;
   Cell& cell = cells_[number % kMostInFlight];
   cell.stage = Cell::Stage::kEntered;
@@ -100,9 +122,9 @@ void ChunkExchange::enter(size_t number, const Chunk& chunk) {
   if (cell.sums_here && what_ != Collective::kAllGather) receive_parts(cell);
 }
 
-void ChunkExchange::leave(size_t number, const Chunk& chunk) {
+void ChunkExchange::leave(size_t number, Interval chunk) {
   if (!shared_.is_shared() || what_ == Collective::kReduceScatter) return;
-  std::memcpy(&buffer_[chunk.place.begin], shared_.result(number), chunk.place.size() * sizeof(float));
+  std::memcpy(&buffer_[chunk.begin], shared_.result(number), chunk.size() * sizeof(float));
 }
 
 // Takes the next step of a chunk, if it is possible now.

@@ -7,6 +7,8 @@
 //   2. The chunk leader there adds up what has arrived, and sends the total to the chunk leaders of the other hosts.
 //   3. The chunk leader copies the total into the shared memory, and every worker reads it.
 //
+// Where there are more hosts than chunks, chunks are cut, so that every host has something to sum.
+//
 // So of n workers on h hosts each host sends 2 (h-1)/h of a buffer, whatever n is, and the workers of a host share the
 // work. A reduce-scatter is 1 and 2 without the sending, into the memory of the chunk's owner; an all-gather is the
 // rest of 2, and 3. No worker waits as long as it has something to do.
@@ -49,8 +51,8 @@ class ChunkExchange {
     std::vector<std::byte> outgoing, incoming;  // memory for messages
   };
 
-  void enter(size_t number, const Chunk& chunk);
-  void leave(size_t number, const Chunk& chunk);
+  void enter(size_t number, Interval chunk);
+  void leave(size_t number, Interval chunk);
   bool advance(Cell& cell);
   void receive_parts(Cell& cell);
   void send_parts(Cell& cell);
@@ -79,6 +81,7 @@ class ChunkExchange {
   Collective what_ = Collective::kAllReduce;
   Rounding rounding_ = Wire::kFp32;
   std::span<float> buffer_;
+  size_t slice_ = kChunk;  // values that are summed at a time
 
   std::array<Cell, kMostInFlight> cells_;
   size_t in_flight_ = kUsualInFlight;

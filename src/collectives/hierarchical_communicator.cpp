@@ -24,26 +24,26 @@ std::span<float> values_of(std::span<float> buffer, const Chunk& chunk) {
 }  // namespace
 
 HierarchicalCommunicator::HierarchicalCommunicator(std::unique_ptr<Transport> transport,
-                                                   const std::function<void(int)>& asking)
+                                                   const LeaderExchange::Asking& asking)
     : transport_(std::move(transport)) {
-  layout_.emplace(std::vector<std::string>(static_cast<size_t>(size())));  // until it is known
-  for (int other = 0; other < size(); ++other) {
-    if (other == rank()) continue;
-    std::byte hello{1}, answer{0};
-    asking(other);
-    exchange_with(other, {&hello, 1}, {&answer, 1});
-  }
-  share_memory();
+  share_memory(asking);
+  greet_other_hosts(asking);
 }
 
-// The first worker of each host makes the shared memory of its workers. Where that fails, each worker of that host
-// counts as a host of its own, which is slower but gives the same sums.
-void HierarchicalCommunicator::share_memory() {
-  std::vector<std::string> hosts = gather(transport_->host());
+// Until the hosts are known, each worker counts as a host of its own. The first worker of each host makes the shared
+// memory of its workers. Where that fails, each worker of that host stays a host of its own, which is slower but gives
+// the same sums.
+void HierarchicalCommunicator::share_memory(const LeaderExchange::Asking& asking) {
+  std::vector<std::string> hosts;
+  for (int other = 0; other < size(); ++other) hosts.push_back(std::to_string(other));
+  const HostLayout apart(hosts);
+  LeaderExchange everybody(*transport_, apart, HostBoard(), asking);
+  hosts = everybody.gather(transport_->host());
   layout_.emplace(hosts);
   const std::vector<int>& neighbours = layout_->ranks_of(layout_->host_of(rank()));
   const auto workers = static_cast<int>(neighbours.size());
-  const size_t bytes = SharedChunkBuffer::bytes_for(workers);
+  const size_t bytes_of_board = HostBoard::bytes_for(workers);
+  const size_t bytes = bytes_of_board + SharedChunkBuffer::bytes_for(workers);
   debug("worker {}: shares {} bytes of memory with {} worker(s) of its host", rank(), workers > 1 ? bytes : 0,
         workers - 1);
   NamedMemory own;
@@ -55,10 +55,10 @@ void HierarchicalCommunicator::share_memory() {
       trouble = error.what();
     }
   }
-  const std::string made = gather(own.name)[static_cast<size_t>(neighbours[0])];
+  const std::string made = everybody.gather(own.name)[static_cast<size_t>(neighbours[0])];
   std::shared_ptr<std::byte> memory = std::move(own.begin);
   if (workers > 1 && memory == nullptr) memory = transport_->find_shared_memory(made, bytes);
-  const std::vector<std::string> found = gather(workers == 1 || memory != nullptr ? "yes" : "no");
+  const std::vector<std::string> found = everybody.gather(workers == 1 || memory != nullptr ? "yes" : "no");
   transport_->unname_shared_memory();
 
   for (int host = 0; host < layout_->hosts(); ++host) {
@@ -74,8 +74,46 @@ void HierarchicalCommunicator::share_memory() {
   }
   const bool alone = workers == 1 || hosts[static_cast<size_t>(rank())] != transport_->host();
   layout_.emplace(hosts);
-  alone ? shared_.emplace() : shared_.emplace(std::move(memory), workers, layout_->local_rank(rank()));
+  if (alone) {
+    shared_.emplace();
+    leaders_.emplace(*transport_, *layout_, HostBoard());
+  } else {
+    const int self = layout_->local_rank(rank());
+    shared_.emplace(std::shared_ptr<std::byte>(memory, memory.get() + bytes_of_board), workers, self);
+    leaders_.emplace(*transport_, *layout_, HostBoard(memory, workers, self));
+  }
   exchange_.emplace(*transport_, *layout_, *shared_);
+}
+
+// Of every other host the worker with the same local rank, if there is one: all hosts meet, over the connections that
+// the exchange of buffers uses.
+void HierarchicalCommunicator::greet_other_hosts(const LeaderExchange::Asking& asking) {
+  struct Greeting {
+    int rank;
+    std::byte hello{1}, answer{0};
+    int sending = 0, receiving = 0;
+  };
+  std::vector<Greeting> greetings;
+  const int host = layout_->host_of(rank());
+  const auto self = static_cast<size_t>(layout_->local_rank(rank()));
+  for (int other = 0; other < layout_->hosts(); ++other) {
+    if (other != host && self < layout_->ranks_of(other).size()) greetings.push_back({layout_->ranks_of(other)[self]});
+  }
+  for (Greeting& one : greetings) {
+    transport_->receive(one.rank, kTag, {&one.answer, 1}, one.receiving);
+    transport_->send(one.rank, kTag, {&one.hello, 1}, one.sending);
+  }
+  auto missing = greetings.begin();
+  for (Patience patience; missing != greetings.end();) {
+    asking(missing->rank, 0);
+    if (missing->sending == 0 && missing->receiving == 0) {
+      ++missing;
+    } else if (transport_->progress()) {
+      patience.renew();
+    } else {
+      transport_->pause(patience.next());
+    }
+  }
 }
 
 void HierarchicalCommunicator::send(int to, std::span<const std::byte> data) {
@@ -104,70 +142,25 @@ void HierarchicalCommunicator::exchange_with(int other, std::span<const std::byt
   finish();
 }
 
-void HierarchicalCommunicator::gather_numbers(std::span<const double> own) {
-  numbers_.resize(own.size() * static_cast<size_t>(size()));
-  const auto of = [&](int worker) {
-    return std::span(numbers_).subspan(static_cast<size_t>(worker) * own.size(), own.size());
-  };
-  for (int other = 0; other < size(); ++other) {
-    if (other == rank()) continue;
-    receive(other, std::as_writable_bytes(of(other)));
-    send(other, std::as_bytes(own));
-  }
-  finish();
-  std::copy(own.begin(), own.end(), of(rank()).begin());
-}
-
 void HierarchicalCommunicator::sum(std::span<double> values) {
-  gather_numbers(values);
-  for (size_t i = 0; i < values.size(); ++i) {
-    double sum = 0;
-    for (size_t at = i; at < numbers_.size(); at += values.size()) sum += numbers_[at];
-    values[i] = sum;
-  }
+  leaders_->combine(values, [](std::span<const double> all, std::span<double> sums) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = 0;
+      for (size_t at = i; at < all.size(); at += sums.size()) sums[i] += all[at];
+    }
+  });
 }
 
 void HierarchicalCommunicator::max(std::span<double> values) {
-  gather_numbers(values);
-  for (size_t i = 0; i < values.size(); ++i) {
-    for (size_t at = i; at < numbers_.size(); at += values.size()) values[i] = std::max(values[i], numbers_[at]);
-  }
+  leaders_->combine(values, [](std::span<const double> all, std::span<double> largest) {
+    for (size_t i = 0; i < largest.size(); ++i) {
+      largest[i] = all[i];
+      for (size_t at = i; at < all.size(); at += largest.size()) largest[i] = std::max(largest[i], all[at]);
+    }
+  });
 }
 
-// Each text is sent once to every other host, to one worker there, which forwards it to its neighbours.
-std::vector<std::string> HierarchicalCommunicator::gather(const std::string& own) {
-  const double length = static_cast<double>(own.size());
-  gather_numbers({&length, 1});
-  std::vector<std::string> all(static_cast<size_t>(size()));
-  const int host = layout_->host_of(rank());
-  const auto text_of = [&](int worker) -> std::string& { return all[static_cast<size_t>(worker)]; };
-  const auto receiver = [&](int worker, int where) {  // of a worker's text on another host
-    const std::vector<int>& ranks = layout_->ranks_of(where);
-    return ranks[static_cast<size_t>(layout_->local_rank(worker)) % ranks.size()];
-  };
-  for (int other = 0; other < size(); ++other)
-    text_of(other).resize(static_cast<size_t>(numbers_[static_cast<size_t>(other)]));
-  text_of(rank()) = own;
-  const auto get = [&](int from, int worker) { receive(from, std::as_writable_bytes(std::span(text_of(worker)))); };
-  const auto give = [&](int to, int worker) { send(to, std::as_bytes(std::span(text_of(worker)))); };
-  for (int other = 0; other < size(); ++other) {
-    if (layout_->host_of(other) != host && receiver(other, host) == rank()) get(other, other);
-  }
-  for (int where = 0; where < layout_->hosts(); ++where) {
-    if (where != host) give(receiver(rank(), where), rank());
-  }
-  finish();
-  for (const int neighbour : layout_->ranks_of(host)) {
-    if (neighbour == rank()) continue;
-    for (int worker = 0; worker < size(); ++worker) {
-      const int holder = layout_->host_of(worker) == host ? worker : receiver(worker, host);
-      if (holder == neighbour) get(neighbour, worker);
-      if (holder == rank()) give(neighbour, worker);
-    }
-  }
-  finish();
-  return all;
-}
+std::vector<std::string> HierarchicalCommunicator::gather(const std::string& own) { return leaders_->gather(own); }
 
 std::string HierarchicalCommunicator::broadcast(const std::string& text) {
   return gather(rank() == 0 ? text : "").front();

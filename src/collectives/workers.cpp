@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "core/log.h"
 #include "core/machine.h"
+#include "core/process.h"
 
 namespace verbund {
 namespace {
@@ -22,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kStartWarningSeconds = 10;
 constexpr int kStartDeadlineSeconds = 60;
+constexpr double kSecondsPerRound = 0.5;
 constexpr double kFlushSeconds = 2;
 
 // Of a single worker, which has nobody to send to.
@@ -64,7 +66,8 @@ Workers::Workers(Connect connect, Watched watched) {
                   [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
 }
 
-// Reports what it waits for. MPI itself would wait silently and forever.
+// Reports what it waits for. MPI itself would wait silently and forever. Who waits in an early round knows best who is
+// missing, so the others give it time to speak.
 void Workers::wait_for_others(const std::future<void>& ready) const {
   const auto began = Clock::now();
   const int deadline = start_seconds();
@@ -73,7 +76,7 @@ void Workers::wait_for_others(const std::future<void>& ready) const {
     const int other = waiting_for_;
     const std::string whom = other < 0 ? "MPI to connect the workers" : fmt::format("an answer of worker {}", other);
     const double waited = seconds_since(began);
-    if (waited > deadline) {
+    if (waited > deadline + kSecondsPerRound * waiting_in_round_) {
       // The communication thread is inside MPI, which cannot be interrupted.
       clear_status();
       print_line(fmt::format(
@@ -93,8 +96,10 @@ void Workers::wait_for_others(const std::future<void>& ready) const {
 void Workers::connect(const Connect& connect, Watched watched) {
   std::unique_ptr<Transport> transport = connect();
   receiver_ = transport->shared_receiver();
-  communicator_ =
-      std::make_unique<HierarchicalCommunicator>(std::move(transport), [this](int other) { waiting_for_ = other; });
+  communicator_ = std::make_unique<HierarchicalCommunicator>(std::move(transport), [this](int other, int round) {
+    waiting_for_ = other;
+    waiting_in_round_ = round;
+  });
   meet(watched);
 }
 
@@ -194,6 +199,7 @@ void Workers::close() {
 
 void with_workers(const std::function<void(Workers&)>& work) {
   const bool by_mpi = started_by_mpi();
+  if (by_mpi) allow_many_files();
   auto workers =
       by_mpi ? std::make_unique<Workers>(make_mpi_transport, Workers::Watched::kYes) : std::make_unique<Workers>();
   const bool leads = workers->leads();

@@ -82,8 +82,9 @@ class Workers {
   std::optional<QueuedCommunicator> queued_;
   std::atomic<double> seconds_busy_ = 0;
   std::atomic<uint64_t> bytes_sent_ = 0;
-  std::atomic<int> waiting_for_ = -1;    // at the start: the rank whose answer is missing
-  std::optional<OperationQueue> queue_;  // none: operations run at once. Destroyed first
+  std::atomic<int> waiting_for_ = -1;      // at the start: the rank whose answer is missing ...
+  std::atomic<int> waiting_in_round_ = 0;  // ... in this round of messages
+  std::optional<OperationQueue> queue_;    // none: operations run at once. Destroyed first
 };
 
 // Seconds that workers wait for each other at the start: 60, or the value of VERBUND_START_SECONDS.

@@ -35,11 +35,14 @@ class ControlChannel {
     Socket socket;
     HeartbeatWriter outgoing;
     HeartbeatReader incoming;
+    bool awaits_room = false;  // to send more
   };
 
+  void watch(size_t rank, int operation);
   void read(size_t rank, const Hear& hear);
 
   uint64_t run_;
+  Socket events_;            // of epoll, for those of all peers
   std::vector<Peer> peers_;  // by rank
   std::mutex mutex_;         // guards whether sockets are open, and what is outgoing
 };

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kAliveSeconds = 0.25;
 constexpr double kPingSeconds = 1;
+constexpr double kLookSeconds = 0.1;  // looking at a thousand workers after every heartbeat would take a core
 constexpr double kFirstPingsSeconds = 2;
 constexpr double kLastWordsSeconds = 3;
 constexpr double kDrainSeconds = 1;
@@ -150,7 +151,7 @@ void Watchdog::leave_process(int exit_code) {
 }
 
 void Watchdog::run() {
-  double sent = 0, asked = monotonic_seconds();
+  double sent = 0, looked = 0, asked = monotonic_seconds();
   while (!stop_) {
     channel_.listen([&](size_t rank, Heard heard, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
       if (heard == Heard::kHeartbeat) return hear(rank, heartbeat, attached);
@@ -165,7 +166,10 @@ void Watchdog::run() {
       sender_.ask_again();
       asked = monotonic_seconds();
     }
-    look_for_stalls();
+    if (monotonic_seconds() - looked >= kLookSeconds) {
+      look_for_stalls();
+      looked = monotonic_seconds();
+    }
   }
 }
 

@@ -34,4 +34,8 @@ void wait_briefly_for_threads(char** argv);
 // get fresh pages every time.
 void keep_freed_memory();
 
+// Raises the limit of open files to what the system allows this process: many workers need many connections, and the
+// usual limit of 1,024 is meant for programs that use select(2).
+void allow_many_files();
+
 }  // namespace verbund

@@ -15,6 +15,13 @@ namespace {
 constexpr double kIdBytes = 4;           // row id, sent with each row
 constexpr double kRoundTripsOfRows = 3;  // counts, message sizes, rows
 
+// Of the leaders of hosts in one exchange of small data (collectives/leader_exchange.h).
+int rounds_of_leaders(int hosts) {
+  int rounds = 0;
+  for (int known = 1; known < hosts; known *= 8) ++rounds;
+  return rounds;
+}
+
 }  // namespace
 
 ExchangeLayout ExchangeLayout::of(const std::vector<Host>& hosts, int workers) {
@@ -52,7 +59,7 @@ MessageTime time_of(const GradientMessage& message, const ExchangeLayout& layout
   }
   if (layout.ring && hosts > 1) time.local_bytes = 0;  // the ring is as fast as its slowest link
   if (hosts == 1) time.sent_bytes = 0;
-  const double round_trips = message.rows > 0                               ? kRoundTripsOfRows
+  const double round_trips = message.rows > 0 ? kRoundTripsOfRows * rounds_of_leaders(layout.hosts)
                              : message.collective == Collective::kAllReduce ? 1
                                                                             : 0.5;
   time.latency = hosts > 1 ? rates.round_trip * round_trips : 0;

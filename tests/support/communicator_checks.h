@@ -51,10 +51,32 @@ inline void sums_and_largest_numbers(Communicator& comm) {
   EXPECT_FALSE(comm.any(false));
 }
 
+// The bits of adding one worker's number after the other's; more numbers than fit into one message of a worker, too.
+inline void sums_of_numbers_have_the_bits_of_adding_by_rank(Communicator& comm) {
+  const auto number = [](int rank, size_t i) {
+    return std::ldexp(static_cast<double>(philox(static_cast<uint64_t>(rank), 1, i)[0]) - 2e9,
+                      static_cast<int>(i % 40));
+  };
+  for (const size_t count : {size_t{0}, size_t{1}, size_t{6}, size_t{5000}}) {
+    std::vector<double> values, expected(count);
+    for (size_t i = 0; i < count; ++i) {
+      values.push_back(number(comm.rank(), i));
+      for (int rank = 0; rank < comm.size(); ++rank) expected[i] += number(rank, i);
+    }
+    comm.sum(values);
+    EXPECT_TRUE(values == expected) << count;
+  }
+}
+
 inline void texts_of_all_lengths(Communicator& comm) {
   const std::vector<std::string> texts = comm.gather(std::string(static_cast<size_t>(comm.rank() * 1000), 'x'));
   for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(texts[i].size(), i * 1000);
   EXPECT_EQ(comm.broadcast(comm.rank() == 0 ? "leader" : "other"), "leader");
+  // Longer than what a host's workers share at once; some have none.
+  const auto text_of = [](size_t rank) { return std::string(rank % 3 * 50'000, static_cast<char>('a' + rank % 26)); };
+  const std::vector<std::string> long_ones = comm.gather(text_of(static_cast<size_t>(comm.rank())));
+  for (size_t i = 0; i < long_ones.size(); ++i) EXPECT_TRUE(long_ones[i] == text_of(i)) << i;
+  for (const std::string& none : comm.gather("")) EXPECT_EQ(none, "");
 }
 
 // However the buffer is cut, and however many chunks are in flight.

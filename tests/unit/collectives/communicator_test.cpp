@@ -37,6 +37,9 @@ INSTANTIATE_TEST_SUITE_P(Workers, WithWorkers,
                                            std::vector{2, 3}, std::vector{3, 3}, std::vector{2, 2, 2}));
 
 TEST_P(WithWorkers, SumsAndLargestNumbers) { run(communicator_checks::sums_and_largest_numbers); }
+TEST_P(WithWorkers, SumsOfNumbersHaveTheBitsOfAddingByRank) {
+  run(communicator_checks::sums_of_numbers_have_the_bits_of_adding_by_rank);
+}
 TEST_P(WithWorkers, TextsOfAllLengths) { run(communicator_checks::texts_of_all_lengths); }
 TEST_P(WithWorkers, SumsOfBuffersHaveTheBitsOfSummingInOrder) {
   run(communicator_checks::sums_of_buffers_have_the_bits_of_summing_in_order);

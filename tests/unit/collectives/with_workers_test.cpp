@@ -47,8 +47,9 @@ TEST(WithWorkersOfTheProgram, HaveACommunicatorThatPassesItsTests) {
   with_workers([](Workers& all) {
     namespace checks = communicator_checks;
     for (auto* const check :
-         {checks::sums_and_largest_numbers, checks::texts_of_all_lengths,
-          checks::sums_of_buffers_have_the_bits_of_summing_in_order, checks::owners_get_the_same_sums_and_share_them,
+         {checks::sums_and_largest_numbers, checks::sums_of_numbers_have_the_bits_of_adding_by_rank,
+          checks::texts_of_all_lengths, checks::sums_of_buffers_have_the_bits_of_summing_in_order,
+          checks::owners_get_the_same_sums_and_share_them,
           checks::fewer_bits_on_the_wire_are_near_and_the_same_everywhere, checks::broadcasts_gathers_and_scatters}) {
       all.start("test", check).get();
       check(all.comm());  // as any thread sees it

@@ -63,6 +63,18 @@ TEST(ExchangeRates, TimeIsLatencyAndBytesOverRates) {
   EXPECT_DOUBLE_EQ(time_of(values(300), {1, 1, 1, false}, rates).seconds, 0);
 }
 
+// Rows go by the leaders of the hosts, eight of which meet in a round.
+TEST(ExchangeRates, RowsTakeMoreRoundTripsWithMoreHosts) {
+  ExchangeRates rates;
+  rates.round_trip = 1;
+  GradientMessage message;
+  message.rows = message.row_values = message.table_rows = 1;
+  for (const auto& [hosts, rounds] : {std::pair(1, 0), std::pair(2, 1), std::pair(8, 1), std::pair(9, 2),
+                                      std::pair(64, 2), std::pair(65, 3), std::pair(1024, 4)}) {
+    EXPECT_DOUBLE_EQ(time_of(message, {hosts, hosts, 1, false}, rates).latency, 3 * rounds) << hosts;
+  }
+}
+
 TEST(ExchangeRates, AShardedOptimiserHasTheTwoWaysApart) {
   ExchangeRates rates;
   rates.link = 100;
