@@ -19,6 +19,9 @@ class MpirunInSlurm : public MpirunStarter {
  public:
   using MpirunStarter::MpirunStarter;
   std::vector<std::string> on_host(const std::string& host) const override { return srun_on_host(host); }
+  std::vector<std::string> shell_on_host(const std::string& host, const std::string& script) const override {
+    return srun_shell_on_host(host, script);
+  }
   std::string advice_for_silent_host() const override { return kAdviceForSilentNode; }
 };
 

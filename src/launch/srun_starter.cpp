@@ -19,6 +19,12 @@ std::vector<std::string> srun_on_host(const std::string& host) {
   return {"srun", "--overlap", "--nodes=1", "--ntasks=1", "--quiet", "--nodelist=" + host};
 }
 
+std::vector<std::string> srun_shell_on_host(const std::string& host, const std::string& script) {
+  std::vector<std::string> words = srun_on_host(host);
+  words.insert(words.end(), {"sh", "-c", script});
+  return words;
+}
+
 std::vector<std::string> SrunStarter::command(const JobSettings& job, const std::vector<Host>& hosts) const {
   // srun hands its environment on. What sbatch was told about tasks does not hold for this step.
   std::vector<std::string> command = {"env", "-u", "SLURM_NTASKS_PER_NODE", "-u", "SLURM_DISTRIBUTION"};

@@ -13,6 +13,8 @@ namespace verbund {
 
 // The words before a command that shall run on a host of the allocation.
 std::vector<std::string> srun_on_host(const std::string& host);
+// The command that runs a shell script there. Unlike ssh, srun passes on words as they are.
+std::vector<std::string> srun_shell_on_host(const std::string& host, const std::string& script);
 constexpr const char* kAdviceForSilentNode = "Slurm knows why: sinfo -R, scontrol show node HOST";
 
 class SrunStarter : public Starter {
@@ -23,6 +25,9 @@ class SrunStarter : public Starter {
   std::string name() const override { return "srun"; }
   std::vector<std::string> command(const JobSettings& job, const std::vector<Host>& hosts) const override;
   std::vector<std::string> on_host(const std::string& host) const override { return srun_on_host(host); }
+  std::vector<std::string> shell_on_host(const std::string& host, const std::string& script) const override {
+    return srun_shell_on_host(host, script);
+  }
   bool keeps_streams_apart() const override { return true; }
   std::unique_ptr<WorkerLines> lines(WorkerLines::Sink sink) const override;
   std::unique_ptr<StarterNotices> notices(const std::vector<Host>& hosts) const override;
