@@ -49,7 +49,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
   WeightAverage average(device, config.average, weights);
   const size_t saved = 1 + optimizer->state().size() + (average.enabled() ? 1 : 0);
   const bool copies = config.checkpoint.asynchronous && device.is_host();  // those of a GPU are in host memory
-  const bool rounds = config.workers.has_rounds() && device.is_host();  // the outer step is the host's work
+  const bool rounds = config.workers.has_rounds() && device.is_host();     // the outer step is the host's work
   const size_t outer = !rounds ? 0 : config.workers.sync_delay > 0 ? 5 : 3;
   const uint64_t copy = ((copies ? saved : 0) + outer) * weights * sizeof(float);
 
