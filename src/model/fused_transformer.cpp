@@ -28,6 +28,7 @@ FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, Vo
                     static_cast<size_t>(partial_sums_size(
                         std::max(3 * config.d_model * std::max<int64_t>(1, config.decoder_layers), config.d_ff))),
                     "partial sums"),
+      packed_(weights_),
       workspace_(device),
       context_{device,          workspace_,          config_,           table_,
                weights_.data(), weights_.operands(), gradients_.data(), partial_sums_.data()},
@@ -39,7 +40,7 @@ FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, Vo
       source_norm_(context_, norm_after(config, "", "encoder.0.self.norm"), site::kSourceEmbedding),
       target_norm_(context_, norm_after(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
       cross_(context_, "decoder.cross.kv", config.decoder_layers * 2 * config.d_model, config.d_model),
-      stepwise_(device, config_, table_, weights_, vocabularies.target),
+      stepwise_(device, config_, table_, weights_, packed_, vocabularies.target),
       positions_(device, config.d_model) {
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string layer = fmt::format("encoder.{}.", i);
@@ -104,6 +105,7 @@ void FusedTransformer::begin(const Batch& batch, const Pass& pass) {
   workspace_.reset();
   weights_.operands();  // brings them up to date
   context_.pass = pass;
+  if (pass.training) packed_.clear();  // it would not be up to date, and take memory
   batch_.put(batch, config_.heads, device_, workspace_);
   source_ = batch_.source();
   target_ = batch_.target();
@@ -158,8 +160,11 @@ void FusedTransformer::project_keys(ConstTypedFloats encoded) {
 void FusedTransformer::start_decoding(const std::vector<Sentence>& sources) {
   clear(sources_);
   for (const Sentence& source : sources) append(sources_, source, {}, sources_.sentences());
+  packed_.update();
   begin(sources_, Pass{0, 0, false});
+  context_.packed = &packed_;
   project_keys(encode());
+  context_.packed = nullptr;
   stepwise_.start(keys_, sources_.source_offsets);
 }
 

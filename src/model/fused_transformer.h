@@ -71,6 +71,7 @@ class FusedTransformer final : public DecodableModel {
   const GradientOrder order_;  // if lookup rows are reported separately
   Weights weights_;
   Buffer gradients_, partial_sums_;
+  PackedWeights packed_;
   Workspace workspace_;
   Context context_;
 

@@ -8,12 +8,12 @@
 namespace verbund {
 
 StepwiseDecoder::StepwiseDecoder(Device& device, const ModelConfig& config, const ParameterTable& table,
-                                 Weights& weights, int64_t vocabulary)
+                                 Weights& weights, PackedWeights& packed, int64_t vocabulary)
     : device_(device),
       config_(config),
       workspace_(device),
-      context_{device,  workspace_, config_,          table, weights.data(), weights.operands(), nullptr,
-               nullptr, nullptr,    Pass{0, 0, false}},
+      context_{device,  workspace_, config_,           table,  weights.data(), weights.operands(), nullptr,
+               nullptr, nullptr,    Pass{0, 0, false}, &packed},
       embedding_(context_.tensor(config.share_embeddings == Sharing::kAll ? "source.embedding" : "target.embedding")),
       output_(config.share_embeddings == Sharing::kNone ? context_.tensor("output.weight") : embedding_),
       vocabulary_(vocabulary),
@@ -170,7 +170,8 @@ const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* align
   }
   ++position_;
   float* logits = workspace_.take(rows.count * vocabulary_);
-  multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.operand, {logits, vocabulary_}, Into::kReplace);
+  multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.operand, {logits, vocabulary_}, Into::kReplace,
+              context_.packed->of(output_.operand, vocabulary_, d));
   if (aligned != nullptr) device_.download(aligned, attended, next.size() * sizeof(int32_t));
   return logits;
 }

@@ -17,9 +17,9 @@ namespace verbund {
 
 class StepwiseDecoder {
  public:
-  // `weights`: the parameters, as they are when decoding starts.
+  // `weights`: the parameters, as they are when decoding starts; `packed`: is up to date then.
   StepwiseDecoder(Device& device, const ModelConfig& config, const ParameterTable& table, Weights& weights,
-                  int64_t vocabulary);
+                  PackedWeights& packed, int64_t vocabulary);
 
   // `source_cache`: the kv cache of cross-attention, [source tokens, layers, {key, value}, d], which must stay alive
   // while decoding.

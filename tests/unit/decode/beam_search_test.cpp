@@ -74,6 +74,25 @@ TEST(BeamSearch, SentencesDoNotInfluenceEachOther) {
   }
 }
 
+// Copies of weights that a search made must not outlive a change of the weights.
+TEST(BeamSearch, UsesTheWeightsAsTheyAreNow) {
+  const MadeModel changed = made_model(300);
+  const MadeModel other = made_model(changed.config, changed.sizes, 301);
+  Random random(300, 2);
+  const std::vector<SearchTask> tasks = random_tasks(random, 6, changed);
+  const SearchRequest request = random_request(random);
+  const auto before = search(changed, tasks, request), expected = search(other, tasks, request);
+  const std::span<const float> weights = other.model->weights().values().host();
+  changed.model->weights().write().upload(weights);
+  const auto after = search(changed, tasks, request);
+  size_t different = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    EXPECT_TRUE(identical(after[i], expected[i])) << i;
+    different += identical(before[i], after[i]) ? 0 : 1;
+  }
+  EXPECT_GT(different, 0u);
+}
+
 TEST(BeamSearch, NothingToDo) { EXPECT_TRUE(search(made_model(1), {}, SearchRequest()).empty()); }
 
 }  // namespace
