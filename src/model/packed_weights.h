@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PackedWeights keeps weights in the order in which the device's GEMM reads them. Translating multiplies the same
-// weights with few rows, step after step; packing them each time costs a small batch a third of its time.
+// PackedWeights keeps weights in the order in which the device's GEMM reads them. Steps of a
+// translation multiply the same weights with few rows, and need not pack them each time.
 #pragma once
 
 #include <cstdint>
