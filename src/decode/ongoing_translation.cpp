@@ -2,6 +2,8 @@
 #include "decode/ongoing_translation.h"
 
 #include <map>
+#include <set>
+#include <utility>
 
 namespace verbund {
 namespace {
@@ -25,13 +27,17 @@ class SearchOfLines final : public OngoingTranslation {
     const size_t number = added_++;
     OpenLine& open = lines_[number];
     open.pieces = translator_.pieces_of(line);
+    open.needs = needs;
     open.found.resize(open.pieces.size());
-    for (size_t i = 0; i < open.pieces.size(); ++i) places_[search_.add(open.pieces[i], needs)] = {number, i};
+    for (size_t i = 0; i < open.pieces.size(); ++i) waiting_.insert({i, number});
     if (open.pieces.empty()) close(number);
+    // The first of this line, and one of lines that have begun: none holds up the others.
+    for (int i = 0; i < 2 && has_room(); ++i) join_next();
     return number;
   }
 
   std::vector<Done> step() override {
+    while (!waiting_.empty() && has_room()) join_next();
     for (BeamSearch::Done& done : search_.step()) {
       const auto [number, piece] = places_.at(done.number);
       places_.erase(done.number);
@@ -45,9 +51,17 @@ class SearchOfLines final : public OngoingTranslation {
  private:
   struct OpenLine {
     std::vector<SearchTask> pieces;
+    TranslationNeeds needs;
     std::vector<std::vector<Hypothesis>> found;  // of each piece
     size_t done = 0;                             // pieces
   };
+
+  void join_next() {
+    if (waiting_.empty()) return;
+    const auto [piece, number] = waiting_.extract(waiting_.begin()).value();
+    const OpenLine& line = lines_.at(number);
+    places_[search_.add(line.pieces[piece], line.needs)] = {number, piece};
+  }
 
   void close(size_t number) {
     const OpenLine& line = lines_.at(number);
@@ -60,6 +74,7 @@ class SearchOfLines final : public OngoingTranslation {
   size_t added_ = 0;
   std::map<size_t, OpenLine> lines_;
   std::map<size_t, std::pair<size_t, size_t>> places_;  // a sentence's number in the search -> line, piece
+  std::set<std::pair<size_t, size_t>> waiting_;         // piece, line: of the line that has begun the fewest first
   std::vector<Done> done_;
 };
 

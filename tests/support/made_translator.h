@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <string>
@@ -25,7 +26,7 @@ class MadeTranslator : public SentenceTranslator {
   explicit MadeTranslator(bool is_held = false) : is_held_(is_held) {}
 
   // The words keep their order and are aligned with themselves; a sentence takes a step for each. The n-th best has
-  // n - 1 exclamation marks. "fail" fails.
+  // n - 1 exclamation marks. "fail" fails; "endless" is never done.
   std::unique_ptr<OngoingTranslation> begin() const override { return std::make_unique<Ongoing>(*this); }
 
   void await_batch() const {
@@ -65,8 +66,8 @@ class MadeTranslator : public SentenceTranslator {
     bool has_room() const override { return true; }
 
     size_t add(const std::string& text, const TranslationNeeds& needs) override {
-      const auto words = 1 + std::count(text.begin(), text.end(), ' ');
-      open_.push_back({added_, text, needs, static_cast<size_t>(words)});
+      const auto words = static_cast<size_t>(1 + std::count(text.begin(), text.end(), ' '));
+      open_.push_back({added_, text, needs, text == "endless" ? std::numeric_limits<size_t>::max() : words});
       joining_.push_back(text);
       return added_++;
     }
