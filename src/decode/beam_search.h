@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beam search translates many sentences at once, with one model or an ensemble.
+// BeamSearch translates many sentences at once, with one model or an ensemble. Sentences join it at any time.
 //
 // In every step, the 2 beam likeliest continuations of a sentence's rows are considered in order. A continuation that
 // ends is a finished translation if it is among the first `beam`; the others become the next rows, until there are
@@ -9,11 +9,13 @@
 // 1, the first end is the end: that is greedy search.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "config/decode_config.h"
+#include "decode/ensemble.h"
 #include "model/transformer.h"
 
 namespace verbund {
@@ -37,6 +39,83 @@ struct SearchRequest {
   int64_t nbest = 1;  // at most beam
   bool align = false;
   uint64_t seed = 1;
+};
+
+// What a translation must have.
+struct TranslationNeeds {
+  int64_t nbest = 1;  // at most beam
+  bool align = false;
+};
+
+class BeamSearch {
+ public:
+  // The models are this search's alone while it lives.
+  BeamSearch(std::span<DecodableModel* const> models, int64_t vocabulary, const DecodeConfig& config, uint64_t seed);
+
+  // The sentence joins with the next step. Returns its number: 0, 1, 2 ...
+  size_t add(SearchTask task, const TranslationNeeds& needs);
+
+  struct Done {
+    size_t number;
+    std::vector<Hypothesis> hypotheses;  // the best first
+  };
+  // One token more for every sentence. Returns those that are done. After a failure the search cannot go on.
+  std::vector<Done> step();
+
+  // What the sentences under way take up; with those that join next.
+  size_t sentences() const { return open_.size() + joining_.size(); }
+  size_t source_tokens() const;
+  size_t cached_rows() const;  // of the kv cache
+
+ private:
+  // A token of a row, and its parent: rows share their beginnings.
+  struct Node {
+    int32_t parent;
+    TokenId token;
+    int32_t aligned;
+  };
+  // An unfinished translation.
+  struct Row {
+    double log_probability = 0;
+    int32_t node = -1;
+    int32_t parent = 0;  // the row of the last step that it continues
+  };
+  struct Candidate {
+    double log_probability;
+    size_t row;  // of the sentence
+    TokenId token;
+  };
+  struct OpenSentence {
+    size_t number;
+    SearchTask task;
+    TranslationNeeds needs;
+    int64_t max_length;  // with </s>
+    size_t length = 0;   // tokens of all rows
+    std::vector<Row> rows = {Row()};
+    size_t first_row = 0;  // of this step
+    std::vector<Node> nodes = {};
+    std::vector<Hypothesis> finished = {};
+  };
+
+  void join();
+  void gather_rows();
+  void forget_rows();
+  size_t candidates_per_row() const;
+  std::vector<Candidate> candidates(const OpenSentence& sentence) const;
+  Candidate draw(const OpenSentence& sentence, size_t r) const;
+  void extend(OpenSentence& sentence) const;
+  void finish(OpenSentence& sentence, int32_t node, double log_probability, bool finished) const;
+  bool is_done(const OpenSentence& sentence) const;
+  static Done close(OpenSentence& sentence);
+
+  const DecodeConfig config_;
+  const uint64_t seed_;
+  const size_t beam_;
+  Ensemble ensemble_;
+  size_t added_ = 0;
+  std::vector<OpenSentence> joining_, open_;
+  std::vector<NextRow> rows_;         // of this step
+  std::deque<size_t> rows_of_steps_;  // of each step since the oldest sentence joined
 };
 
 // Called after every token with the number of sentences that are done.

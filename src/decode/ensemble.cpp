@@ -8,8 +8,12 @@
 
 namespace verbund {
 
-void Ensemble::start(const std::vector<Sentence>& sources) {
-  for (DecodableModel* model : models_) model->start_decoding(sources);
+void Ensemble::start() {
+  for (DecodableModel* model : models_) model->start_decoding({});
+}
+
+void Ensemble::join(const std::vector<Sentence>& sources) {
+  for (DecodableModel* model : models_) model->join_decoding(sources);
 }
 
 void Ensemble::step(std::span<const NextRow> rows, size_t best_count, bool align) {

@@ -24,7 +24,10 @@ class Ensemble {
         vocabulary_(vocabulary),
         workspace_(device_) {}
 
-  void start(const std::vector<Sentence>& sources);
+  // Begins anew, without sentences.
+  void start();
+  // See DecodableModel::join_decoding.
+  void join(const std::vector<Sentence>& sources);
   // Adds a token to each row; the functions below then describe the possible next tokens.
   void step(std::span<const NextRow> rows, size_t best_count, bool align);
 

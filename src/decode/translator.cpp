@@ -95,16 +95,29 @@ size_t Translator::most_tokens() const {
   return most > 0 ? static_cast<size_t>(most) : std::numeric_limits<size_t>::max();
 }
 
-void Translator::add_pieces(const Sentence& source, const Sentence& prefix, uint64_t number, size_t line,
-                            std::vector<Piece>& pieces) const {
+std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& prefix, uint64_t number) const {
+  std::vector<SearchTask> pieces;
   const size_t limit = most_tokens();
   for (size_t first = 0; first < source.size();) {
     const size_t end = source.size() <= limit ? source.size() : piece_end(source_, source, first, limit);
     const auto at = [&](size_t i) { return source.begin() + static_cast<std::ptrdiff_t>(i); };
     // Each piece has random numbers of its own.
-    pieces.push_back({line, {Sentence(at(first), at(end)), first == 0 ? prefix : Sentence(), number << 24 | first}});
+    pieces.push_back({Sentence(at(first), at(end)), first == 0 ? prefix : Sentence(), number << 24 | first});
     first = end;
   }
+  return pieces;
+}
+
+std::vector<SearchTask> Translator::pieces_of(const Line& line) const {
+  return cut(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix), line.number);
+}
+
+BeamSearch Translator::begin() const {
+  return {models_, static_cast<int64_t>(target_.size()), config_.search.config, config_.search.seed};
+}
+
+size_t Translator::most_sentences() const {
+  return std::max<size_t>(1, kMostRows / static_cast<size_t>(config_.search.config.beam));
 }
 
 // Sentences of similar length are batched; a batch holds as many as its tokens allow.
@@ -115,8 +128,7 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
   for (size_t first = 0; first < order.size();) {
     const auto budget = static_cast<size_t>(config_.search.config.batch_tokens);
     const size_t longest = tasks[order[first]].source.size() + 1;
-    const size_t rows = std::max<size_t>(1, kMostRows / static_cast<size_t>(config_.search.config.beam));
-    const size_t count = std::min({std::max<size_t>(1, budget / longest), rows, order.size() - first});
+    const size_t count = std::min({std::max<size_t>(1, budget / longest), most_sentences(), order.size() - first});
     std::vector<SearchTask> batch;
     for (size_t i = first; i < first + count; ++i) batch.push_back(tasks[order[i]]);
     const auto tell_lines = [&](size_t done) { tell((first + done) * lines / tasks.size()); };
@@ -144,39 +156,41 @@ Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size
   return translation;
 }
 
+std::vector<Translation> Translator::join(std::span<const SearchTask> pieces,
+                                          std::span<const std::vector<Hypothesis>> found) const {
+  if (pieces.size() <= 1) {  // the usual case
+    std::vector<Translation> translations;
+    for (const std::vector<Hypothesis>& all : found) {
+      for (const Hypothesis& hypothesis : all) translations.push_back(to_text(hypothesis, pieces[0].source.size()));
+    }
+    if (translations.empty()) translations.emplace_back();
+    return translations;
+  }
+  Translation whole;
+  whole.split = true;
+  int32_t source_pieces = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    append(whole, to_text(found[i].at(0), pieces[i].source.size()), source_pieces);
+    source_pieces += static_cast<int32_t>(pieces[i].source.size());
+  }
+  return {whole};
+}
+
 std::vector<std::vector<Translation>> Translator::translate(const std::vector<Line>& lines,
                                                             const TellDone& tell) const {
-  std::vector<Piece> pieces;
   for (const Line& line : lines) check(line);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const Sentence source = source_.encode(lines[i].text);
-    const Sentence prefix = lines[i].prefix.empty() ? Sentence() : target_.encode(lines[i].prefix);
-    add_pieces(source, prefix, lines[i].number, i, pieces);
-  }
   std::vector<SearchTask> tasks;
-  for (const Piece& piece : pieces) tasks.push_back(piece.task);
-  const std::vector<std::vector<Hypothesis>> found = search_all(tasks, lines.size(), tell);
-
-  std::vector<std::vector<Translation>> results(lines.size());
-  for (size_t i = 0; i < pieces.size();) {
-    const size_t line = pieces[i].line;
-    if (i + 1 == pieces.size() || pieces[i + 1].line != line) {  // the usual case: one piece
-      for (const Hypothesis& hypothesis : found[i])
-        results[line].push_back(to_text(hypothesis, tasks[i].source.size()));
-      ++i;
-      continue;
-    }
-    Translation whole;
-    whole.split = true;
-    int32_t source_pieces = 0;
-    for (; i < pieces.size() && pieces[i].line == line; ++i) {
-      append(whole, to_text(found[i].at(0), tasks[i].source.size()), source_pieces);
-      source_pieces += static_cast<int32_t>(tasks[i].source.size());
-    }
-    results[line].push_back(std::move(whole));
+  std::vector<size_t> ends;  // of the lines' pieces
+  for (const Line& line : lines) {
+    for (SearchTask& piece : pieces_of(line)) tasks.push_back(std::move(piece));
+    ends.push_back(tasks.size());
   }
-  for (auto& translations : results) {
-    if (translations.empty()) translations.emplace_back();
+  const std::vector<std::vector<Hypothesis>> found = search_all(tasks, lines.size(), tell);
+  std::vector<std::vector<Translation>> results;
+  size_t first = 0;
+  for (const size_t end : ends) {
+    results.push_back(join(std::span(tasks).subspan(first, end - first), std::span(found).subspan(first, end - first)));
+    first = end;
   }
   return results;
 }
@@ -186,29 +200,29 @@ std::vector<std::string> Translator::split(const std::string& line) const {
   if (ids.size() <= most_tokens()) return {line};
   const std::vector<std::string> text = source_.encode_pieces(line);
   if (text.size() != ids.size()) return {line};
-  std::vector<Piece> pieces;
-  add_pieces(ids, {}, 0, 0, pieces);
   std::vector<std::string> sentences;
   auto begin = text.begin();
-  for (const Piece& piece : pieces) {
-    const auto end = begin + static_cast<std::ptrdiff_t>(piece.task.source.size());
+  for (const SearchTask& piece : cut(ids, {}, 0)) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size());
     sentences.push_back(source_.decode_pieces({begin, end}));
-    if (source_.encode(sentences.back()) != piece.task.source) return {line};
+    if (source_.encode(sentences.back()) != piece.source) return {line};
     begin = end;
   }
   return sentences;
 }
 
 std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& sources, const TellDone& tell) const {
-  std::vector<Piece> pieces;
-  for (size_t i = 0; i < sources.size(); ++i) add_pieces(sources[i], {}, i, i, pieces);
   std::vector<SearchTask> tasks;
-  for (const Piece& piece : pieces) tasks.push_back(piece.task);
-  std::vector<std::vector<Hypothesis>> found = search_all(tasks, sources.size(), tell);
+  std::vector<size_t> lines;  // of the tasks
+  for (size_t i = 0; i < sources.size(); ++i) {
+    for (SearchTask& piece : cut(sources[i], {}, i)) tasks.push_back(std::move(piece));
+    lines.resize(tasks.size(), i);
+  }
+  const std::vector<std::vector<Hypothesis>> found = search_all(tasks, sources.size(), tell);
   std::vector<Sentence> results(sources.size());
-  for (size_t i = 0; i < pieces.size(); ++i) {
+  for (size_t i = 0; i < tasks.size(); ++i) {
     const Sentence& tokens = found[i].at(0).tokens;
-    results[pieces[i].line].insert(results[pieces[i].line].end(), tokens.begin(), tokens.end());
+    results[lines[i]].insert(results[lines[i]].end(), tokens.begin(), tokens.end());
   }
   return results;
 }

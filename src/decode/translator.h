@@ -2,6 +2,7 @@
 // Translator translates lines of text of any length, in their order.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,17 +59,20 @@ class Translator {
 
   std::vector<std::string> source_pieces(const std::string& text) const { return source_.encode_pieces(text); }
 
+  // The parts of translate(), for OngoingTranslation: the sentences that a line is searched as, none for an empty line;
+  // and the translations of a line from those of its sentences.
+  std::vector<SearchTask> pieces_of(const Line& line) const;
+  std::vector<Translation> join(std::span<const SearchTask> pieces,
+                                std::span<const std::vector<Hypothesis>> found) const;
+  BeamSearch begin() const;
+  size_t most_sentences() const;  // that are searched at a time
+  const TranslatorConfig& config() const { return config_; }
+
   uint64_t target_tokens() const { return target_tokens_; }  // so far, with </s>
 
  private:
-  struct Piece {
-    size_t line;
-    SearchTask task;
-  };
-
   size_t most_tokens() const;  // that are translated at once
-  void add_pieces(const Sentence& source, const Sentence& prefix, uint64_t number, size_t line,
-                  std::vector<Piece>& pieces) const;
+  std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number) const;
   // `tell` counts lines, of which there are so many.
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks, size_t lines,
                                                   const TellDone& tell) const;

@@ -90,8 +90,17 @@ std::unique_ptr<SideStream> CpuDevice::make_side_stream() { return std::make_uni
 
 void CpuDevice::multiply(const Gemm& gemm) {
   if (log_ != nullptr) log_->push_back(gemm);
-  const bool bf16 = precision() == Precision::kBf16;
-  verbund::multiply(kernels_, bf16 ? GemmOperands::kRoundedToBf16 : GemmOperands::kFloat, gemm);
+  verbund::multiply(kernels_, gemm_operands(), gemm);
 }
+
+GemmOperands CpuDevice::gemm_operands() const {
+  return precision() == Precision::kBf16 ? GemmOperands::kRoundedToBf16 : GemmOperands::kFloat;
+}
+
+size_t CpuDevice::packed_size(int64_t out, int64_t in) const {
+  return static_cast<size_t>(verbund::packed_size(kernels_, gemm_operands(), out, in));
+}
+
+void CpuDevice::pack(const Gemm& gemm, float* to) { verbund::pack(kernels_, gemm_operands(), gemm, to); }
 
 }  // namespace verbund

@@ -32,6 +32,8 @@ class CpuDevice final : public Device {
   std::unique_ptr<SideStream> make_side_stream() override;
 
   void multiply(const Gemm& gemm) override;
+  size_t packed_size(int64_t out, int64_t in) const override;
+  void pack(const Gemm& gemm, float* to) override;
 #define VERBUND_SIMD(operation, Arguments) \
   void operation(const Arguments& op) override { kernels_.operation(op); }
 #define VERBUND_PORTABLE(operation, Arguments) \
@@ -49,6 +51,8 @@ class CpuDevice final : public Device {
   void log_gemms(std::vector<Gemm>* log) { log_ = log; }
 
  private:
+  GemmOperands gemm_operands() const;
+
   const Kernels& kernels_;
   DeviceFacts facts_;
   std::vector<Gemm>* log_ = nullptr;

@@ -123,6 +123,9 @@ class Device {
 
   // Operations: kernels/operations.h tells what each computes.
   virtual void multiply(const Gemm& gemm) = 0;
+  // The floats of a weight [out, in] in the order in which GEMM reads it; 0: this device has no other order.
+  virtual size_t packed_size(int64_t /*out*/, int64_t /*in*/) const { return 0; }
+  virtual void pack(const Gemm& /*gemm*/, float* /*to*/) {}  // B, for Gemm::packed_b
 #define VERBUND_OPERATION(operation, Arguments) virtual void operation(const Arguments& op) = 0;
   VERBUND_OPERATIONS(VERBUND_OPERATION)
 #undef VERBUND_OPERATION

@@ -21,10 +21,10 @@ struct ConstMatrixRows {
 
 enum class Into { kReplace, kAdd };
 
-// y[n, out] = x[n, in] w[out, in]^T
+// y[n, out] = x[n, in] w[out, in]^T; `packed`: the weight once more, see Device::pack.
 inline void multiply_nt(Device& device, int64_t n, int64_t out, int64_t in, ConstMatrixRows x, ConstTypedFloats w,
-                        MatrixRows y, Into into) {
-  device.multiply({false, true, n, out, in, x.data, x.stride, w, in, into == Into::kAdd, y.data, y.stride});
+                        MatrixRows y, Into into, const float* packed = nullptr) {
+  device.multiply({false, true, n, out, in, x.data, x.stride, w, in, into == Into::kAdd, y.data, y.stride, packed});
 }
 // dx[n, in] = dy[n, out] w[out, in]
 inline void multiply_nn(Device& device, int64_t n, int64_t in, int64_t out, ConstMatrixRows dy, ConstTypedFloats w,

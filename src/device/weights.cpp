@@ -21,11 +21,13 @@ ConstTypedFloats Weights::operands() {
 }
 
 Buffer& Weights::write() {
+  ++version_;
   stale_ = true;
   return values_;
 }
 
 Weights::Both Weights::write_both() {
+  ++version_;
   if (copy_.size() == 0) return {values_.data(), {}};
   operands();  // what is not written must be up to date
   return {values_.data(), {copy_.data(), device().compute_dtype()}};

@@ -16,6 +16,7 @@ class Weights {
 
   const float* data() const { return values_.data(); }  // the device's address
   const Buffer& values() const { return values_; }
+  uint64_t version() const { return version_; }  // another one after each call for writing
   // The weights in the compute dtype, as GEMMs read them. Brings the copy up to date.
   ConstTypedFloats operands();
 
@@ -32,6 +33,7 @@ class Weights {
   Buffer values_;
   Buffer copy_;  // empty where the compute dtype is float
   bool stale_ = true;
+  uint64_t version_ = 0;
 };
 
 }  // namespace verbund

@@ -13,7 +13,9 @@ namespace verbund {
 
 namespace avx512bf16 {  // simd/gemm_bf16.cpp
 void multiply_bf16(const Gemm& gemm, float* scratch);
-}
+void pack_bf16(const Gemm& gemm, float* to);
+extern const int64_t kColumnsOfTile;
+}  // namespace avx512bf16
 
 namespace {
 
@@ -50,6 +52,10 @@ Grid cut(const Gemm& gemm, int64_t threads) {
   return best;
 }
 
+int64_t tile_columns(const Kernels& table, GemmOperands operands) {
+  return operands == GemmOperands::kRoundedToBf16 ? avx512bf16::kColumnsOfTile : table.tile_columns;
+}
+
 // Where part `index` of `parts` begins, in whole tiles.
 int64_t part_begin(int64_t size, int64_t tile, int64_t index, int64_t parts) {
   return std::min(size, (size + tile - 1) / tile * index / parts * tile);
@@ -58,12 +64,13 @@ int64_t part_begin(int64_t size, int64_t tile, int64_t index, int64_t parts) {
 void multiply_part(const Kernels& table, GemmOperands operands, Gemm gemm, const Grid& grid, int64_t index) {
   const int64_t row = index / grid.columns, column = index % grid.columns;
   const int64_t i = part_begin(gemm.m, table.tile_rows, row, grid.rows);
-  const int64_t j = part_begin(gemm.n, table.tile_columns, column, grid.columns);
+  const int64_t tile = tile_columns(table, operands), j = part_begin(gemm.n, tile, column, grid.columns);
   gemm.m = part_begin(gemm.m, table.tile_rows, row + 1, grid.rows) - i;
-  gemm.n = part_begin(gemm.n, table.tile_columns, column + 1, grid.columns) - j;
+  gemm.n = part_begin(gemm.n, tile, column + 1, grid.columns) - j;
   gemm.a = gemm.a + (gemm.transpose_a ? i : i * gemm.lda);
   gemm.b = gemm.b + (gemm.transpose_b ? j * gemm.ldb : j);
   gemm.c = gemm.c + (i * gemm.ldc + j);
+  if (gemm.packed_b != nullptr) gemm.packed_b += packed_size(table, operands, j, gemm.k);
   (operands == GemmOperands::kRoundedToBf16 ? avx512bf16::multiply_bf16 : table.multiply)(gemm, scratch());
 }
 
@@ -86,6 +93,16 @@ void multiply(const Kernels& table, GemmOperands operands, const Gemm& gemm) {
   const Grid grid = cut(gemm, threads);
 #pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads)) if (threads > 1)
   for (int64_t index = 0; index < threads; ++index) multiply_part(table, operands, gemm, grid, index);
+}
+
+void pack(const Kernels& table, GemmOperands operands, const Gemm& gemm, float* to) {
+  (operands == GemmOperands::kRoundedToBf16 ? avx512bf16::pack_bf16 : table.pack)(gemm, to);
+}
+
+int64_t packed_size(const Kernels& table, GemmOperands operands, int64_t n, int64_t k) {
+  const int64_t depth = operands == GemmOperands::kRoundedToBf16 ? (k + 1) / 2 : k;
+  const int64_t tile = tile_columns(table, operands);
+  return (n + tile - 1) / tile * tile * depth;
 }
 
 }  // namespace verbund

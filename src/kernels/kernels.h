@@ -19,6 +19,7 @@ struct Kernels {
   // A GEMM on the calling thread alone. The result does not depend on how it is cut into rows and columns of C, which
   // is cheapest at multiples of the tile.
   void (*multiply)(const Gemm&, float* scratch);
+  void (*pack)(const Gemm&, float* to);
   int64_t tile_rows, tile_columns;
   // One row of a dropout mask as floats (0 or scale), for the reference model and the tests. Features are counted from
   // 128 first_block; the weights of attention head h start at block 512 h.
@@ -41,6 +42,12 @@ enum class GemmOperands { kFloat, kRoundedToBf16 };  // the latter only where ha
 
 // A GEMM on all OpenMP threads.
 void multiply(const Kernels& table, GemmOperands operands, const Gemm& gemm);
+
+// A GEMM with few rows spends much of its time on packing B. One that is used again and again, such as a weight while
+// translating, is packed once: gemm.packed_b is then `to`. The bits of the result are the same.
+void pack(const Kernels& table, GemmOperands operands, const Gemm& gemm, float* to);
+// Floats that a packed B [k, n] takes.
+int64_t packed_size(const Kernels& table, GemmOperands operands, int64_t n, int64_t k);
 
 // The bits of these depend neither on the instruction set nor on the number of threads.
 namespace portable {

@@ -42,6 +42,7 @@ struct Gemm {
   bool add;
   TypedFloats c;
   int64_t ldc;
+  const float* packed_b = nullptr;  // B as `pack` of kernels.h left it; null: only as b
 };
 
 // Residual + dropout + layer norm.

@@ -28,6 +28,7 @@ FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, Vo
                     static_cast<size_t>(partial_sums_size(
                         std::max(3 * config.d_model * std::max<int64_t>(1, config.decoder_layers), config.d_ff))),
                     "partial sums"),
+      packed_(weights_),
       workspace_(device),
       context_{device,          workspace_,          config_,           table_,
                weights_.data(), weights_.operands(), gradients_.data(), partial_sums_.data()},
@@ -39,7 +40,8 @@ FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, Vo
       source_norm_(context_, norm_after(config, "", "encoder.0.self.norm"), site::kSourceEmbedding),
       target_norm_(context_, norm_after(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
       cross_(context_, "decoder.cross.kv", config.decoder_layers * 2 * config.d_model, config.d_model),
-      stepwise_(device, config_, table_, weights_, vocabularies.target),
+      stepwise_(device, config_, table_, weights_, packed_, vocabularies.target),
+      source_caches_(device, "the kv cache"),
       positions_(device, config.d_model) {
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string layer = fmt::format("encoder.{}.", i);
@@ -104,6 +106,7 @@ void FusedTransformer::begin(const Batch& batch, const Pass& pass) {
   workspace_.reset();
   weights_.operands();  // brings them up to date
   context_.pass = pass;
+  if (pass.training) packed_.clear();  // it would not be up to date, and take memory
   batch_.put(batch, config_.heads, device_, workspace_);
   source_ = batch_.source();
   target_ = batch_.target();
@@ -149,23 +152,34 @@ ConstTypedFloats FusedTransformer::encode() {
   return input;
 }
 
-void FusedTransformer::project_keys(ConstTypedFloats encoded) {
+void FusedTransformer::project_keys(ConstTypedFloats encoded, TypedFloats keys) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
-  keys_ = workspace_.take_operand(source_.count * stride);
+  keys_ = keys;
   cross_.forward(context_, source_.count, {encoded, d}, {keys_, stride});
 }
 
 void FusedTransformer::start_decoding(const std::vector<Sentence>& sources) {
+  stepwise_.start();
+  join_decoding(sources);
+}
+
+void FusedTransformer::join_decoding(const std::vector<Sentence>& sources) {
+  if (sources.empty()) return;
   clear(sources_);
   for (const Sentence& source : sources) append(sources_, source, {}, sources_.sentences());
+  packed_.update();
   begin(sources_, Pass{0, 0, false});
-  project_keys(encode());
-  stepwise_.start(keys_, sources_.source_offsets);
+  context_.packed = &packed_;
+  const FloatType dtype = device_.compute_dtype();
+  const auto keys = source_caches_.take_bytes(static_cast<size_t>(keys_size() * size_of(dtype)));
+  project_keys(encode(), {keys->data(), dtype});
+  context_.packed = nullptr;
+  stepwise_.join(keys, sources_.source_offsets);
 }
 
 ConstTypedFloats FusedTransformer::decode(ConstTypedFloats encoded) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 2 * d;
-  project_keys(encoded);
+  project_keys(encoded, workspace_.take_operand(keys_size()));
   ConstTypedFloats input = embed(target_, target_embedding_, target_norm_, site::kTargetEmbedding);
   const float* residual = target_norm_.residual();
   const auto add_and_norm = [&](ResidualNorm& after, ConstTypedFloats output, const Tensor& bias) {

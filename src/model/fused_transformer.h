@@ -39,6 +39,7 @@ class FusedTransformer final : public DecodableModel {
   Loss accumulate(const Batch& batch, const Pass& pass, const GradientReady& ready) override;
   std::vector<TokenId> predict(const Batch& batch) override;
   void start_decoding(const std::vector<Sentence>& sources) override;
+  void join_decoding(const std::vector<Sentence>& sources) override;
   const float* step(std::span<const NextRow> rows, int32_t* aligned) override { return stepwise_.step(rows, aligned); }
   std::vector<double> token_log_probabilities(const Batch& batch) override;
   Weights& weights() override { return weights_; }
@@ -48,7 +49,8 @@ class FusedTransformer final : public DecodableModel {
  private:
   void begin(const Batch& batch, const Pass& pass);
   ConstTypedFloats encode();
-  void project_keys(ConstTypedFloats encoded);
+  void project_keys(ConstTypedFloats encoded, TypedFloats keys);
+  int64_t keys_size() const { return source_.count * config_.decoder_layers * 2 * config_.d_model; }
   ConstTypedFloats decode(ConstTypedFloats encoded);
   void project(ConstTypedFloats decoded, float* decoded_gradient);
   Loss loss() const;
@@ -71,6 +73,7 @@ class FusedTransformer final : public DecodableModel {
   const GradientOrder order_;  // if lookup rows are reported separately
   Weights weights_;
   Buffer gradients_, partial_sums_;
+  PackedWeights packed_;
   Workspace workspace_;
   Context context_;
 
@@ -81,7 +84,8 @@ class FusedTransformer final : public DecodableModel {
   std::vector<DecoderLayer> decoder_;
   Linear cross_;
   StepwiseDecoder stepwise_;
-  Batch sources_;  // while decoding
+  Batch sources_;  // of the sentences that joined last
+  BufferPool source_caches_;
 
   PositionCodes positions_;
   DeviceBatch batch_;

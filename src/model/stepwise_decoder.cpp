@@ -3,21 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace verbund {
 
 StepwiseDecoder::StepwiseDecoder(Device& device, const ModelConfig& config, const ParameterTable& table,
-                                 Weights& weights, int64_t vocabulary)
+                                 Weights& weights, PackedWeights& packed, int64_t vocabulary)
     : device_(device),
       config_(config),
       workspace_(device),
-      context_{device,  workspace_, config_,          table, weights.data(), weights.operands(), nullptr,
-               nullptr, nullptr,    Pass{0, 0, false}},
+      context_{device,  workspace_, config_,           table,  weights.data(), weights.operands(), nullptr,
+               nullptr, nullptr,    Pass{0, 0, false}, &packed},
       embedding_(context_.tensor(config.share_embeddings == Sharing::kAll ? "source.embedding" : "target.embedding")),
       output_(config.share_embeddings == Sharing::kNone ? context_.tensor("output.weight") : embedding_),
       vocabulary_(vocabulary),
       embedded_(context_, norm_after(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
+      kv_buffers_(device, "the kv cache"),
       positions_(device, config.d_model) {
   const int64_t d = config.d_model;
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
@@ -35,62 +37,69 @@ StepwiseDecoder::StepwiseDecoder(Device& device, const ModelConfig& config, cons
   }
 }
 
-void StepwiseDecoder::start(ConstTypedFloats source_cache, const std::vector<int32_t>& source_offsets) {
-  const int64_t stride = config_.decoder_layers * 2 * config_.d_model;
-  source_offsets_ = source_offsets;
-  source_entries_.clear();
-  for (int32_t token = 0; token < source_offsets.back(); ++token)
-    source_entries_.push_back((source_cache + token * stride).data);
-  position_ = 0;
+void StepwiseDecoder::start() {
   rows_.clear();
-  for (size_t s = 0; s + 1 < source_offsets.size(); ++s) rows_.push_back({static_cast<int32_t>(s), {}});
+  kv_cache_.clear();
 }
 
-TypedFloats StepwiseDecoder::kv_cache_at(int64_t position) const {
-  return {kv_cache_[static_cast<size_t>(position)].data(), device_.compute_dtype()};
+void StepwiseDecoder::join(const std::shared_ptr<const Buffer>& source_cache,
+                           const std::vector<int32_t>& source_offsets) {
+  const int64_t stride = config_.decoder_layers * 2 * config_.d_model;
+  const ConstTypedFloats entries = {source_cache->data(), device_.compute_dtype()};
+  for (size_t s = 0; s + 1 < source_offsets.size(); ++s) {
+    const auto source = std::make_shared<Source>();
+    source->cache = source_cache;
+    for (int32_t token = source_offsets[s]; token < source_offsets[s + 1]; ++token) {
+      source->entries.push_back((entries + token * stride).data);
+    }
+    rows_.push_back({source, {}});
+  }
 }
 
 // Each row inherits the kv cache entries of its parent and gets a new one for its token.
 void StepwiseDecoder::continue_rows(std::span<const NextRow> rows) {
-  const int64_t row_size = config_.decoder_layers * 3 * config_.d_model;
-  const auto position = static_cast<size_t>(position_);
-  const auto bytes =
-      static_cast<size_t>(static_cast<int64_t>(rows.size()) * row_size * size_of(device_.compute_dtype()));
-  const size_t needed = (bytes + sizeof(float) - 1) / sizeof(float);
-  if (kv_cache_.size() > position && kv_cache_[position].size() < needed) {
-    while (kv_cache_.size() > position) kv_cache_.pop_back();
-  }
-  if (kv_cache_.size() <= position) kv_cache_.emplace_back(device_, needed, "the kv cache");
   std::vector<Row> continued;
   continued.reserve(rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    Row row = rows_[static_cast<size_t>(rows[i].parent)];
-    row.entries.push_back((kv_cache_at(position_) + static_cast<int64_t>(i) * row_size).data);
-    continued.push_back(std::move(row));
+  size_t longest = 0;
+  for (const NextRow& next : rows) {
+    continued.push_back(rows_[static_cast<size_t>(next.parent)]);
+    longest = std::max(longest, continued.back().entries.size());
   }
   rows_ = std::move(continued);
+  while (kv_cache_.size() > longest) kv_cache_.pop_front();  // of sentences that are done
+
+  const int64_t row_size = config_.decoder_layers * 3 * config_.d_model;
+  const int64_t size = static_cast<int64_t>(rows.size()) * row_size;
+  kv_cache_.push_back(kv_buffers_.take_bytes(static_cast<size_t>(size * size_of(device_.compute_dtype()))));
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    rows_[i].entries.push_back((new_entries() + static_cast<int64_t>(i) * row_size).data);
+  }
 }
 
 // Uploads the rows of the step: tokens, and the addresses of their kv cache entries.
 void StepwiseDecoder::send(std::span<const NextRow> next) {
   std::vector<int32_t> ids, own_counts, source_counts;
   std::vector<int64_t> own_first, source_first;
-  std::vector<const void*> own_entries;
+  std::vector<const void*> own_entries, source_entries;
+  std::vector<TokenPosition> positions;
   for (const NextRow& row : next) ids.push_back(row.token);
+  const Source* source = nullptr;  // of the row before: rows of a sentence stand together and share it
   for (const Row& row : rows_) {
-    const int32_t begin = source_offsets_[static_cast<size_t>(row.sentence)];
+    positions.push_back({0, static_cast<uint32_t>(row.entries.size() - 1)});
     own_first.push_back(static_cast<int64_t>(own_entries.size()));
     own_counts.push_back(static_cast<int32_t>(row.entries.size()));
     own_entries.insert(own_entries.end(), row.entries.begin(), row.entries.end());
-    source_first.push_back(begin);
-    source_counts.push_back(source_offsets_[static_cast<size_t>(row.sentence) + 1] - begin);
+    const std::vector<const void*>& attended = row.source->entries;
+    if (row.source.get() != source) source_entries.insert(source_entries.end(), attended.begin(), attended.end());
+    source = row.source.get();
+    source_first.push_back(static_cast<int64_t>(source_entries.size() - attended.size()));
+    source_counts.push_back(static_cast<int32_t>(attended.size()));
   }
   upload_.clear();
   const size_t at_ids = upload_.add(ids);
-  // All zero: position_codes points at the code of this step's position.
-  const size_t at_positions = upload_.add(std::vector<TokenPosition>(next.size(), {0, 0}));
+  const size_t at_positions = upload_.add(positions);
   const size_t at_own[] = {upload_.add(own_entries), upload_.add(own_first), upload_.add(own_counts)};
-  const size_t at_source[] = {upload_.add(source_entries_), upload_.add(source_first), upload_.add(source_counts)};
+  const size_t at_source[] = {upload_.add(source_entries), upload_.add(source_first), upload_.add(source_counts)};
   upload_.send(device_, workspace_);
   ids_ = upload_.at<int32_t>(at_ids);
   token_positions_ = upload_.at<TokenPosition>(at_positions);
@@ -103,14 +112,14 @@ void StepwiseDecoder::send(std::span<const NextRow> next) {
 
 ConstTypedFloats StepwiseDecoder::embed(const Rows& rows) {
   const int64_t d = config_.d_model;
-  positions_.reach(position_ + 1);
+  positions_.reach(static_cast<int64_t>(kv_cache_.size()));  // the length of the longest row
   device_.embed_forward({
       .rows = rows.count,
       .width = d,
       .ids = ids_,
       .table = embedding_.value,
       .factor = std::sqrt(static_cast<float>(d)),
-      .position_codes = positions_.at(position_),
+      .position_codes = positions_.at(0),
       .out = context_.output,
       .dropout = {},
       .token_positions = token_positions_,
@@ -123,7 +132,7 @@ void StepwiseDecoder::attend_to_self(size_t layer, ConstTypedFloats input) {
   const int64_t d = config_.d_model, stride = config_.decoder_layers * 3 * d,
                 count = static_cast<int64_t>(rows_.size());
   const int64_t offset = static_cast<int64_t>(layer) * 3 * d;
-  const TypedFloats projected = kv_cache_at(position_) + offset;
+  const TypedFloats projected = new_entries() + offset;
   const TypedFloats mixed = workspace_.take_operand(count * d);
   layers_[layer].qkv.forward(context_, count, {input, d}, {projected, stride});
   device_.step_attention({count, config_.heads, d / config_.heads, projected, stride, own_.entries, own_.first,
@@ -168,9 +177,9 @@ const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* align
     layer.feed_forward.forward(context_, rows, input);
     add_and_norm(layer.after_feed_forward, layer.feed_forward.out_bias());
   }
-  ++position_;
   float* logits = workspace_.take(rows.count * vocabulary_);
-  multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.operand, {logits, vocabulary_}, Into::kReplace);
+  multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.operand, {logits, vocabulary_}, Into::kReplace,
+              context_.packed->of(output_.operand, vocabulary_, d));
   if (aligned != nullptr) device_.download(aligned, attended, next.size() * sizeof(int32_t));
   return logits;
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // StepwiseDecoder runs the decoder one token at a time with a kv cache: keys and values of earlier tokens are kept,
 // never computed again and never moved. An unfinished sentence (a row) has the addresses of its tokens' cache entries,
-// so reordering the beams of a search copies pointers, not caches.
+// so reordering the beams of a search copies pointers, not caches. Sentences may join at any step: each row has its own
+// length and its own source.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "data/batch.h"
+#include "device/buffer_pool.h"
 #include "device/packed_upload.h"
 #include "device/weights.h"
 #include "model/position_codes.h"
@@ -17,13 +21,14 @@ namespace verbund {
 
 class StepwiseDecoder {
  public:
-  // `weights`: the parameters, as they are when decoding starts.
+  // `weights`: the parameters, as they are when decoding starts; `packed`: is up to date then.
   StepwiseDecoder(Device& device, const ModelConfig& config, const ParameterTable& table, Weights& weights,
-                  int64_t vocabulary);
+                  PackedWeights& packed, int64_t vocabulary);
 
-  // `source_cache`: the kv cache of cross-attention, [source tokens, layers, {key, value}, d], which must stay alive
-  // while decoding.
-  void start(ConstTypedFloats source_cache, const std::vector<int32_t>& source_offsets);
+  // Forgets all sentences.
+  void start();
+  // `source_cache`: the kv cache of cross-attention, [source tokens, layers, {key, value}, d].
+  void join(const std::shared_ptr<const Buffer>& source_cache, const std::vector<int32_t>& source_offsets);
   // See DecodableModel.
   const float* step(std::span<const NextRow> rows, int32_t* aligned);
 
@@ -36,9 +41,14 @@ class StepwiseDecoder {
     FeedForward feed_forward;
     ResidualNorm after_feed_forward;
   };
+  // The kv cache entries of a source sentence; it lives as long as a row has it.
+  struct Source {
+    std::shared_ptr<const Buffer> cache;
+    std::vector<const void*> entries;  // of each of its tokens, [layers, {key, value}, d]
+  };
   // A row of this step: the kv cache entries that it attends to.
   struct Row {
-    int32_t sentence;
+    std::shared_ptr<const Source> source;
     std::vector<const void*> entries;  // of each of its tokens, [layers, {query, key, value}, d]
   };
   // The kv cache entries of all rows of this step, see StepAttention.
@@ -48,7 +58,7 @@ class StepwiseDecoder {
     const int32_t* counts;
   };
 
-  TypedFloats kv_cache_at(int64_t position) const;
+  TypedFloats new_entries() const { return {kv_cache_.back()->data(), device_.compute_dtype()}; }
   void continue_rows(std::span<const NextRow> rows);
   void send(std::span<const NextRow> next);
   ConstTypedFloats embed(const Rows& rows);
@@ -64,12 +74,10 @@ class StepwiseDecoder {
   ResidualNorm embedded_;
   std::vector<Layer> layers_;
 
-  // The kv cache entries of all source tokens in one array, and where in it each sentence begins.
-  std::vector<const void*> source_entries_;
-  std::vector<int32_t> source_offsets_;
-  int64_t position_ = 0;  // of the next token
   std::vector<Row> rows_;
-  std::vector<Buffer> kv_cache_;  // of each position: [rows, layers, {query, key, value}, d]
+  // Of each step since the oldest sentence joined: [rows, layers, {query, key, value}, d].
+  std::deque<std::shared_ptr<const Buffer>> kv_cache_;
+  BufferPool kv_buffers_;
   PackedUpload upload_;
   const int32_t* ids_ = nullptr;
   const TokenPosition* token_positions_ = nullptr;

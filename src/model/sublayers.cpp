@@ -21,7 +21,8 @@ Linear::Linear(const Context& context, const std::string& name, int64_t out, int
     : out_(out), in_(in), weight_(context.tensor(name + ".weight")), bias_(context.optional(name + ".bias")) {}
 
 void Linear::forward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const {
-  multiply_nt(context.device, n, out_, in_, x, weight_.operand, y, Into::kReplace);
+  const float* packed = context.packed == nullptr ? nullptr : context.packed->of(weight_.operand, out_, in_);
+  multiply_nt(context.device, n, out_, in_, x, weight_.operand, y, Into::kReplace, packed);
 }
 
 void Linear::forward(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const {

@@ -9,6 +9,7 @@
 #include "device/gemm.h"
 #include "device/workspace.h"
 #include "model/batch_view.h"
+#include "model/packed_weights.h"
 #include "model/parameters.h"
 
 namespace verbund {
@@ -32,6 +33,7 @@ struct Context {
   float* partial_sums = nullptr;  // scratch of the kernels
   float* output = nullptr;        // [n, d] the result of a sublayer, which a ResidualNorm reads at once
   Pass pass = {};
+  PackedWeights* packed = nullptr;  // up to date, while translating
 
   // The same memory for a result in the compute dtype.
   TypedFloats typed_output() const { return {output, device.compute_dtype()}; }

@@ -50,9 +50,11 @@ class TranslationModel {
 // DecodableModel can also translate: token by token, many unfinished sentences (rows) at a time.
 class DecodableModel : public TranslationModel {
  public:
-  // Encodes source sentences (without </s>), which the following steps translate. In the first step, NextRow::parent is
-  // the index of a sentence. Any other call of the model ends decoding.
+  // Encodes source sentences (without </s>), which the following steps translate, and forgets earlier ones. In the
+  // first step, NextRow::parent is the index of a sentence. Any other call of the model ends decoding.
   virtual void start_decoding(const std::vector<Sentence>& sources) = 0;
+  // Encodes sentences that join those under way. In the next step they are parents too, after the rows of the last one.
+  virtual void join_decoding(const std::vector<Sentence>& sources) = 0;
   // Logits of the next token of each row in the device's memory, [rows, v], valid until the next call. `aligned`, if
   // not null, receives the source position that each row's last token attends to most.
   virtual const float* step(std::span<const NextRow> rows, int32_t* aligned) = 0;

@@ -69,21 +69,16 @@ ServedModel::ServedModel(const ModelSource& source)
   name_ = source.name.empty() ? source_language_ + "-" + target_language_ : source.name;
 }
 
-Translator ServedModel::translator(const TranslationNeeds& needs) const {
+Translator ServedModel::translator() const {
   TranslatorConfig config;
-  config.search = {.config = decode_, .nbest = needs.nbest, .align = needs.align};
+  config.search.config = decode_;
   return {{model_.model.get()}, model_.source, model_.target, config};
 }
 
-std::vector<std::vector<Translation>> ServedModel::translate(const std::vector<std::string>& sentences,
-                                                             const TranslationNeeds& needs) const {
-  std::vector<Line> lines;
-  for (const std::string& sentence : sentences) lines.push_back({sentence, "", lines.size() + 1});
-  return translator(needs).translate(lines);
-}
+std::unique_ptr<OngoingTranslation> ServedModel::begin() const { return begin_translation(translator()); }
 
 SentenceRules ServedModel::rules() const {
-  return {[this](const std::string& line) { return translator({}).split(line); },
+  return {[this](const std::string& line) { return translator().split(line); },
           [this](const std::string& sentence) { return model_.source.encode_pieces(sentence); }};
 }
 

@@ -29,8 +29,7 @@ class ServedModel final : public SentenceTranslator {
   // Loads the model. Fails if its languages are not known.
   explicit ServedModel(const ModelSource& source);
 
-  std::vector<std::vector<Translation>> translate(const std::vector<std::string>& sentences,
-                                                  const TranslationNeeds& needs) const override;
+  std::unique_ptr<OngoingTranslation> begin() const override;
   SentenceRules rules() const;
 
   const std::string& name() const { return name_; }
@@ -44,7 +43,7 @@ class ServedModel final : public SentenceTranslator {
   const Device& device() const { return *model_.device; }
 
  private:
-  Translator translator(const TranslationNeeds& needs) const;
+  Translator translator() const;
 
   TrainedModel model_;
   DecodeConfig decode_;

@@ -9,14 +9,6 @@
 #include "core/interrupt.h"
 
 namespace verbund {
-namespace {
-
-// Clients whose answers left together come back together. To translate them together again, the next batch waits for
-// them, at most for this share of the last batch's time.
-constexpr double kGatheringShare = 0.1;
-constexpr double kLongestGathering = 0.02;  // seconds
-
-}  // namespace
 
 QueueFull::QueueFull(size_t waiting, double seconds)
     : Error(fmt::format("{} sentences wait already: try again in {:.0f} s", waiting, std::max(1.0, seconds))),
@@ -120,7 +112,7 @@ void TranslationQueue::work() {
   const DeferInterrupts deferred;  // a stop answers what was taken
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopping_ || !waiting_.empty() || !calls_.empty(); });
+    changed_.wait(lock, [&] { return stopping_ || !waiting_.empty() || !calls_.empty() || !courses_.empty(); });
     while (!calls_.empty()) {
       const std::function<void()> each = std::move(calls_.front());
       calls_.pop_front();
@@ -129,87 +121,98 @@ void TranslationQueue::work() {
       lock.lock();
     }
     if (stopping_) break;
-    if (waiting_.empty()) continue;
-    gather(lock);
-    translate_batch(take_batch(), lock);
+    join_waiting();
+    for (Course& course : courses_) step(course, lock);
+    end_courses(lock);
   }
-  for (const auto& request : waiting_) {
-    request->error = std::make_exception_ptr(NotInTime("the server is stopping"));
-    request->changed.notify_all();
+  const auto error = std::make_exception_ptr(NotInTime("the server is stopping"));
+  for (const Course& course : courses_) {
+    for (const auto& [number, place] : course.places) give_up(*place.request, error);
   }
+  for (const auto& request : waiting_) give_up(*request, error);
   waiting_.clear();
+  lock.unlock();
+  courses_.clear();
 }
 
-void TranslationQueue::gather(std::unique_lock<std::mutex>& lock) {
-  const double seconds = std::min(kLongestGathering, kGatheringShare * batch_seconds_);
-  const auto end = batch_end_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  changed_.wait_until(lock, end, [&] {
-    return stopping_ || !calls_.empty() || waiting_.size() >= answered_together_ ||
-           counts_.waiting >= config_.most_together;
-  });
-}
-
-// One sentence of each request in turn, so that a long text does not hold up short ones. Those that need the same as
-// the first request does go together.
-std::vector<TranslationQueue::Place> TranslationQueue::take_batch() {
-  std::vector<Place> batch;
-  if (waiting_.empty()) return batch;
-  const TranslationJob& first = waiting_.front()->job;
-  std::vector<std::shared_ptr<Waiting>> alike;
-  for (const auto& request : waiting_) {
-    if (request->job.translator == first.translator && request->job.needs == first.needs) alike.push_back(request);
+// Whoever lets go of a model last may post its end, and must not hold the mutex.
+void TranslationQueue::end_courses(std::unique_lock<std::mutex>& lock) {
+  std::vector<Course> ended;
+  for (Course& course : courses_) {
+    if (course.places.empty()) ended.push_back(std::move(course));
   }
-  for (bool is_taking = true; is_taking;) {
-    is_taking = false;
-    for (const auto& request : alike) {
-      if (batch.size() == config_.most_together) break;
-      if (request->begun == request->job.sentences.size()) continue;
-      batch.push_back({request, request->begun++});
-      is_taking = true;
-    }
-  }
-  counts_.waiting -= batch.size();
-  std::erase_if(waiting_, [](const auto& request) { return request->begun == request->job.sentences.size(); });
-  // Requests of another kind, and the rest of long ones, have their turn next.
-  std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto& request) {
-    return std::find(alike.begin(), alike.end(), request) == alike.end();
-  });
-  return batch;
+  if (ended.empty()) return;
+  std::erase_if(courses_, [](const Course& course) { return course.translator == nullptr; });
+  lock.unlock();
+  ended.clear();
+  lock.lock();
 }
 
-void TranslationQueue::translate_batch(const std::vector<Place>& batch, std::unique_lock<std::mutex>& lock) {
-  if (batch.empty()) return;
-  std::vector<std::string> sentences;
-  for (const Place& place : batch) sentences.push_back(place.request->job.sentences[place.sentence]);
-  const TranslationJob& first = batch.front().request->job;
-  Results results;
+// One sentence of each request in turn, so that a long text does not hold up short ones. The next time, the turn goes
+// on where it stopped.
+void TranslationQueue::join_waiting() {
+  for (size_t passed = 0; passed < waiting_.size();) {
+    const std::shared_ptr<Waiting> request = waiting_.front();
+    waiting_.pop_front();
+    passed = join(request) ? 0 : passed + 1;
+    if (request->begun < request->job.sentences.size()) waiting_.push_back(request);
+  }
+}
+
+// False if there is no room.
+bool TranslationQueue::join(const std::shared_ptr<Waiting>& request) {
+  const TranslationJob& job = request->job;
+  auto course = std::find_if(courses_.begin(), courses_.end(),
+                             [&](const Course& each) { return each.translator == job.translator; });
+  if (course != courses_.end()) {
+    if (course->places.size() >= config_.most_together || !course->ongoing->has_room()) return false;
+  }
+  --counts_.waiting;
+  const size_t sentence = request->begun++;
+  try {
+    if (course == courses_.end()) course = courses_.insert(course, {job.translator, job.translator->begin(), {}});
+    course->places[course->ongoing->add(job.sentences[sentence], job.needs)] = {request, sentence};
+  } catch (...) {
+    give_up(*request, std::current_exception());
+  }
+  return true;
+}
+
+void TranslationQueue::step(Course& course, std::unique_lock<std::mutex>& lock) {
+  if (course.places.empty()) return;
+  std::vector<OngoingTranslation::Done> done;
   std::exception_ptr error;
   const Clock::time_point begin = Clock::now();
   lock.unlock();
   try {
-    results = first.translator->translate(sentences, first.needs);
+    done = course.ongoing->step();
   } catch (...) {
     error = std::current_exception();
   }
   lock.lock();
-  batch_end_ = Clock::now();
-  batch_seconds_ = std::chrono::duration<double>(batch_end_ - begin).count();
-  counts_.busy_seconds += batch_seconds_;
-  ++counts_.batches;
-  counts_.sentences += batch.size();
-  answered_together_ = 0;
-  for (size_t i = 0; i < batch.size(); ++i) {
-    Waiting& request = *batch[i].request;
-    if (error) {
-      request.error = error;
-    } else {
-      counts_.tokens += results[i].front().pieces.size() + 1;
-      request.results[batch[i].sentence] = std::move(results[i]);
-      request.is_done[batch[i].sentence] = true;
-    }
-    answered_together_ += ++request.done == request.job.sentences.size() ? 1 : 0;
-    request.changed.notify_all();
+  counts_.busy_seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+  ++counts_.steps;
+  counts_.sentence_steps += course.places.size();
+  for (OngoingTranslation::Done& each : done) {
+    finish(course.places.at(each.number), std::move(each.translations));
+    course.places.erase(each.number);
   }
+  if (!error) return;
+  for (const auto& [number, place] : course.places) give_up(*place.request, error);
+  course.places.clear();
+}
+
+void TranslationQueue::finish(const Place& place, std::vector<Translation> translations) {
+  ++counts_.sentences;
+  counts_.tokens += translations.front().pieces.size() + 1;
+  place.request->results[place.sentence] = std::move(translations);
+  place.request->is_done[place.sentence] = true;
+  place.request->changed.notify_all();
+}
+
+void TranslationQueue::give_up(Waiting& request, const std::exception_ptr& error) {
+  request.error = error;
+  request.changed.notify_all();
 }
 
 }  // namespace verbund

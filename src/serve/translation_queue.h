@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// TranslationQueue translates sentences of many requests together: one thread takes what waits, of each request in
-// turn, as one batch. Requests are refused when too much waits, and given up when their deadline passes.
+// TranslationQueue translates sentences of many requests together. One thread goes from token to token; between two
+// tokens, sentences that wait join those under way, of each request in turn, and finished ones leave. Requests are
+// refused when too much waits, and given up when their deadline passes.
 #pragma once
 
 #include <chrono>
-#include <compare>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,24 +17,15 @@
 #include <vector>
 
 #include "core/error.h"
-#include "decode/translator.h"
+#include "decode/ongoing_translation.h"
 
 namespace verbund {
-
-// What a translation must have; sentences with the same are translated together.
-struct TranslationNeeds {
-  int64_t nbest = 1;
-  bool align = false;
-
-  auto operator<=>(const TranslationNeeds&) const = default;
-};
 
 class SentenceTranslator {
  public:
   virtual ~SentenceTranslator() = default;
-  // Of each sentence, the best translations. Called by the queue's thread alone.
-  virtual std::vector<std::vector<Translation>> translate(const std::vector<std::string>& sentences,
-                                                          const TranslationNeeds& needs) const = 0;
+  // One at a time; used by the queue's thread alone.
+  virtual std::unique_ptr<OngoingTranslation> begin() const = 0;
 };
 
 struct TranslationJob {
@@ -61,11 +53,13 @@ class NotInTime : public Error {
 
 struct QueueConfig {
   size_t most_waiting = 2000;  // sentences
-  size_t most_together = 64;   // sentences of a batch
+  size_t most_together = 64;   // sentences under way with one translator
 };
 
 struct QueueCounts {
-  uint64_t waiting = 0, batches = 0, sentences = 0, tokens = 0, refused = 0, late = 0;
+  uint64_t waiting = 0, sentences = 0, tokens = 0, refused = 0, late = 0;
+  // Tokens that the thread went on by, and the sum of the sentences that were under way with each.
+  uint64_t steps = 0, sentence_steps = 0;
   double busy_seconds = 0;
 };
 
@@ -89,7 +83,7 @@ class TranslationQueue {
   Results await(Ticket& ticket, const TellResult& tell = {});
   Results translate(TranslationJob job) { return await(*submit(std::move(job))); }
 
-  // Runs something in the thread that translates, between two batches, and waits for it. Fails as it does.
+  // Runs something in the thread that translates, between two tokens, and waits for it. Fails as it does.
   void call(const std::function<void()>& work);
   // The same without waiting; it must not fail.
   void post(std::function<void()> work);
@@ -102,7 +96,7 @@ class TranslationQueue {
     TranslationJob job;
     Results results;
     std::vector<bool> is_done;
-    size_t begun = 0, done = 0;  // sentences
+    size_t begun = 0;  // sentences
     std::exception_ptr error;
     std::condition_variable changed;
   };
@@ -112,10 +106,20 @@ class TranslationQueue {
     size_t sentence;
   };
 
+  // The sentences under way with one translator.
+  struct Course {
+    std::shared_ptr<const SentenceTranslator> translator;
+    std::unique_ptr<OngoingTranslation> ongoing;
+    std::map<size_t, Place> places;  // by the numbers that `ongoing` gave
+  };
+
   void work();
-  void gather(std::unique_lock<std::mutex>& lock);
-  std::vector<Place> take_batch();
-  void translate_batch(const std::vector<Place>& batch, std::unique_lock<std::mutex>& lock);
+  void join_waiting();
+  bool join(const std::shared_ptr<Waiting>& request);
+  void step(Course& course, std::unique_lock<std::mutex>& lock);
+  void end_courses(std::unique_lock<std::mutex>& lock);
+  void finish(const Place& place, std::vector<Translation> translations);
+  static void give_up(Waiting& request, const std::exception_ptr& error);
   void leave(const std::shared_ptr<Waiting>& request);
   double seconds_until_room() const;
 
@@ -125,9 +129,7 @@ class TranslationQueue {
   std::deque<std::shared_ptr<Waiting>> waiting_;  // requests with sentences that are not begun
   std::deque<std::function<void()>> calls_;
   QueueCounts counts_;
-  size_t answered_together_ = 0;  // requests that the last batch completed
-  Clock::time_point batch_end_;
-  double batch_seconds_ = 0;
+  std::vector<Course> courses_;  // of the queue's thread alone
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -80,8 +80,9 @@ class ServeTest(ProgramTest):
             self.assertEqual(wrong, [])
             figures = server.ask("GET", "/metrics")[2]
             self.assertEqual(int(re.search(r"^verbund_serve_sentences_total (\d+)", figures, re.M)[1]), len(lines))
-            batches = int(re.search(r"^verbund_serve_batches_total (\d+)", figures, re.M)[1])
-            self.assertLess(batches, len(lines), "some came together")
+            steps, of_sentences = (int(re.search(rf"^verbund_serve_{name}_total (\d+)", figures, re.M)[1])
+                                   for name in ("steps", "sentence_steps"))
+            self.assertGreater(of_sentences, 2 * steps, "some were translated together")
 
     def test_sentences_are_streamed(self):
         lines = sentences(5)

@@ -190,16 +190,45 @@ struct FloatFormat {
   }
 };
 
+// The depth of all blocks but the last, which may be less deep.
 template <typename Format>
-void multiply_in(const Gemm& gemm, float* scratch) {
-  const auto& [transpose_a, transpose_b, m, n, k, typed_a, lda, typed_b, ldb, add, typed_c, ldc] = gemm;
-  const float *a = typed_a.f32(), *b = typed_b.f32();
-  float* c = typed_c.f32();
-  auto* left = reinterpret_cast<typename Format::Element*>(scratch);
-  auto* right = left + kBlockRows * Format::kLeftRow;
+int64_t depth_of_blocks(int64_t k) {
   const int64_t blocks = (k + kDepth - 1) / kDepth;
   const int64_t units = blocks > 0 ? (k + blocks * Format::kUnit - 1) / (blocks * Format::kUnit) : 0;
-  const int64_t block_depth = units * Format::kUnit;
+  return units * Format::kUnit;
+}
+
+// In a B that was packed as a whole, a strip has all depths.
+template <typename Format>
+int64_t whole_strip(int64_t k) {
+  return (k + Format::kUnit - 1) / Format::kUnit * kTileColumns;
+}
+
+template <typename Format>
+void pack_in(const Gemm& gemm, float* to) {
+  const float* b = gemm.b.f32();
+  const int64_t block_depth = depth_of_blocks<Format>(gemm.k);
+  for (int64_t j = 0; j < gemm.n; j += kTileColumns) {
+    auto* strip = reinterpret_cast<typename Format::Element*>(to) + j / kTileColumns * whole_strip<Format>(gemm.k);
+    for (int64_t p = 0; p < gemm.k; p += block_depth) {
+      Format::copy_b(gemm.transpose_b, std::min(block_depth, gemm.k - p), std::min(kTileColumns, gemm.n - j),
+                     b + (gemm.transpose_b ? j * gemm.ldb + p : p * gemm.ldb + j), gemm.ldb,
+                     strip + p / Format::kUnit * kTileColumns);
+    }
+  }
+}
+
+template <typename Format>
+void multiply_in(const Gemm& gemm, float* scratch) {
+  const auto& [transpose_a, transpose_b, m, n, k, typed_a, lda, typed_b, ldb, add, typed_c, ldc, packed_b] = gemm;
+  using Element = typename Format::Element;
+  const float *a = typed_a.f32(), *b = typed_b.f32();
+  float* c = typed_c.f32();
+  auto* left = reinterpret_cast<Element*>(scratch);
+  Element* block = left + kBlockRows * Format::kLeftRow;
+  const auto* packed = reinterpret_cast<const Element*>(packed_b);
+  const int64_t strip_size = packed != nullptr ? whole_strip<Format>(k) : Format::kStripOfRight;
+  const int64_t block_depth = depth_of_blocks<Format>(k);
   if (k == 0 && !add) {
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, 0.0f);
   }
@@ -207,7 +236,12 @@ void multiply_in(const Gemm& gemm, float* scratch) {
     const int64_t columns = std::min(kBlockColumns, n - j);
     for (int64_t p = 0; p < k; p += block_depth) {
       const int64_t depth = std::min(block_depth, k - p), steps = (depth + Format::kUnit - 1) / Format::kUnit;
-      Format::copy_b(transpose_b, depth, columns, b + (transpose_b ? j * ldb + p : p * ldb + j), ldb, right);
+      const Element* right = block;
+      if (packed != nullptr) {
+        right = packed + j / kTileColumns * strip_size + p / Format::kUnit * kTileColumns;
+      } else {
+        Format::copy_b(transpose_b, depth, columns, b + (transpose_b ? j * ldb + p : p * ldb + j), ldb, block);
+      }
       for (int64_t i = 0; i < m; i += kBlockRows) {
         const int64_t rows = std::min(kBlockRows, m - i);
         Format::copy_a(transpose_a, rows, depth, a + (transpose_a ? p * lda + i : i * lda + p), lda, left);
@@ -215,7 +249,7 @@ void multiply_in(const Gemm& gemm, float* scratch) {
           const int64_t height = std::min(kTileRows, rows - ii);
           const auto make = Format::maker(transpose_a, height);
           for (int64_t jj = 0; jj < columns; jj += kTileColumns) {
-            make(steps, left + ii / kTileRows * Format::kStripOfLeft, right + jj / kTileColumns * Format::kStripOfRight,
+            make(steps, left + ii / kTileRows * Format::kStripOfLeft, right + jj / kTileColumns * strip_size,
                  c + (i + ii) * ldc + j + jj, ldc, height, std::min(kTileColumns, columns - jj), add || p > 0);
           }
         }
@@ -225,5 +259,6 @@ void multiply_in(const Gemm& gemm, float* scratch) {
 }
 
 inline void multiply(const Gemm& gemm, float* scratch) { multiply_in<FloatFormat>(gemm, scratch); }
+inline void pack(const Gemm& gemm, float* to) { pack_in<FloatFormat>(gemm, to); }
 
 }  // namespace verbund::VERBUND_SIMD_NAME

@@ -156,4 +156,10 @@ struct Bf16Format {
 extern void multiply_bf16(const Gemm& gemm, float* scratch);
 void multiply_bf16(const Gemm& gemm, float* scratch) { multiply_in<Bf16Format>(gemm, scratch); }
 
+extern const int64_t kColumnsOfTile;
+const int64_t kColumnsOfTile = kTileColumns;
+
+extern void pack_bf16(const Gemm& gemm, float* to);
+void pack_bf16(const Gemm& gemm, float* to) { pack_in<Bf16Format>(gemm, to); }
+
 }  // namespace verbund::VERBUND_SIMD_NAME

@@ -27,6 +27,7 @@ static void dropout_row(const DropoutKey& key, uint64_t sentence, uint32_t posit
 extern const Kernels kTable;
 const Kernels kTable = {.name = VERBUND_NAME_OF(VERBUND_SIMD_NAME),
                         .multiply = multiply,
+                        .pack = pack,
                         .tile_rows = kTileRows,
                         .tile_columns = kTileColumns,
                         .dropout_row = dropout_row,

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "decode/ongoing_translation.h"
 #include "support/expect_error.h"
 #include "support/made_model.h"
 #include "support/temporary_folder.h"
@@ -263,6 +264,74 @@ TEST_F(TranslatorTest, PiecesAreAlignedWithPieces) {
   }
   EXPECT_GT(aligned, pieces / 2);
   EXPECT_LT(aligned, pieces) << "some attend to the end of the source";
+}
+
+bool identical(const std::vector<Translation>& a, const std::vector<Translation>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Translation& x, const Translation& y) {
+    return x.text == y.text && x.score == y.score && x.alignment == y.alignment && x.pieces == y.pieces &&
+           x.finished == y.finished && x.split == y.split;
+  });
+}
+
+// Lines that join at any time, empty and long ones too, are translated as they are alone.
+TEST_F(TranslatorTest, LinesJoinAtAnyTime) {
+  Random random(8, 0);
+  TranslatorConfig ongoing_config = config();
+  ongoing_config.search.config.max_tokens = 20;
+  ongoing_config.search.config.batch_tokens = 100;
+  struct Asked {
+    std::string text;
+    TranslationNeeds needs;
+    std::vector<Translation> found;
+  };
+  std::vector<Asked> asked;
+  size_t done = 0, steps_without_room = 0;
+  const std::unique_ptr<OngoingTranslation> ongoing = begin_translation(translator(ongoing_config));
+  EXPECT_TRUE(ongoing->step().empty());
+  EXPECT_THROW(ongoing->add("\xff", {}), Error);
+  while (done < 200) {
+    for (uint64_t n = random.below(6); n > 0 && asked.size() < 200; --n) {
+      if (!ongoing->has_room()) break;
+      const uint64_t words = asked.size() % 20 == 7 ? 100 : asked.size() % 20 == 8 ? 0 : 1 + random.below(6);
+      asked.push_back(
+          {random_words(random, words), {1 + static_cast<int64_t>(random.below(2)), random.below(2) == 0}, {}});
+      EXPECT_EQ(ongoing->add(asked.back().text, asked.back().needs), asked.size() - 1);
+    }
+    steps_without_room += ongoing->has_room() ? 0 : 1;
+    for (OngoingTranslation::Done& each : ongoing->step()) {
+      EXPECT_TRUE(asked.at(each.number).found.empty());
+      asked[each.number].found = std::move(each.translations);
+      ++done;
+    }
+  }
+  EXPECT_GT(steps_without_room, 10u);
+  size_t split = 0;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    TranslatorConfig alone = ongoing_config;
+    alone.search.nbest = asked[i].needs.nbest;
+    alone.search.align = asked[i].needs.align;
+    EXPECT_TRUE(identical(asked[i].found, translate({{asked[i].text, "", 1}}, alone)[0])) << i;
+    split += asked[i].found[0].split ? 1 : 0;
+  }
+  EXPECT_EQ(split, 10u);
+}
+
+// A line of many sentences, which are under way a few at a time, lets a short one pass.
+TEST_F(TranslatorTest, LongLinesLetOthersPass) {
+  Random random(9, 0);
+  TranslatorConfig ongoing_config = config();
+  ongoing_config.search.config.max_tokens = 20;
+  ongoing_config.search.config.batch_tokens = 50;
+  const std::unique_ptr<OngoingTranslation> ongoing = begin_translation(translator(ongoing_config));
+  ongoing->add(random_words(random, 2000), {});
+  std::vector<size_t> done;
+  for (bool is_short_in = false; done.size() < 2;) {
+    for (const OngoingTranslation::Done& each : ongoing->step()) done.push_back(each.number);
+    if (is_short_in || !ongoing->has_room()) continue;
+    ongoing->add("bado kunü", {});
+    is_short_in = true;
+  }
+  EXPECT_EQ(done, (std::vector<size_t>{1, 0}));
 }
 
 TEST_F(TranslatorTest, TheBestTranslationsComeInOrder) {

@@ -44,6 +44,24 @@ TEST_F(Bf16Gemm, IsThatOfRoundedOperands) {
         multiply({transpose_a, transpose_b, s.m, s.n, s.k, a.data(), transpose_a ? s.m : s.k, b.data(),
                   transpose_b ? s.k : s.n, add, c.data(), s.n});
         results.push_back(c);
+        const int64_t size = packed_size(choose_kernels(), GemmOperands::kRoundedToBf16, s.n, s.k);
+        Floats packed(static_cast<size_t>(size)), again = before;
+        Gemm gemm = {transpose_a,
+                     transpose_b,
+                     s.m,
+                     s.n,
+                     s.k,
+                     a.data(),
+                     transpose_a ? s.m : s.k,
+                     b.data(),
+                     transpose_b ? s.k : s.n,
+                     add,
+                     again.data(),
+                     s.n};
+        pack(choose_kernels(), GemmOperands::kRoundedToBf16, gemm, packed.data());
+        gemm.packed_b = packed.data();
+        multiply(gemm);
+        EXPECT_EQ(again, c) << "packed beforehand";
       }
       EXPECT_EQ(results[0], results[1]);
       EXPECT_EQ(results[0], results[2]);

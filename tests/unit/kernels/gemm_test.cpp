@@ -107,6 +107,24 @@ TEST_P(Multiply, CutsDoNotChangeBits) {
   });
 }
 
+// At other addresses than B itself; what is packed is not read from B any more.
+TEST_P(Multiply, PackingBeforehandDoesNotChangeBits) {
+  for_every_case([&](const GemmCase& operands) {
+    Matrix plain = operands.before, packed = operands.before;
+    Gemm gemm = operands.gemm;
+    gemm.c = plain.data();
+    GetParam()->multiply(gemm, scratch.data());
+    const int64_t size = packed_size(*GetParam(), GemmOperands::kFloat, gemm.n, gemm.k);
+    Floats right = filled(static_cast<size_t>(size), std::numeric_limits<float>::quiet_NaN());
+    GetParam()->pack(gemm, right.data());
+    gemm.packed_b = right.data();
+    gemm.b = nullptr;
+    gemm.c = packed.data();
+    GetParam()->multiply(gemm, scratch.data());
+    EXPECT_TRUE(same_bits(packed.values, plain.values));
+  });
+}
+
 // Fresh memory may hold anything, also what is not a number.
 TEST_P(Multiply, ReplacingDoesNotLookAtWhatWasThere) {
   const GemmCase operands({20, 41, 300, 0}, false, true, false);
@@ -130,6 +148,14 @@ TEST(GemmOnThreads, IsTheSameOnAnyNumberOfThreads) {
       Gemm gemm = operands.gemm;
       gemm.c = c.data();
       multiply(choose_kernels(), GemmOperands::kFloat, gemm);
+      const auto size = static_cast<size_t>(packed_size(choose_kernels(), GemmOperands::kFloat, n, k));
+      Floats packed(size);
+      pack(choose_kernels(), GemmOperands::kFloat, gemm, packed.data());
+      Matrix again = operands.before;
+      gemm.c = again.data();
+      gemm.packed_b = packed.data();
+      multiply(choose_kernels(), GemmOperands::kFloat, gemm);
+      EXPECT_TRUE(same_bits(again.values, c.values));
       return Outputs{{"c", c.values}};
     });
     expect_gemm(c, operands.before, true, k, [&](auto r, auto j, auto i) { return operands.term(r, j, i); });

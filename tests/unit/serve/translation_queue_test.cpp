@@ -52,7 +52,49 @@ TEST(TranslationQueue, TranslatesTogetherWhatComesTogether) {
   tickets.push_back(queue.submit({translator, {4, true}, {"of another kind"}}));
   translator->release();
   for (const auto& ticket : tickets) EXPECT_EQ(queue.await(*ticket).size(), 1U);
-  EXPECT_EQ(translator->batches(), (std::vector<size_t>{1, 30, 1}));
+  EXPECT_EQ(translator->batches(), (std::vector<size_t>{1, 31}));
+}
+
+// A short sentence need not wait until a long one is done, nor the next one until both are.
+TEST(TranslationQueue, SentencesJoinAndLeaveOnTheWay) {
+  const auto translator = std::make_shared<MadeTranslator>();
+  TranslationQueue queue({});
+  const auto slow = queue.submit({translator, {}, {"endless"}});
+  translator->await_batch();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(queue.translate({translator, {}, {"short"}})[0][0].text, "SHORT");
+  }
+  const QueueCounts counts = queue.counts();
+  EXPECT_EQ(counts.sentences, 20U) << "the slow one goes on";
+  EXPECT_EQ(counts.sentence_steps, counts.steps + 20) << "with both for one step each time";
+}
+
+// Each translator goes on by one token in turn.
+TEST(TranslationQueue, TranslatorsTakeTurns) {
+  const auto slow = std::make_shared<MadeTranslator>(), quick = std::make_shared<MadeTranslator>();
+  TranslationQueue queue({});
+  const auto ticket = queue.submit({slow, {}, {"endless"}});
+  slow->await_batch();
+  EXPECT_EQ(queue.translate({quick, {}, {"two words"}})[0][0].text, "TWO WORDS");
+  EXPECT_EQ(queue.counts().sentences, 1U) << "the slow one goes on";
+}
+
+// A translator whose last holder is the queue may call it when it ends, as a model does that was replaced.
+TEST(TranslationQueue, LetsGoOfTranslatorsThatPost) {
+  TranslationQueue queue({});
+  std::promise<void> ended;
+  std::shared_ptr<MadeTranslator> translator(new MadeTranslator(true), [&](const MadeTranslator* made) {
+    queue.post([made, &ended] {
+      delete made;
+      ended.set_value();
+    });
+  });
+  MadeTranslator* held = translator.get();
+  auto ticket = queue.submit({std::move(translator), {}, {"left alone"}});
+  held->await_batch();
+  ticket.reset();
+  held->release();
+  ended.get_future().get();
 }
 
 TEST(TranslationQueue, LongTextsDoNotHoldUpShortOnes) {
