@@ -9,6 +9,14 @@
 #include "core/interrupt.h"
 
 namespace verbund {
+namespace {
+
+// Few sentences that wait while others are under way are not encoded one by one, but when there are so many of them, or
+// after so many tokens.
+constexpr size_t kEncodedTogether = 3;
+constexpr size_t kTokensToGather = 2;
+
+}  // namespace
 
 QueueFull::QueueFull(size_t waiting, double seconds)
     : Error(fmt::format("{} sentences wait already: try again in {:.0f} s", waiting, std::max(1.0, seconds))),
@@ -151,6 +159,8 @@ void TranslationQueue::end_courses(std::unique_lock<std::mutex>& lock) {
 // One sentence of each request in turn, so that a long text does not hold up short ones. The next time, the turn goes
 // on where it stopped.
 void TranslationQueue::join_waiting() {
+  if (!courses_.empty() && counts_.waiting < kEncodedTogether && gathered_for_++ < kTokensToGather) return;
+  gathered_for_ = 0;
   for (size_t passed = 0; passed < waiting_.size();) {
     const std::shared_ptr<Waiting> request = waiting_.front();
     waiting_.pop_front();

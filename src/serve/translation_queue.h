@@ -130,6 +130,7 @@ class TranslationQueue {
   std::deque<std::function<void()>> calls_;
   QueueCounts counts_;
   std::vector<Course> courses_;  // of the queue's thread alone
+  size_t gathered_for_ = 0;      // tokens since sentences last joined
   bool stopping_ = false;
   std::thread thread_;
 };
