@@ -108,8 +108,13 @@ def train_beside_board(options, data, run):
             reader.join()
         if reader.pages == 0 or len(reader.steps_seen) < 2:
             sys.exit("the reader has not seen the run grow: use more steps")
-        last = board.ask("run", run=run.name)
-        if (last["step"], last["state"]) != (options.steps, "finished"):
+        expected, patience = (options.steps, "finished"), time.monotonic() + 5  # files are looked at now and then
+        while True:
+            last = board.ask("run", run=run.name)
+            if (last["step"], last["state"]) == expected or time.monotonic() > patience:
+                break
+            time.sleep(0.2)
+        if (last["step"], last["state"]) != expected:
             sys.exit(f"the board shows step {last['step']}, {last['state']}, after {options.steps} steps")
     return losses, times, share
 
