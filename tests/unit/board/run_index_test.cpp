@@ -35,8 +35,9 @@ TEST(RunIndex, ANameIsLookedUpAndNeverBecomesAPath) {
   RunIndex index(folder / "runs");
   index.refresh(1000, 0);
   EXPECT_NE(index.find("a"), nullptr);
+  const std::string path = folder / "outside";
   for (const std::string name : {"../outside", "a/../../outside", "/", "", ".", "..", "a/", "./a", "%2e%2e/outside",
-                                 (folder / "outside").c_str(), "a\\..\\..\\outside"}) {
+                                 path.c_str(), "a\\..\\..\\outside"}) {
     EXPECT_EQ(index.find(name), nullptr) << name;
   }
 }
