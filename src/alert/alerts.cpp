@@ -18,7 +18,7 @@ constexpr double kLittleSpace = 2e9;  // bytes
 
 std::string count_of(int64_t count) { return human_count(static_cast<uint64_t>(std::max<int64_t>(0, count))); }
 
-std::string sentence(std::string text) { return text.ends_with('.') ? text : text + "."; }
+std::string sentence(const std::string& text) { return text.ends_with('.') ? text : text + "."; }
 
 std::vector<Alert> alerts_at_end(const AlertFigures& run) {
   const std::string why = run.end_reason.empty() ? "." : ": " + sentence(run.end_reason);

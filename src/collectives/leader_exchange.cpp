@@ -156,8 +156,9 @@ LeaderExchange::Bytes LeaderExchange::exchange_between_hosts(Bytes own, const Si
   Bytes blocks = std::move(own);
   blocks.resize(begins.back());
   const auto piece = [&](int first, int count) {
+    const int end = first + count;
     const size_t begin = begins[static_cast<size_t>(first)];
-    return std::span(blocks).subspan(begin, begins[static_cast<size_t>(first + count)] - begin);
+    return std::span(blocks).subspan(begin, begins[static_cast<size_t>(end)] - begin);
   };
   int round = 0;
   for (int known = 1; known < hosts; known *= kPartners + 1) {

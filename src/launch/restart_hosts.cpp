@@ -40,7 +40,7 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
     const int wanted = wanted_workers(settings_, list_, before);
     std::vector<HostAnswer> answers = probe_.ask(list_, patience, signals_, wanted);
     supply_.supply(answers, signals_);
-    const std::vector<Host> hosts = used_hosts(answering(answers), wanted);
+    std::vector<Host> hosts = used_hosts(answering(answers), wanted);
     const int slots = total_slots(hosts);
     debug("restart: {} of {} hosts answer, with {} of {} slots", hosts.size(), list_.size(), slots, wanted);
     const bool has_time = Clock::now() + kBetweenProbes < end;

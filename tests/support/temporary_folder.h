@@ -4,10 +4,13 @@
 
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
+#include <thread>
 
 namespace verbund {
 
@@ -17,7 +20,14 @@ class TemporaryFolder {
     std::string name = (std::filesystem::temp_directory_path() / "verbund-test-XXXXXX").string();
     path_ = ::mkdtemp(name.data());
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  ~TemporaryFolder() {
+    std::error_code error;
+    for (int tries = 0; tries < 200; ++tries) {  // a process that a test leaves behind may still write into it
+      std::filesystem::remove_all(path_, error);
+      if (!error) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
