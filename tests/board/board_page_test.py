@@ -163,7 +163,9 @@ class OneRunTest(PageTest):
         self.addCleanup(shutil.rmtree, self.folder / "late")
         lines = metrics.read_text().splitlines(keepends=True)
         metrics.write_text("".join(line for line in lines if "dev_" not in line))
-        while "late" not in [run["name"] for run in self.board.ask("runs")["runs"]]:  # folders are looked for now and then
+        end = time.monotonic() + 20  # the board looks for new folders every few seconds
+        while "late" not in [run["name"] for run in self.board.ask("runs")["runs"]]:
+            self.assertLess(time.monotonic(), end)
             time.sleep(0.1)
         self.show(view="run", run="late")
         self.page.wait("document.querySelectorAll('.charts .chart[data-drawn]').length === 5")

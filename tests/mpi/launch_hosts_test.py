@@ -13,6 +13,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.host_agent import AGENT  # noqa: E402
 from support.program import ProgramTest, long_test, run_tests  # noqa: E402
 
 # worker.py FOLDER LAST: notes its process in FOLDER/START.RANK and sleeps; in start number LAST it ends well.
@@ -25,17 +26,6 @@ os.write(2, f'\\x1d{{{{"event":"started","worker":{{rank}}}}}}\\n'.encode())
 (folder / f"{{start}}.{{rank}}").write_text(str(os.getpid()))
 if start < last:
     time.sleep(60)
-"""
-
-# Runs a command "on a host": here. A host is down while FOLDER/HOST.down exists.
-AGENT = """#!/bin/sh
-host=$1
-shift
-if [ -e "$(dirname "$0")/$host.down" ]; then
-  echo "ssh: connect to host $host port 22: No route to host" >&2
-  exit 255
-fi
-exec sh -c "$*"
 """
 
 

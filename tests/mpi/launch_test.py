@@ -17,6 +17,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.host_agent import AGENT  # noqa: E402
 from support.program import ProgramTest, long_test, run_tests  # noqa: E402
 from support.screen import TerminalRun, width  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
@@ -106,17 +107,6 @@ elif what == "hang":
     stay()
 else:
     stay()
-"""
-
-# Runs a command "on a host": here. A host is down while FOLDER/HOST.down exists.
-AGENT = """#!/bin/sh
-host=$1
-shift
-if [ -e "$(dirname "$0")/$host.down" ]; then
-  echo "ssh: connect to host $host port 22: No route to host" >&2
-  exit 255
-fi
-exec sh -c "$*"
 """
 
 
