@@ -5,13 +5,13 @@
     bench/sync_every.py                                            the demo to its end: H = 1, 8, 32, 128 x fp32, int8
     bench/sync_every.py --every 1,32 --wires fp32 --rates 50mbit --steps 320      a part of it
     bench/sync_every.py --config multi30k.yaml --data data/multi30k --steps 6400  another training
+    bench/sync_every.py --runs FOLDER --rates none                 only what is learned; FOLDER keeps it for another call
 
-4 workers with 1 thread each on 2 hosts, which are network namespaces (as root; see tests/hosts). The network does not
-change what is learned, so every setting is trained to its end once, at the first rate, and at each further rate for some
-steps, whose losses must be the same numbers: the program fails if they differ. At those rates the time to the end and
-"seconds to" are steps x measured seconds of a step. "seconds to" is the time of training, without evaluations, until the
-dev loss has come down to the last one of H = 1 with the first wire, to within half a per cent (of the worst seed, if
-there are several).
+4 workers with 1 thread each. The network does not change what is learned, so every setting is trained to its end once, on
+this host. Then 2 hosts, which are network namespaces (as root; see tests/hosts), train some steps of it at each rate: the
+losses must be the same numbers (the program fails if they differ), and their time counts. The time to the end and
+"seconds to" are steps x measured seconds of a step, without evaluations. "seconds to" ends when the dev loss has come
+down to the last one of H = 1 with the first wire, to within half a per cent (of the worst seed, if there are several).
 """
 import argparse
 import json
@@ -46,22 +46,45 @@ def settings_of(options, every, wire, seed, steps):
     return settings
 
 
-def train(hosts, options, run, every, wire, seed, steps):
-    words = [word for key, value in settings_of(options, every, wire, seed, steps).items()
-             for word in ("--set", f"{key}={value}")]
+def words_of(options, run, *setting):
+    words = [word for key, value in settings_of(options, *setting).items() for word in ("--set", f"{key}={value}")]
     words += [word for value in options.set for word in ("--set", value)]
-    job = hosts.mpirun("-n", str(HOSTS * SLOTS), VERBUND, "train", "--config", options.config, "--data", options.data,
-                       "--run", run, *words, slots=SLOTS, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return [VERBUND, "train", "--config", options.config, "--data", options.data, "--run", run, *words]
+
+
+def train_here(words):
+    return subprocess.Popen(["mpirun", "--allow-run-as-root", "--bind-to", "none", "--oversubscribe", "-n",
+                             str(HOSTS * SLOTS), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def train_on(hosts):
+    return lambda words: hosts.mpirun("-n", str(HOSTS * SLOTS), *words, slots=SLOTS, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True)
+
+
+def finish(job, what):
     said = job.communicate(timeout=24 * 3600)[1]
     if job.returncode != 0:
-        sys.exit(f"training with H = {every}, {wire} failed:\n{said[-2000:]}")
+        sys.exit(f"{what} failed:\n{said[-2000:]}")
+
+
+def read(run, steps):
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     logged = {line["step"]: line for line in lines if "train_loss" in line}
     devs = [(line["step"], line["dev_loss"], line.get("dev_bleu")) for line in lines if "dev_loss" in line]
     return {"losses": {step: line["train_loss"] for step, line in logged.items()},
-            "seconds": {step: line["training_seconds"] for step, line in logged.items()},
+            "step_seconds": logged[steps]["training_seconds"] / steps,
             "sent": sum(line["exchange_bytes_sent_per_step"] for line in logged.values()) * SLOTS / steps,
-            "devs": devs, "steps": steps}
+            "devs": devs}
+
+
+def train(start, options, run, *setting):
+    """A finished run folder of an earlier call is not trained again."""
+    done = run / "finished"
+    if not done.exists():
+        finish(start(words_of(options, run, *setting)), f"training {run.name}")
+        done.touch()
+    return read(run, setting[-1])
 
 
 def rounded_up(steps, every):
@@ -71,49 +94,56 @@ def rounded_up(steps, every):
 def expect_same_losses(whole, part, what):
     for step, loss in part["losses"].items():
         if whole["losses"][step] != loss:
-            sys.exit(f"{what}: the loss of step {step} is {loss}, but it was {whole['losses'][step]} at the first rate")
+            sys.exit(f"{what}: the loss of step {step} is {loss}, but it was {whole['losses'][step]} on one host")
 
 
-def measure(options, folder):
-    """(rate, every, wire, seed) -> what its training gave; only the first rate has dev losses."""
+def learn(options):
+    """(every, wire, seed) -> what its whole training gave."""
     results = {}
-    for number, rate in enumerate(options.rates):
-        with Hosts(HOSTS, rate=rate) as hosts:
-            for every, wire, seed in [(every, wire, seed) for every in options.every for wire in options.wires
-                                      for seed in (options.seeds if number == 0 else options.seeds[:1])]:
-                steps = options.steps if number == 0 else min(options.steps, rounded_up(options.timed_steps, every))
-                run = folder / f"{rate}-{every}-{wire}-{seed}"
-                result = train(hosts, options, run, every, wire, seed, steps)
-                what = f"{rate}, H = {every}, {wire}, seed {seed}"
-                if number > 0 and steps < options.steps:
-                    expect_same_losses(results[options.rates[0], every, wire, seed], result, what)
-                results[rate, every, wire, seed] = result
-                print(f"{what}: {result['seconds'][steps] / steps:.3f} s per step, dev loss {result['devs'][-1][1]:.4f}",
-                      file=sys.stderr, flush=True)
+    for every, wire, seed in [(e, w, s) for e in options.every for w in options.wires for s in options.seeds]:
+        run = options.runs / f"{every}-{wire}-{seed}"
+        results[every, wire, seed] = result = train(train_here, options, run, every, wire, seed, options.steps)
+        print(f"H = {every}, {wire}, seed {seed}: dev loss {result['devs'][-1][1]:.4f}, BLEU {result['devs'][-1][2]}",
+              file=sys.stderr, flush=True)
     return results
 
 
-def row(options, results, goal, rate, every, wire, seed):
-    whole, timed = results[options.rates[0], every, wire, seed], results[rate, every, wire, seed]
-    step_seconds = timed["seconds"][timed["steps"]] / timed["steps"]
+def time_steps(options, learned, folder):
+    """(rate, every, wire) -> what some steps of it gave."""
+    results = {}
+    for rate in options.rates:
+        with Hosts(HOSTS, rate=rate) as hosts:
+            for every, wire in [(every, wire) for every in options.every for wire in options.wires]:
+                steps = min(options.steps, rounded_up(options.timed_steps, every))
+                seed, what = options.seeds[0], f"{rate}, H = {every}, {wire}"
+                result = train(train_on(hosts), options, folder / f"{rate}-{every}-{wire}", every, wire, seed, steps)
+                expect_same_losses(learned[every, wire, seed], result, what)
+                results[rate, every, wire] = result
+                print(f"{what}: {result['step_seconds']:.3f} s per step", file=sys.stderr, flush=True)
+    return results
+
+
+def row(options, whole, timed, goal, rate, every, wire, seed):
     at = next((step for step, loss, _ in whole["devs"] if loss <= goal), None)
-    reached = "not reached" if at is None else f"{whole['seconds'][at] if rate == options.rates[0] else at * step_seconds:.0f}"
+    reached = "not reached" if at is None else f"{at * timed['step_seconds']:.0f}"
     _, loss, bleu = whole["devs"][-1]
-    return (f"| {rate} | {every} | {wire} | {seed} | {options.steps} | {step_seconds:.3f} | {timed['sent'] / 1e6:.3f} "
-            f"| {options.steps * step_seconds:.0f} | {loss:.4f} | {'-' if bleu is None else f'{bleu:.2f}'} | {reached} |")
+    return (f"| {rate} | {every} | {wire} | {seed} | {options.steps} | {timed['step_seconds']:.3f} "
+            f"| {timed['sent'] / 1e6:.3f} | {options.steps * timed['step_seconds']:.0f} | {loss:.4f} "
+            f"| {'-' if bleu is None else f'{bleu:.2f}'} | {reached} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", default="demo")
     parser.add_argument("--data", help="its dataset; without it the demo's is made")
-    parser.add_argument("--steps", type=int, default=3072, help="3072: nearly the demo's own, and whole rounds of 128")
-    parser.add_argument("--timed-steps", type=int, default=16, help="at rates after the first; whole rounds at least")
+    parser.add_argument("--steps", type=int, default=640, help="640: nearly the demo's own, and whole rounds of 128")
+    parser.add_argument("--timed-steps", type=int, default=16, help="at each rate; whole rounds at least")
     parser.add_argument("--every", default="1,8,32,128", help="workers.sync_every; 1 among them, to compare with")
     parser.add_argument("--delay", type=int, default=0, help="workers.sync_delay, at most H - 1")
     parser.add_argument("--wires", default="fp32,int8")
     parser.add_argument("--rates", default="1gbit,50mbit,10mbit")
-    parser.add_argument("--seeds", default="1", help="of each setting, at the first rate")
+    parser.add_argument("--seeds", default="1", help="of each setting")
+    parser.add_argument("--runs", type=Path, help="keeps the whole trainings; those that are in it are not repeated")
     parser.add_argument("--set", action="append", default=[], help="a further setting of all trainings")
     options = parser.parse_args()
     for key in ("every", "wires", "rates", "seeds"):
@@ -121,21 +151,26 @@ def main():
         setattr(options, key, [convert(value) for value in getattr(options, key).split(",")])
     if 1 not in options.every:
         parser.error("--every must have 1, which the others are compared with")
+    if options.rates == ["none"]:
+        options.rates = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        options.runs = options.runs or folder / "runs"
+        options.runs.mkdir(parents=True, exist_ok=True)
         if not options.data:
             options.data = folder / "data"
             subprocess.run([VERBUND, "prepare", "--config", options.config, "--out", options.data], check=True,
                            capture_output=True)
-        results = measure(options, folder)
-    last = [results[options.rates[0], 1, options.wires[0], seed]["devs"][-1][1] for seed in options.seeds]
-    goal = NEAR * max(last)
+        learned = learn(options)
+        timed = time_steps(options, learned, folder)
+    goal = NEAR * max(learned[1, options.wires[0], seed]["devs"][-1][1] for seed in options.seeds)
     print(f"{options.config}, {options.steps} steps, {HOSTS} hosts with {SLOTS} workers each; seconds until the dev loss "
           f"is {goal:.4f}\n")
     print("| rate | H | wire | seed | steps | s/step | MB per step and host | training s | dev loss | BLEU | seconds to |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
-    for rate, every, wire, seed in results:
-        print(row(options, results, goal, rate, every, wire, seed))
+    for rate, every, wire in timed:
+        for seed in options.seeds:
+            print(row(options, learned[every, wire, seed], timed[rate, every, wire], goal, rate, every, wire, seed))
 
 
 if __name__ == "__main__":

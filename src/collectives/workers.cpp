@@ -49,7 +49,7 @@ int start_seconds() {
 }
 
 Workers::Workers()
-    : all_{{0, host_name(), 0, 1, allowed_cores(), machine_cores()}},
+    : all_{{0, host_name(), 0, 1, allowed_cores(), usable_cores()}},
       receiver_(std::make_shared<TelemetryReceiver>()),
       communicator_(std::make_unique<HierarchicalCommunicator>(std::make_unique<LoneTransport>())) {
   watchdog_.emplace(clock_);
@@ -106,7 +106,7 @@ void Workers::connect(const Connect& connect, Watched watched) {
 void Workers::meet(Watched watched) {
   rank_ = communicator_->rank();
   if (rank_ == 0 && !receiver_) receiver_ = std::make_shared<TelemetryReceiver>();
-  const Json own = {{"host", host_name()}, {"cores", allowed_cores()}, {"machine_cores", machine_cores()}};
+  const Json own = {{"host", host_name()}, {"cores", allowed_cores()}, {"machine_cores", usable_cores()}};
   std::map<std::string, int> on_host;
   for (const std::string& text : communicator_->gather(dump_json(own))) {
     const auto other = parse_json(text);

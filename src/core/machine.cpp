@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+
+#include "core/cpu_quota.h"
 
 namespace verbund {
 namespace {
@@ -44,6 +47,8 @@ std::string boot_id() {
 
 int machine_cores() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
 
+int usable_cores() { return std::max(1, static_cast<int>(std::ceil(std::min<double>(machine_cores(), cpu_quota())))); }
+
 std::vector<int> allowed_cores() {
   std::vector<int> cores;
   cpu_set_t set;
@@ -59,7 +64,7 @@ std::vector<int> allowed_cores() {
 }
 
 int thread_count(int64_t threads) {
-  return threads > 0 ? static_cast<int>(threads) : static_cast<int>(allowed_cores().size());
+  return threads > 0 ? static_cast<int>(threads) : std::min(static_cast<int>(allowed_cores().size()), usable_cores());
 }
 
 Machine this_machine() {

@@ -24,12 +24,15 @@ std::string host_name();
 // The machine's identity since it was started, whatever names it has; "" if unknown.
 std::string boot_id();
 int machine_cores();
+// Of those, as many as the quota of a container (cpu_quota) has time for, rounded up.
+int usable_cores();
 
 // The numbers of the cores that this process may run on, at least one: all of the machine, unless mpirun, taskset or a
 // container has bound it.
 std::vector<int> allowed_cores();
 
-// The number of threads to use when a configuration says `threads` (0: one for each allowed core).
+// The number of threads to use when a configuration says `threads` (0: one for each allowed core, within the quota of
+// a container).
 int thread_count(int64_t threads);
 
 Json to_json(const Machine& machine);

@@ -46,7 +46,7 @@ std::string best_line(const RunSummary& summary) {
 
 Json describe_hosts(Workers& workers, const Device& device, int threads) {
   Json own = to_json(this_machine());
-  own["allowed_cores"] = workers.self().cores.size();
+  own["allowed_cores"] = std::min(workers.self().cores.size(), static_cast<size_t>(usable_cores()));
   own["device"] = device.facts().kind;
   own["kernels"] = device.facts().name;
   own["precision"] = kPrecisionNames[static_cast<size_t>(device.precision())];
