@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests" / "hosts"))
 from hosts import Hosts  # noqa: E402
 
 os.environ["VERBUND_HOSTS_BURST"] = "256kb"  # a wire that was idle is no faster than a busy one
-VERBUND = ROOT / "build" / "verbund"
+VERBUND = Path(os.environ.get("VERBUND", ROOT / "build" / "verbund"))
 EVALUATIONS = 20  # in a run
 NEAR = 1.005  # what counts as the same loss
 HOSTS, SLOTS = 2, 2

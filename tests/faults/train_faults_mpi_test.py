@@ -54,6 +54,11 @@ class TrainFaultsMpiTest(LostWorkersTest):
     def start_noted(self, count, values=None):
         return super().start_noted(count, {**VALUES, **(values or {})})
 
+    def workers_at_step(self, job, count, run, step):
+        """The processes, once there is a checkpoint as well: worker 0 may be frozen next, which writes it."""
+        self.wait_for(lambda: self.checkpoints(run), job)
+        return super().workers_at_step(job, count, run, step)
+
     def assert_goes_on(self, count):
         """The same command ends with the weights of an undisturbed run."""
         saved = self.checkpoints(self.run_folder)[-1]
