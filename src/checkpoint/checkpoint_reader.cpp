@@ -130,7 +130,12 @@ std::optional<fs::path> follow_checkpoint_link(const fs::path& path) {
 
 NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end, CheckpointParts parts) {
   NewestCheckpoint newest;
+  bool pruned = false;  // by a training that runs, which has saved a newer one
   const auto skip = [&](const CheckpointEntry& entry, const std::exception& error) {
+    if (!fs::exists(entry.folder)) {
+      pruned = true;
+      return;
+    }
     warn("skipping the checkpoint of step {}: {}", entry.step, error.what());
     newest.damaged.push_back({entry, error.what()});
   };
@@ -157,6 +162,7 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t en
       skip(entry, error);
     }
   }
+  if (pruned && !newest.checkpoint) return newest_whole_checkpoint(checkpoints, end, parts);
   return newest;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,7 +96,7 @@ auto read_while_pruned(Find find, Read read) {
     const std::vector<fs::path> folders = find();
     try {
       return read(folders);
-    } catch (const Error&) {
+    } catch (const std::exception&) {  // an Error, or one of the file system
       const bool deleted = std::any_of(folders.begin(), folders.end(), [](const fs::path& folder) {
         std::error_code error;
         return fs::status(folder, error).type() == fs::file_type::not_found;

@@ -28,8 +28,8 @@ struct WorkersConfig {
   bool shard_optimizer = false;
   int64_t sync_every = 1;
   int64_t sync_delay = 0;
-  double outer_rate = 0.7;
-  double outer_momentum = 0.9;
+  double outer_rate = 1;
+  double outer_momentum = 0;
   int64_t check_every = 1000;
   double stall_warning_seconds = 15;
   double deadline_seconds = 300;

@@ -85,11 +85,11 @@ class RecordHostsTest(TrainingTest):
         self.assertEqual({event["pid"] for event in trace["traceEvents"]}, set(range(WORKERS)))
 
         report = json.loads(self.succeed("report", self.run_folder, "--json").stdout)
-        self.assertEqual(len(report["verdicts"]), 11)
+        self.assertGreaterEqual(len(report["verdicts"]), 11)
         for verdict in report["verdicts"]:
             print(f"{verdict['question']}  {verdict['sentence']}", flush=True)
-        how_long = {figure["name"]: figure["value"] for figure in report["verdicts"][0]["figures"]}
-        self.assertLess(abs(how_long["unaccounted share"]), 1)
+        figures = {figure["name"]: figure["value"] for verdict in report["verdicts"] for figure in verdict["figures"]}
+        self.assertLess(abs(figures["unaccounted share"]), 1)
         for name in ("report.html", "report.md"):
             self.assertTrue((self.run_folder / name).stat().st_size > 1000, name)
 

@@ -62,7 +62,8 @@ class TrainHostsTest(TrainingTest):
     @long_test
     def test_the_bytes_on_the_link_of_other_ways(self):
         self.count_bytes("fp16", {"workers.wire": "fp16"}, 2)
-        self.count_bytes("sharded", {"workers.shard_optimizer": "true"}, 4)
+        # Saving collects the moments of all workers: the last step alone saves.
+        self.count_bytes("sharded", {"workers.shard_optimizer": "true", "checkpoint.save_every_steps": 0}, 4)
 
     def count_bytes(self, name, values, bytes_per_value):
         self.run_folder = self.folder / name

@@ -99,7 +99,8 @@ class TrainMpiTest(TrainingTest):
     # Rounds of local steps
 
     def test_rounds_are_finished_after_a_signal_and_end_in_the_same_bits(self):
-        rounds = {"workers.sync_every": 4, "workers.sync_delay": 1, "checkpoint.save_every_steps": 8}
+        rounds = {"workers.sync_every": 4, "workers.sync_delay": 1, "workers.outer_momentum": 0.9,
+                  "checkpoint.save_every_steps": 8}
         run, whole = self.run_folder, self.folder / "whole"
         job = self.start_workers(2, run, {"train.max_steps": 10**6, **rounds})
         workers = self.workers_at_step(job, 2, run, 5)

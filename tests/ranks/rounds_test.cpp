@@ -24,6 +24,8 @@ class Rounds : public Training {
     Training::SetUp();
     prepare_data();
     config_.workers.sync_every = kRound;
+    config_.workers.outer_rate = 0.7;
+    config_.workers.outer_momentum = 0.9;  // part of the state that is resumed
     config_.train.max_steps = kLength;
     config_.checkpoint.save_every_steps = 8;
   }

@@ -46,7 +46,7 @@ class SlurmTest(ProgramTest):
         words = fixtures.training(run, STEPS, **more)
         return [str(word) for word in words[1:]]
 
-    def submit(self, run, values=None, options=(), launch="--nic veth0"):
+    def submit(self, run, values=None, options=(), launch="--nic veth0 --max-restarts 3"):
         return self.cluster.sbatch(f"--output={self.folder}/{run.name}.out", *options, SCRIPTS / "train.sbatch",
                                    *self.training(run, values), VERBUND=PROGRAM, VERBUND_LAUNCH=launch)
 
@@ -116,18 +116,19 @@ class SlurmTest(ProgramTest):
     @long_test
     def test_a_job_outlives_its_time_limit(self):
         straight, limited = self.folder / "straight", self.folder / "limited"
-        self.finish(self.submit(straight, LONG))
-        job = self.submit(limited, LONG, ["--time=1", "--signal=B:TERM@30"])
+        values = {**LONG, "train.max_steps": 5000}  # more than half a minute on any machine
+        self.finish(self.submit(straight, values))
+        job = self.submit(limited, values, ["--time=1", "--signal=B:TERM@30"])
         self.cluster.until(lambda: self.cluster.job(job)["Restarts"] == "1", 180, "the job is requeued")
         stopped_at = self.last_step(limited)
         self.assertGreater(stopped_at, 0)
-        self.assertLess(stopped_at, LONG["train.max_steps"], self.said())
+        self.assertLess(stopped_at, values["train.max_steps"], self.said())
         # Slurm lets a requeued job wait for two minutes, unless told otherwise.
         self.cluster.until(lambda: self.cluster.job(job)["JobState"] == "PENDING", 60, "it waits")
         self.cluster.run("scontrol", "update", f"JobId={job}", "TimeLimit=30", "StartTime=now")
         self.assertEqual(self.finish(job)["ExitCode"], "0:0")
         self.assertEqual(len(self.starts(limited)), 2, self.said())
-        last = LONG["train.max_steps"]
+        last = values["train.max_steps"]
         self.assertEqual(self.weights(limited, last), self.weights(straight, last))
         self.print_accounts(job)
         print(f"stopped by the time limit at step {stopped_at}, requeued, same weights at step {last}")
@@ -185,7 +186,7 @@ class SlurmTest(ProgramTest):
     def test_an_array_of_seeds_with_its_comparison(self):
         printed = self.cluster.run(
             SCRIPTS / "seeds.sh", "1-3", *self.training(self.folder / "seed-%a"), VERBUND=PROGRAM, timeout=60,
-            SBATCH_OUTPUT=str(self.folder / "%A-%a.out"), VERBUND_LAUNCH="--nic veth0")
+            SBATCH_OUTPUT=str(self.folder / "%A-%a.out"), VERBUND_LAUNCH="--nic veth0 --max-restarts 3")
         array, comparison = re.findall(r"job (\d+)", printed)
         self.finish(comparison)
         report = (self.cluster.folder / "comparison.md").read_text()
