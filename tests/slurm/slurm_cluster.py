@@ -202,10 +202,12 @@ class SlurmCluster:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
-                logs = "".join(f"\n{log}:\n{log.read_text(errors='replace')[-2000:]}"
-                               for log in sorted(self.folder.glob("*.log")) + sorted(self.folder.glob("*.out")))
-                raise AssertionError(f"not within {seconds} s: {what}{logs}")
+                raise AssertionError(f"not within {seconds} s: {what}{self.logs()}")
             time.sleep(0.2)
+
+    def logs(self):
+        return "".join(f"\n{log}:\n{log.read_text(errors='replace')[-2000:]}"
+                       for log in sorted(self.folder.glob("*.log")) + sorted(self.folder.glob("*.out")))
 
 
 def read_or_nothing(path):

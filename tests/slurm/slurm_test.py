@@ -9,6 +9,7 @@ import pathlib
 import re
 import signal
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from slurm.slurm_cluster import SlurmCluster, has_accounting, leave_unless_possible  # noqa: E402
@@ -55,8 +56,15 @@ class SlurmTest(ProgramTest):
 
     def finish(self, job, state="COMPLETED", seconds=600):
         shown = self.cluster.wait(job, seconds)
-        self.assertEqual(shown["JobState"], state, f"{shown}\n{self.said()}")
+        self.assertEqual(shown["JobState"], state, f"{shown}\n{self.said()}{self.cluster.logs()}")
         return shown
+
+    def start_now(self, job, *changes):
+        """Slurm lets a requeued job wait for two minutes. Some seconds must pass: a job that starts in the second in which
+        it was killed is refused by slurmd, "credential revoked"."""
+        self.cluster.until(lambda: self.cluster.job(job)["JobState"] == "PENDING", 60, "it waits")
+        time.sleep(3)
+        self.cluster.run("scontrol", "update", f"JobId={job}", *changes, "StartTime=now")
 
     @staticmethod
     def starts(run):
@@ -116,16 +124,14 @@ class SlurmTest(ProgramTest):
     @long_test
     def test_a_job_outlives_its_time_limit(self):
         straight, limited = self.folder / "straight", self.folder / "limited"
-        values = {**LONG, "train.max_steps": 5000}  # more than half a minute on any machine
+        values = {**LONG, "train.max_steps": 3000}  # more than half a minute on any machine
         self.finish(self.submit(straight, values))
         job = self.submit(limited, values, ["--time=1", "--signal=B:TERM@30"])
         self.cluster.until(lambda: self.cluster.job(job)["Restarts"] == "1", 180, "the job is requeued")
         stopped_at = self.last_step(limited)
         self.assertGreater(stopped_at, 0)
         self.assertLess(stopped_at, values["train.max_steps"], self.said())
-        # Slurm lets a requeued job wait for two minutes, unless told otherwise.
-        self.cluster.until(lambda: self.cluster.job(job)["JobState"] == "PENDING", 60, "it waits")
-        self.cluster.run("scontrol", "update", f"JobId={job}", "TimeLimit=30", "StartTime=now")
+        self.start_now(job, "TimeLimit=30")
         self.assertEqual(self.finish(job)["ExitCode"], "0:0")
         self.assertEqual(len(self.starts(limited)), 2, self.said())
         last = values["train.max_steps"]
@@ -143,7 +149,7 @@ class SlurmTest(ProgramTest):
         urgent = self.cluster.sbatch("--partition=urgent", "--nodes=2", "--exclusive", "--wrap=true")
         self.finish(urgent)
         self.cluster.until(lambda: self.cluster.job(job)["Restarts"] == "1", 60, "the job is requeued")
-        self.cluster.run("scontrol", "update", f"JobId={job}", "StartTime=now")
+        self.start_now(job)
         self.finish(job)
         self.assertEqual(len(self.starts(preempted)), 2, self.said())
         self.assertEqual(self.weights(preempted, 300), self.weights(straight, 300))
