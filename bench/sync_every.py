@@ -7,9 +7,9 @@
     bench/sync_every.py --config multi30k.yaml --data data/multi30k --steps 6400  another training
     bench/sync_every.py --runs FOLDER --rates none                 only what is learned; FOLDER keeps it for another call
 
-4 workers with 1 thread each. The network does not change what is learned, so every setting is trained to its end once, on
-this host. Then 2 hosts, which are network namespaces (as root; see tests/hosts), train some steps of it at each rate: the
-losses must be the same numbers (the program fails if they differ), and their time counts. The time to the end and
+4 workers with 1 thread each on 2 hosts, which are network namespaces (as root; see tests/hosts). The speed of the network
+does not change what is learned, so every setting is trained to its end once, at full speed, and some steps of it at each
+rate: the losses must be the same numbers (the program fails if they differ), and the time of these steps counts. The time to the end and
 "seconds to" are steps x measured seconds of a step, without evaluations. "seconds to" ends when the dev loss has come
 down to the last one of H = 1 with the first wire, to within half a per cent (of the worst seed, if there are several).
 """
@@ -30,6 +30,7 @@ VERBUND = Path(os.environ.get("VERBUND", ROOT / "build" / "verbund"))
 EVALUATIONS = 20  # in a run
 NEAR = 1.005  # what counts as the same loss
 HOSTS, SLOTS = 2, 2
+FULL_SPEED = "20gbit"
 
 
 def settings_of(options, every, wire, seed, steps):
@@ -52,22 +53,6 @@ def words_of(options, run, *setting):
     return [VERBUND, "train", "--config", options.config, "--data", options.data, "--run", run, *words]
 
 
-def train_here(words):
-    return subprocess.Popen(["mpirun", "--allow-run-as-root", "--bind-to", "none", "--oversubscribe", "-n",
-                             str(HOSTS * SLOTS), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-
-def train_on(hosts):
-    return lambda words: hosts.mpirun("-n", str(HOSTS * SLOTS), *words, slots=SLOTS, stdout=subprocess.DEVNULL,
-                                      stderr=subprocess.PIPE, text=True)
-
-
-def finish(job, what):
-    said = job.communicate(timeout=24 * 3600)[1]
-    if job.returncode != 0:
-        sys.exit(f"{what} failed:\n{said[-2000:]}")
-
-
 def read(run, steps):
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     logged = {line["step"]: line for line in lines if "train_loss" in line}
@@ -78,11 +63,15 @@ def read(run, steps):
             "devs": devs}
 
 
-def train(start, options, run, *setting):
+def train(hosts, options, run, *setting):
     """A finished run folder of an earlier call is not trained again."""
     done = run / "finished"
     if not done.exists():
-        finish(start(words_of(options, run, *setting)), f"training {run.name}")
+        job = hosts.mpirun("-n", str(HOSTS * SLOTS), *words_of(options, run, *setting), slots=SLOTS,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        said = job.communicate(timeout=24 * 3600)[1]
+        if job.returncode != 0:
+            sys.exit(f"training {run.name} failed:\n{said[-2000:]}")
         done.touch()
     return read(run, setting[-1])
 
@@ -94,17 +83,18 @@ def rounded_up(steps, every):
 def expect_same_losses(whole, part, what):
     for step, loss in part["losses"].items():
         if whole["losses"][step] != loss:
-            sys.exit(f"{what}: the loss of step {step} is {loss}, but it was {whole['losses'][step]} on one host")
+            sys.exit(f"{what}: the loss of step {step} is {loss}, but it was {whole['losses'][step]} at full speed")
 
 
 def learn(options):
     """(every, wire, seed) -> what its whole training gave."""
     results = {}
-    for every, wire, seed in [(e, w, s) for e in options.every for w in options.wires for s in options.seeds]:
-        run = options.runs / f"{every}-{wire}-{seed}"
-        results[every, wire, seed] = result = train(train_here, options, run, every, wire, seed, options.steps)
-        print(f"H = {every}, {wire}, seed {seed}: dev loss {result['devs'][-1][1]:.4f}, BLEU {result['devs'][-1][2]}",
-              file=sys.stderr, flush=True)
+    with Hosts(HOSTS, rate=FULL_SPEED) as hosts:
+        for every, wire, seed in [(e, w, s) for e in options.every for w in options.wires for s in options.seeds]:
+            run = options.runs / f"{every}-{wire}-{seed}"
+            results[every, wire, seed] = result = train(hosts, options, run, every, wire, seed, options.steps)
+            print(f"H = {every}, {wire}, seed {seed}: dev loss {result['devs'][-1][1]:.4f}, "
+                  f"BLEU {result['devs'][-1][2]:.2f}", file=sys.stderr, flush=True)
     return results
 
 
@@ -116,7 +106,7 @@ def time_steps(options, learned, folder):
             for every, wire in [(every, wire) for every in options.every for wire in options.wires]:
                 steps = min(options.steps, rounded_up(options.timed_steps, every))
                 seed, what = options.seeds[0], f"{rate}, H = {every}, {wire}"
-                result = train(train_on(hosts), options, folder / f"{rate}-{every}-{wire}", every, wire, seed, steps)
+                result = train(hosts, options, folder / f"{rate}-{every}-{wire}", every, wire, seed, steps)
                 expect_same_losses(learned[every, wire, seed], result, what)
                 results[rate, every, wire] = result
                 print(f"{what}: {result['step_seconds']:.3f} s per step", file=sys.stderr, flush=True)
