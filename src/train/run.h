@@ -10,7 +10,7 @@
 
 #include "core/interrupt.h"
 #include "data/prefetch.h"
-#include "evaluate/test_set.h"
+#include "evaluate/further_sets.h"
 #include "record/run_observer.h"
 #include "train/run_keeper.h"
 #include "train/run_times.h"
@@ -50,8 +50,9 @@ struct Run {
   const std::string config_yaml;
   const Subwords source, target;
   const VocabularySizes vocabularies;
-  std::optional<TestSet> dev;
-  std::optional<TestSet> train_probe;  // training pairs whose loss is computed like that of dev pairs
+  std::optional<TestSet> dev;           // decides
+  std::vector<FurtherSet> further_dev;  // evaluated with it
+  std::optional<TestSet> train_probe;   // training pairs whose loss is computed like that of dev pairs
 
   const std::unique_ptr<Device> device;
   const std::unique_ptr<DeviceCommunicator> devices;  // exchanges gradients; null: the hosts do

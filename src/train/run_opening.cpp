@@ -77,6 +77,13 @@ void validate_settings(const Run& run) {
     fail_usage("evaluate.stop_on={} needs {}", run.config.evaluate.stop_on,
                has_dev ? "evaluations: set train.eval_every" : "dev pairs, which the dataset does not have");
   }
+  if (!run.config.evaluate.also.empty() && !has_dev) {
+    fail_usage(
+        "evaluate.also names further dev sets, but the dataset {} has no dev pairs of its own, which decide what is "
+        "best: "
+        "prepare it with some",
+        run.dataset.folder().string());
+  }
 }
 
 void check_compatible(const Checkpoint& newest, Run& run) {
@@ -143,7 +150,11 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
   if (!run->resumed) begin_anew(*run);
   run->first_step = run->state.step;
-  if (run->dataset.has("dev")) run->dev = read_test_set(run->dataset, "dev", run->source, run->target);
+  if (run->dataset.has("dev")) {
+    run->dev = read_test_set(run->dataset, "dev", run->source, run->target);
+    run->further_dev =
+        read_further_dev_sets(run->dataset, config.evaluate, *run->dev, run->source, run->target, workers);
+  }
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {
     run->train_probe = choose_train_probe(run->dataset.split("train"), pairs, config.batch.max_length,
                                           static_cast<uint64_t>(config.seed));
