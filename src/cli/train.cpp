@@ -51,9 +51,12 @@ void run_train(const Arguments& arguments) {
       "  verbund train --config demo --data data/demo --run /tmp/x --benchmark 20\n"
       "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund train --config ... (see also: verbund launch --help)\n");
   TrainRequest request;
-  std::string file, data, run, resume = "auto";
-  std::vector<std::string> overrides;
-  options.add_option("--data", data, "The dataset folder")->required()->type_name("FOLDER");
+  std::string file, run, resume = "auto";
+  std::vector<std::string> data, overrides;
+  options
+      .add_list("--data", data,
+                "The dataset folder; of several, with the same subword model, the first has the dev pairs", "FOLDER")
+      ->required();
   options.add_option("--run", run, "The run folder, new or of a run to resume")->required()->type_name("FOLDER");
   options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
       ->type_name("FILE");
@@ -78,7 +81,7 @@ void run_train(const Arguments& arguments) {
           "or is lost, or its disk is nearly full. VERBUND_ALERT_KIND, _TEXT, _RUN and _STEP say what it is")
       ->type_name("COMMAND");
   if (!options.read(arguments)) return;
-  request.dataset = data;
+  request.datasets.assign(data.begin(), data.end());
   request.run = run;
   request.resume =
       static_cast<Resume>(std::find(kResumeNames.begin(), kResumeNames.end(), resume) - kResumeNames.begin());

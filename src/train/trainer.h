@@ -25,8 +25,8 @@ struct RestartReason {
 
 struct TrainRequest {
   Config config;
-  std::filesystem::path dataset;
-  std::filesystem::path run;  // the run folder
+  std::vector<std::filesystem::path> datasets;  // the first has the dev pairs and the subword model
+  std::filesystem::path run;                    // the run folder
   Resume resume = Resume::kAuto;
   int64_t benchmark_steps = 0;       // trains this number of steps without saving, and prints the averages
   std::string program;               // version and commit, which must be the same everywhere
