@@ -2,7 +2,6 @@
 #include "evaluate/further_sets.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "core/error.h"
@@ -40,21 +39,6 @@ TestSet read_other(const std::string& folder, const Dataset& dataset, const Subw
         folder, dataset.folder().string(), dataset.source_model().string());
   }
   return read_test_set(other, "dev", source, target);
-}
-
-// The name that was given, or that of the folder.
-std::string name_of(const FurtherDevSet& wanted) {
-  const fs::path folder = fs::absolute(wanted.data).lexically_normal();
-  const std::string of_folder = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
-  const std::string& name = wanted.name.empty() ? of_folder : wanted.name;
-  const bool allowed = std::ranges::all_of(
-      name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-'; });
-  if (name.empty() || !allowed) {
-    fail_usage(
-        "evaluate.also: \"{}\" cannot name a dev set, because it may have letters, digits, _ . and - alone: set {}",
-        name, wanted.name.empty() ? "its name" : "another name");
-  }
-  return name;
 }
 
 std::string to_text(const std::vector<FurtherSet>& sets) {
@@ -103,6 +87,11 @@ Evaluation part_of(const Evaluation& main, const FurtherSet& part, const Evaluat
 
 }  // namespace
 
+std::string dev_set_name(const FurtherDevSet& set) {
+  if (!set.name.empty()) return set.name;
+  return (fs::absolute(set.data).lexically_normal() / "").parent_path().filename().string();
+}
+
 std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
                                    const Subwords& source, const Subwords& target) {
   std::vector<FurtherSet> sets;
@@ -123,7 +112,13 @@ std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const Eval
     std::set<std::string> names;
     for (const FurtherSet& set : sets) names.insert(set.name);
     for (const FurtherDevSet& wanted : config.also) {
-      const std::string name = name_of(wanted);
+      const std::string name = dev_set_name(wanted);
+      if (!is_source_name(name)) {
+        fail_usage(
+            "evaluate.also: \"{}\" cannot name a dev set, because names have letters, digits, _ . and - alone: set "
+            "another name",
+            name);
+      }
       if (!names.insert(name).second) {
         fail_usage("evaluate.also: there are two dev sets \"{}\": give one of them another name", name);
       }

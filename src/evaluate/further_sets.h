@@ -20,6 +20,9 @@ struct FurtherSet {
   std::optional<size_t> place;  // if its pairs are part of the main set: that of the first
 };
 
+// The name that was given or, without one, that of the folder.
+std::string dev_set_name(const FurtherDevSet& set);
+
 // The splits `split`-NAME of the dataset.
 std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
                                    const Subwords& source, const Subwords& target);

@@ -59,7 +59,9 @@ bool Evaluator::evaluate() {
   run_.workers.watchdog().report_phase(state.step, "evaluation");
   observers_.pause();
   const AveragedWeights averaged(*state.model, state.average);
-  const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model never ends a sentence
+  // An untrained model never ends a sentence.
+  const bool untrained = state.step == 0 && !starts_trained(run_.config.train);
+  const Judge judge = untrained ? Judge::kLossAlone : Judge::kAll;
   const auto evaluate_set = [&](const TestSet& set) {
     return verbund::evaluate(*state.model, set, run_.source, run_.target, run_.config.evaluate,
                              decode_config(run_.config), run_.workers, judge);
@@ -69,7 +71,7 @@ bool Evaluator::evaluate() {
   if (run_.train_probe) dev.probe = loss_on(*state.model, *run_.train_probe, run_.workers).sum;
   state.last_evaluation = state.step;
   std::vector<std::string> links;
-  if (judge == Judge::kAll) {  // an untrained model is never the best
+  if (state.step > 0) {  // before that there is no checkpoint that could be the best
     std::map<std::string, double> values;
     for (const std::string& metric : state.best.metrics()) values[metric] = dev.metric(metric);
     links = state.best.record(state.step, values);

@@ -79,6 +79,7 @@ std::string introduction(const Run& run) {
       "learning rate: " + run.state.schedule.describe(),
       fmt::format("device: {}, {} thread{}", run.device->facts().description, run.threads,
                   run.threads == 1 ? "" : "s")};
+  lines.insert(lines.end(), run.request.notes.begin(), run.request.notes.end());
   for (const std::string& difference : run.differences) lines.push_back("forced resume: " + difference);
   for (const FurtherSet& further : run.further_dev) {
     lines.push_back(
