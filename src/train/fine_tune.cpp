@@ -155,7 +155,15 @@ FineTuned fine_tune(const FineTuneWish& wish) {
       model.checkpoint.folder().string(), human_count(static_cast<uint64_t>(model.checkpoint.step())),
       human_count(static_cast<uint64_t>(config.train.max_steps)), config.schedule.learning_rate,
       config.schedule.warmup_steps));
-  add_old_dev_sets(model.run, wish.data, result);
+  Config wished = config;
+  apply_wishes(wished, wish);
+  if (wished.train.start_from_vocabulary == StartVocabulary::kSame) {
+    add_old_dev_sets(model.run, wish.data, result);
+  } else {
+    config.evaluate.also.clear();
+    result.notes.emplace_back(
+        "fine-tune: what is forgotten will not be seen, because the model gets another vocabulary");
+  }
   apply_wishes(config, wish);
   refuse_other_shape(model.config, config, wish.model);
   return result;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README, the tutorial and docs/fine-tune.md read literally: every command of them, in order, in a fresh folder, as a newcomer would type them.
+"""The README, the tutorial, docs/fine-tune.md and docs/synthetic-data.md read literally: every command of them, in order,
+in a fresh folder, as a newcomer would type them.
 
 The sizes are those of a test: VERBUND_README_PREPARE and VERBUND_README_TRAIN are added to what the README says
 (put longer ones there, or nothing, to run it as it stands).
@@ -104,6 +105,22 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
         self.assertGreater(old_before, new_before + 5)
         self.assertGreater(new_after, new_before + 10)
         self.assertGreater(old_after, new_before)  # it has not unlearned the language
+
+    @long_test
+    def test_every_command_of_synthetic_data_works_in_its_order(self):
+        printed = self.type_commands("docs/synthetic-data.md", 20, "--set corpus.generated_pairs=3000", SMALL_TRAIN)
+        self.assertEqual(len(re.findall(r"(?m)^BLEU\S* = ([\d.]+)", "".join(printed))), 4)
+        place = self.folder / "fresh"
+        lines = {name: (place / name).read_text().splitlines() for name in
+                 ("mono.de", "mono.en", "scores.txt", "synthetic.tsv", "distilled.tsv")}
+        self.assertEqual(len({len(lines[name]) for name in ("mono.de", "mono.en", "scores.txt")}), 1)
+        self.assertEqual(len(lines["synthetic.tsv"]), len(lines["mono.de"]) // 2)
+        # The pairs that remain are the likelier ones.
+        score = {f"{source}\t{target}": float(likelihood) / int(tokens) for source, target, (likelihood, tokens) in
+                 zip(lines["mono.en"], lines["mono.de"], (line.split("\t") for line in lines["scores.txt"]))}
+        kept = set(lines["synthetic.tsv"])
+        self.assertGreaterEqual(min(value for pair, value in score.items() if pair in kept),
+                                max(value for pair, value in score.items() if pair not in kept) - 1e-5)
 
     def test_what_is_typed_instead_is_on_a_page(self):
         lines = {line for page in ("README.md", "docs/tutorial.md") for line in commands((SOURCE / page).read_text())}

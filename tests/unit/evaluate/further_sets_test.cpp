@@ -37,13 +37,14 @@ Evaluation evaluation_of(const TestSet& set, size_t translated = kPairs) {
     evaluation.loss.cross_entropy += evaluation.sentences.back().cross_entropy;
     evaluation.loss.tokens += 3;
     if (i >= translated) continue;
-    const bool exact = set.source_tokens[i][0] % 2 == 0;
+    const bool exact = set.source_tokens[i][0] % 3 == 0;
     evaluation.translations.push_back(exact ? set.references[i] : "the reference of sentence five , in numbers");
   }
   const Segments references = part(set, 0, evaluation.translations.size()).references;
+  if (references.empty()) return evaluation;
   evaluation.bleu_statistics = bleu_statistics(evaluation.translations, {references});
   evaluation.chrf_statistics = chrf_statistics(evaluation.translations, {references});
-  if (!references.empty()) score(evaluation, references, {});
+  score(evaluation, references, {});
   return evaluation;
 }
 

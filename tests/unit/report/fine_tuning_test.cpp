@@ -58,6 +58,7 @@ class FineTuning : public ::testing::Test {
                     {"dev-general_bleu", 30.0},
                     {"dev_cross_entropy", 2.0},
                     {"dev-general_cross_entropy", 2.0}});
+      if (step == 200) continue;  // neither the first nor the best
       keep("", step, own, 10 * seed);
       keep("general", step, general, 10 * seed + 5);
     }
@@ -89,11 +90,11 @@ TEST_F(FineTuning, ItForgot) {
   EXPECT_GT(*find_figure(verdict, "difference in loss, general").low, 0);
   EXPECT_EQ(find_figure(verdict, "step of the second evaluation").value, 100);
   EXPECT_EQ(fine_tuning(run({0.6, 0.6}, {0.8, 0.5})).finding, Grade::kBad);  // lost, and for nothing
-  EXPECT_EQ(fine_tuning(run({0.8, 0.5}, {0.6, 0.6, 4000})).finding, Grade::kBad);
+  EXPECT_EQ(fine_tuning(run({0.8, 0.5}, {0.6, 0.6, 3000})).finding, Grade::kBad);
 }
 
 TEST_F(FineTuning, ItForgotNothing) {
-  RunData kept = run({0.5, 0.8}, {0.8, 0.8, 4000});
+  RunData kept = run({0.5, 0.8}, {0.8, 0.8, 3000});
   EXPECT_EQ(fine_tuning(kept).finding, Grade::kGood);
   const Figure difference = find_figure(fine_tuning(kept), "difference in BLEU, general");
   EXPECT_GE(*difference.low, -1);
