@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How good is a model on general text and on text of one domain, by what it was trained on?
 
-    bench/domains.py                                     3,000 steps of each
-    bench/domains.py --steps 60 --pairs 3000 --test 40   tried out
+    bench/domains.py                                     1,500 steps of each
+    bench/domains.py --steps 30 --pairs 3000 --test 20 --vocabulary 2000 --tokens 300   tried out
 
 Real text (../shared/data): Europarl is the general text, Multi30k (captions of pictures) the domain. Equal steps of one
 small model: (a) Europarl only, (b) Multi30k only, (c) both mixed, (d) in stages: Europarl, then both, (e) Europarl, then
@@ -27,7 +27,7 @@ SHARED = ROOT / ".." / "shared" / "data"
 EVALUATIONS = 6  # in a run
 REPLAY = 0.2
 MODEL = {"model.encoder_layers": 3, "model.decoder_layers": 3, "model.d_model": 256, "model.heads": 4, "model.d_ff": 1024,
-         "model.dropout": 0.1, "model.attention_dropout": 0, "model.relu_dropout": 0, "batch.tokens": 4000,
+         "model.dropout": 0.1, "model.attention_dropout": 0, "model.relu_dropout": 0,
          "optimizer.beta2": 0.98, "schedule.learning_rate": 1.5, "evaluate.sentences": 200, "evaluate.at_start": "false",
          "decode.max_extra": 20}
 
@@ -92,7 +92,7 @@ class Domains:
         values = {"train.max_steps": steps, "train.eval_every": max(1, options.steps // EVALUATIONS),
                   "train.log_every": max(1, options.steps // 30), "checkpoint.save_every_steps": 0}
         if not finetune:
-            values.update(MODEL, **{"schedule.warmup_steps": max(10, options.steps // 8)})
+            values.update(MODEL, **{"batch.tokens": options.tokens, "schedule.warmup_steps": max(10, options.steps // 8)})
         if options.threads:
             values["threads"] = options.threads
         values.update({key.replace("__", "."): value for key, value in settings.items()})
@@ -123,9 +123,10 @@ class Domains:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=3000, help="of each row of the table")
+    parser.add_argument("--steps", type=int, default=1500, help="of each row of the table")
     parser.add_argument("--pairs", type=int, default=0, help="training pairs of each corpus at most; 0: all")
     parser.add_argument("--test", type=int, default=0, help="sentences of each dev and test set at most; 0: all")
+    parser.add_argument("--tokens", type=int, default=2500, help="of a batch")
     parser.add_argument("--vocabulary", type=int, default=8000)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--folder", help="keep datasets and runs there")

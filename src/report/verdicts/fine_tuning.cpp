@@ -29,8 +29,10 @@ struct ScoreChange {
   double gained() const { return bleu_after - bleu_before; }
   bool rose() const { return bleu.low > 0; }
   bool fell() const { return bleu.high < 0; }
-  bool kept() const { return !fell() && bleu.low >= -kKeptBleu; }
-  bool undecided() const { return !rose() && !fell() && !kept(); }
+  // Of a dev set of before.
+  bool kept() const { return bleu.low >= -kKeptBleu; }
+  bool forgot() const { return fell() && !kept(); }
+  bool undecided() const { return !kept() && !forgot(); }
 };
 
 // The translated sentences of an evaluation, up to the first damaged line.
@@ -103,7 +105,7 @@ std::string gained_text(const ScoreChange& change) {
 std::string forgotten_text(const ScoreChange& change) {
   const std::string numbers = numbers_text(change);
   std::string text;
-  if (change.fell()) {
+  if (change.forgot()) {
     text = fmt::format("It forgot {:.2f} BLEU on the dev set {}: {}", -change.gained(), change.set, numbers);
   } else if (change.rose()) {
     text = fmt::format("On the dev set {} it forgot nothing and gained {:.2f} BLEU: {}", change.set, change.gained(),
@@ -114,7 +116,7 @@ std::string forgotten_text(const ScoreChange& change) {
   } else {
     text = fmt::format("Whether it forgot anything of the dev set {} cannot be told: {}", change.set, numbers);
   }
-  if (!change.fell() && change.loss.low > 0) {
+  if (!change.forgot() && change.loss.low > 0) {
     text += fmt::format("; but its loss rose from {:.3f} to {:.3f}", change.loss_before, change.loss_after);
   }
   return text;
@@ -131,8 +133,8 @@ void add_figures(Verdict& verdict, const ScoreChange& change) {
 }
 
 std::string advice(const ScoreChange& gained, const std::vector<ScoreChange>& old) {
-  const bool forgot = std::ranges::any_of(old, &ScoreChange::fell);
-  const bool unsure = gained.undecided() || std::ranges::any_of(old, &ScoreChange::undecided);
+  const bool forgot = std::ranges::any_of(old, &ScoreChange::forgot);
+  const bool unsure = !(gained.rose() || gained.fell()) || std::ranges::any_of(old, &ScoreChange::undecided);
   if (forgot) {
     return "Mix training pairs of before in (--replay 0.2), train for fewer steps or with a smaller "
            "schedule.learning_rate.";
@@ -149,9 +151,10 @@ Verdict fine_tuning(const RunData& run) {
   Verdict verdict = ask("fine_tuning", "What was gained by fine-tuning, and what forgotten?");
   verdict.rule = fmt::format(
       "BLEU before the first step and at the step with the best BLEU, on the same sentences of each dev set: a paired "
-      "bootstrap ({} samples) gives the 95 % interval of the difference. Gained or forgotten: the whole interval is "
-      "above "
-      "or below 0. Kept: it reaches no further down than {} BLEU. Everything else cannot be told.",
+      "bootstrap ({} samples) gives the 95 % interval of the difference. Gained: the whole interval is above 0. Kept, "
+      "of "
+      "a dev set of before: it is above {}. Forgotten: it reaches below that, and is wholly below 0. Everything else "
+      "cannot be told.",
       with_commas(kBootstrapSamples, 0), -kKeptBleu);
   verdict.would_change = "Let the first evaluation be made (evaluate.at_start), and keep the files of evaluations.";
   const BestValue best = best_of(run, "dev_bleu", true);
@@ -189,11 +192,12 @@ Verdict fine_tuning(const RunData& run) {
     sentences.emplace_back("What it forgot is not on record, because no dev set of before was evaluated");
   }
   const std::string answer = fmt::format("{}.", fmt::join(sentences, ". "));
-  if (gained->undecided() && std::ranges::all_of(old, &ScoreChange::undecided)) {
+  const bool gain_is_known = gained->rose() || gained->fell();
+  if (!gain_is_known && std::ranges::all_of(old, &ScoreChange::undecided)) {
     return cannot_tell(verdict, "the intervals are too wide. " + answer);
   }
   verdict.sentence = answer;
-  const bool forgot = std::ranges::any_of(old, &ScoreChange::fell);
+  const bool forgot = std::ranges::any_of(old, &ScoreChange::forgot);
   const bool all_kept = std::ranges::all_of(old, &ScoreChange::kept);
   verdict.finding = Grade::kNeutral;
   if (gained->rose() && all_kept) verdict.finding = Grade::kGood;
