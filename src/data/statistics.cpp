@@ -186,7 +186,8 @@ double average_training_tokens(const std::filesystem::path& file) {
 std::string statistics_table(const std::string& text, const std::string& where) {
   return use_json(text, where, "Run `verbund prepare` again.", [](const Json& json) {
     std::string table = clean_table("training text", json.at("clean"));
-    for (const auto& [source, clean] : json.value("clean_by_source", Json::object()).items()) {
+    const Json by_source = json.value("clean_by_source", Json::object());
+    for (const auto& [source, clean] : by_source.items()) {
       table += clean_table(source, clean);
     }
     table += split_table(json.at("splits")) + "\n";
