@@ -124,6 +124,8 @@ class PrepareSourcesTest : public PrepareTest {
     back.name = "back";
     back.train = {{there.train[0].target, there.train[0].source, ""}};
     back.tag = "<2en>";
+    back.source_language = "de";
+    back.target_language = "en";
     corpus.sources = {there, back};
     request_.config.subwords.symbols = {"<formal>"};
   }
@@ -132,7 +134,7 @@ class PrepareSourcesTest : public PrepareTest {
 TEST_F(PrepareSourcesTest, EachSourceHasItsRulesAndItsSplit) {
   const auto statistics = parse_json(prepare(request_));
   EXPECT_EQ(statistics["clean"]["pairs_before"], 800);
-  EXPECT_EQ(statistics["clean"]["pairs_after"], 756);
+  EXPECT_EQ(statistics["clean"]["pairs_after"], 752);
   EXPECT_EQ(statistics["clean_by_source"]["there"]["dropped"]["too_long"], 40);
   EXPECT_EQ(statistics["clean_by_source"]["there"]["dropped"]["empty"], 4);
   EXPECT_EQ(statistics["clean_by_source"]["back"]["pairs_after"], 396);
