@@ -226,6 +226,33 @@ class FineTuneTest(ProgramTest):
         self.assertEqual(self.weights(run), self.weights(plain))
         self.assertEqual([key for key in self.metrics(plain)[-1] if key.startswith("dev-")], [])
 
+    def test_each_corpus_of_a_dataset_has_its_own_scores(self):
+        pairs = [f"{source}\t{target}\n" for source, target in zip(
+            (self.data / "test.source.txt").read_text().splitlines(),
+            (self.data / "test.target.txt").read_text().splitlines())]
+        for name, part in (("train", pairs[:300]), ("a", pairs[300:320]), ("b", pairs[320:350])):
+            self.write(name + ".tsv", "".join(part))
+        several = self.folder / "several"
+        words = [word for name in ("a", "b") for kind in ("", "-dev", "-test") for word in
+                 (f"--add{kind}", f"{name}={self.folder / (name if kind else 'train')}.tsv")]
+        self.succeed("prepare", "--like", self.model, *words, "--out", several)
+        judge = lambda split: json.loads(self.succeed(  # noqa: E731
+            "evaluate", "-m", self.model, "--data", several, "--split", split, "--json").stdout)
+        whole, alone = judge("test"), judge("test-b")
+        self.assertEqual((whole["sentences"], whole["sets"]["a"]["sentences"], whole["sets"]["b"]["sentences"]), (50, 20, 30))
+        self.assertEqual(whole["sets"]["b"]["bleu"], alone["bleu"])
+        self.assertEqual(whole["sets"]["b"]["chrf"], alone["chrf"])
+        self.assertAlmostEqual(whole["sets"]["b"]["cross_entropy"], alone["cross_entropy"], places=5)
+        self.assertNotIn("sets", alone)
+        run = self.folder / "run"
+        self.succeed(*training(run, 5, several, evaluate__sentences=0))
+        last = self.metrics(run)[-1]
+        for name in ("a", "b"):
+            self.assertIn(f"dev-{name}_bleu", last)
+        tokens = {name: whole["sets"][name]["target_tokens"] for name in ("a", "b")}
+        mean = sum(last[f"dev-{name}_cross_entropy"] * count for name, count in tokens.items()) / sum(tokens.values())
+        self.assertAlmostEqual(mean, last["dev_cross_entropy"], places=5)
+
     # prepare --like
 
     def prepared(self, name, *more):

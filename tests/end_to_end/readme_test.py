@@ -26,6 +26,9 @@ SMALL_TRAIN = ("--set model.d_model=32 --set model.d_ff=64 --set model.encoder_l
 FINE_TUNE = ("--set model.d_model=64 --set model.d_ff=128 --set batch.tokens=1000 --set train.max_steps=300 "
              "--set train.eval_every=0 --set threads=1")
 
+# Of the demo's whole corpus.
+SMALL_VOCABULARY = "--set corpus.generated_pairs=10000"
+
 # What cannot be typed here as it stands, and what is typed instead.
 INSTEAD = {
     "make demo": "",  # what runs this test has built the program, and the commands of the demo are below
@@ -121,6 +124,15 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
         kept = set(lines["synthetic.tsv"])
         self.assertGreaterEqual(min(value for pair, value in score.items() if pair in kept),
                                 max(value for pair, value in score.items() if pair not in kept) - 1e-5)
+
+    @long_test
+    def test_every_command_of_many_languages_works_and_the_model_learns_both(self):
+        printed = self.type_commands("docs/many-languages.md", 12, SMALL_VOCABULARY, FINE_TUNE)
+        german, turned = [text for text in printed if re.search(r"(?m)^BLEU\S* = ", text)][-2:]
+        for text in (german, turned):
+            self.assertGreater(float(re.search(r"(?m)^BLEU\S* = ([\d.]+)", text)[1]), 15)
+        (into_german, into_turned) = [text for text in printed if len(text.splitlines()) == 3][-2:]
+        self.assertNotEqual(into_german, into_turned)
 
     def test_what_is_typed_instead_is_on_a_page(self):
         lines = {line for page in ("README.md", "docs/tutorial.md") for line in commands((SOURCE / page).read_text())}
