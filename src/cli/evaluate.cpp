@@ -55,8 +55,9 @@ struct WantedSets {
 WantedSets read_sets(const EvaluateCommand& command, const TrainedModel& trained) {
   if (!command.data.empty()) {
     const Dataset dataset(command.data);
+    verify(dataset, command.split);
     for (const auto& [split, pairs] : dataset.manifest().splits) {
-      if (split == command.split || split.starts_with(command.split + "-")) verify(dataset, split);
+      if (split.starts_with(command.split + "-")) verify(dataset, split);
     }
     if (read_file(dataset.source_model()) != read_file(trained.source_vocabulary) ||
         read_file(dataset.target_model()) != read_file(trained.target_vocabulary)) {
