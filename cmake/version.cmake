@@ -12,7 +12,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 set(version_header ${CMAKE_BINARY_DIR}/generated/version.h)
-set(parts "cpp-httplib ${httplib_VERSION}, fmt ${fmt_VERSION}, ICU ${icu_VERSION}, libarchive ${LibArchive_VERSION}, "
+set(parts "cpp-httplib ${httplib_VERSION}, expat ${expat_VERSION}, fmt ${fmt_VERSION}, ICU ${icu_VERSION}, libarchive ${LibArchive_VERSION}, "
           "libcurl ${CURL_VERSION_STRING},\\n  liblzma ${lzma_VERSION}, Open MPI ${openmpi_VERSION}, "
           "OpenSSL ${OPENSSL_VERSION}, SentencePiece ${sentencepiece_VERSION}, xxHash ${xxhash_VERSION},\\n  "
           "yaml-cpp ${yaml-cpp_VERSION}, zlib ${ZLIB_VERSION_STRING}")

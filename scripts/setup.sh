@@ -11,7 +11,7 @@ packages=(
   g++ cmake ninja-build ccache git pkg-config
   libopenmpi-dev openmpi-bin libsentencepiece-dev
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-  libicu-dev libxxhash-dev zlib1g-dev liblzma-dev
+  libexpat1-dev libicu-dev libxxhash-dev zlib1g-dev liblzma-dev
   libcurl4-openssl-dev libssl-dev libarchive-dev libcpp-httplib-dev ca-certificates
   libjs-dygraphs
 )

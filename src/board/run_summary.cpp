@@ -22,7 +22,8 @@ BestRow highest(const MetricTable& table, const char* key) {
   const std::vector<double> values = table.column(key);
   BestRow best;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (is_known(values[i]) && !(best.value >= values[i])) best = {values[i], table.step[i]};
+    // At step 0, a fine-tuned model is still that of another run.
+    if (is_known(values[i]) && table.step[i] > 0 && !(best.value >= values[i])) best = {values[i], table.step[i]};
   }
   return best;
 }

@@ -19,7 +19,7 @@
 #include "data/dataset.h"
 #include "decode/trained_model.h"
 #include "decode/translator.h"
-#include "evaluate/evaluation.h"
+#include "evaluate/further_sets.h"
 #include "score/score_report.h"
 
 namespace verbund {
@@ -46,10 +46,19 @@ void declare_flags(Options& options, EvaluateCommand& command) {
   options.add_flag("--json", command.json, "Print JSON");
 }
 
-TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
+// The sets to evaluate on: the one that was asked for, and those of its corpora, if it has several.
+struct WantedSets {
+  TestSet main;
+  std::vector<FurtherSet> parts;
+};
+
+WantedSets read_sets(const EvaluateCommand& command, const TrainedModel& trained) {
   if (!command.data.empty()) {
     const Dataset dataset(command.data);
     verify(dataset, command.split);
+    for (const auto& [split, pairs] : dataset.manifest().splits) {
+      if (split.starts_with(command.split + "-")) verify(dataset, split);
+    }
     if (read_file(dataset.source_model()) != read_file(trained.source_vocabulary) ||
         read_file(dataset.target_model()) != read_file(trained.target_vocabulary)) {
       fail(
@@ -57,9 +66,18 @@ TestSet read_set(const EvaluateCommand& command, const TrainedModel& trained) {
           "FILE",
           command.data, trained.checkpoint.string());
     }
-    return read_test_set(dataset, command.split, trained.source, trained.target);
+    WantedSets sets{read_test_set(dataset, command.split, trained.source, trained.target), {}};
+    sets.parts = read_parts(dataset, command.split, sets.main, trained.source, trained.target);
+    return sets;
   }
-  return read_test_set(command.source, command.reference, trained.source, trained.target);
+  return {read_test_set(command.source, command.reference, trained.source, trained.target), {}};
+}
+
+Json part_json(const Evaluation& result) {
+  return {{"cross_entropy", result.cross_entropy()}, {"perplexity", std::exp(result.cross_entropy())},
+          {"target_tokens", result.loss.tokens},     {"bleu", score_json(report(result.bleu))},
+          {"chrf", score_json(report(result.chrf))}, {"exact_sentences", result.exact_share()},
+          {"sentences", result.translations.size()}};
 }
 
 Json to_json(const TrainedModel& trained, const Evaluation& result) {
@@ -97,6 +115,14 @@ void print(const TrainedModel& trained, const Evaluation& result, size_t pairs) 
                            static_cast<double>(result.translated_tokens) / result.translate_seconds);
 }
 
+void print_part(const std::string& name, const Evaluation& result) {
+  std::cout << fmt::format("\n{}: loss {:.4f}, perplexity {:.3f}, exact sentences {:.1f} % of {}\n", name,
+                           result.cross_entropy(), std::exp(result.cross_entropy()), 100 * result.exact_share(),
+                           human_count(result.translations.size()))
+            << score_line(report(result.bleu), 2) << "\n"
+            << score_line(report(result.chrf), 2) << "\n";
+}
+
 }  // namespace
 
 void run_evaluate(const Arguments& arguments) {
@@ -119,8 +145,9 @@ void run_evaluate(const Arguments& arguments) {
   tokenizer_named(trained.config.evaluate.tokenize);  // refuses an unknown one
   std::optional<OutputFile> output;                   // worker 0's
   keep_freed_memory();
-  const TestSet set = read_set(command, trained);
+  const WantedSets sets = read_sets(command, trained);
   Evaluation result;
+  std::vector<Evaluation> parts;
   bool leads = true;
   with_workers([&](Workers& workers) {
     leads = workers.leads();
@@ -129,16 +156,24 @@ void run_evaluate(const Arguments& arguments) {
     use_threads(workers, trained.config.threads);
     workers.watchdog().set_limits(trained.config.workers);
     agree_on_model(workers, trained.step, trained.model->weights().values());
-    workers.must_agree("the test set", fmt::format("one of {} pairs with the checksum {}", set.size(), checksum(set)));
+    workers.must_agree("the test set",
+                       fmt::format("one of {} pairs with the checksum {}", sets.main.size(), checksum(sets.main)));
     std::optional<DeferInterrupts> together;
     if (workers.size() > 1) together.emplace();
-    result = evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate, decode, workers);
+    const auto evaluate_set = [&](const TestSet& set) {
+      return evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate, decode, workers);
+    };
+    result = evaluate_set(sets.main);
+    parts = evaluate_further(sets.parts, result, trained.config.evaluate, evaluate_set);
   });
   if (!leads) return;
   if (command.json) {
-    std::cout << dump_json(to_json(trained, result), 1) << "\n";
+    Json json = to_json(trained, result);
+    for (size_t i = 0; i < parts.size(); ++i) json["sets"][sets.parts[i].name] = part_json(parts[i]);
+    std::cout << dump_json(json, 1) << "\n";
   } else {
-    print(trained, result, set.size());
+    print(trained, result, sets.main.size());
+    for (size_t i = 0; i < parts.size(); ++i) print_part(command.split + "-" + sets.parts[i].name, parts[i]);
   }
   if (!output) return;
   for (const std::string& line : result.translations) output->write(line + "\n");

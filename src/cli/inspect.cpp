@@ -48,7 +48,8 @@ void run_inspect(const Arguments& arguments) {
   PairsToShow pairs;
   bool json = false;
   options.add_option("FOLDER", folder, "A dataset, a run or a checkpoint")->required();
-  options.add_option("--split", pairs.split, "Of a dataset: the split whose pairs to show")->capture_default_str();
+  options.add_option("--split", pairs.split,
+                     "Of a dataset: the split whose pairs to show (default: train, or the first source's train-NAME)");
   options.add_option("--pair", pairs.first, "Of a dataset: the first pair to show, counted from 0")
       ->check(at_least(0))
       ->capture_default_str();

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "config/config.h"
 #include "config/load.h"
+#include "config/number.h"
 #include "config/value.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -24,15 +25,17 @@
 namespace verbund {
 namespace {
 
-// The flags that name one split's files: --source/--target/--tsv, --dev-source/...
+// The flags that name one split's files: --source/--target/--tsv/--pairs, --dev-source/...
 struct SplitFlags {
-  std::vector<std::string> source, target, tsv;
+  std::vector<std::string> source, target, tsv, pairs;
 
   void add_to(Options& options, const std::string& prefix, const std::string& what) {
     options.add_list("--" + prefix + "source", source, "Source side of " + what + " (plain, .gz, .xz; repeatable)",
                      "FILE");
     options.add_list("--" + prefix + "target", target, "Target side, in the same order", "FILE");
     options.add_list("--" + prefix + "tsv", tsv, "Both sides in one file: source TAB target", "FILE");
+    options.add_list("--" + prefix + "pairs", pairs,
+                     "Both sides in one file of TMX, JSON lines or TSV, recognised by its content", "FILE");
   }
 
   void append_to(std::vector<ParallelFiles>& corpora, const std::string& prefix) const {
@@ -42,6 +45,75 @@ struct SplitFlags {
     }
     for (size_t i = 0; i < source.size(); ++i) corpora.push_back({source[i], target[i], ""});
     for (const std::string& file : tsv) corpora.push_back({"", "", file});
+    for (const std::string& file : pairs) corpora.push_back({.source = "", .target = "", .tsv = "", .pairs = file});
+  }
+};
+
+// The flags that name several corpora: NAME=FILE, NAME=SOURCE,TARGET, NAME=WEIGHT, NAME=TAG.
+struct SourceFlags {
+  std::vector<std::string> train, dev, test, weights, tags;
+
+  void add_to(Options& options) {
+    options.add_list("--add", train,
+                     "One of several corpora, with a name: NAME=FILE for a file of both sides (TMX, JSON lines, TSV), "
+                     "NAME=SOURCE,TARGET for two (repeatable, see docs/corpora.md)",
+                     "NAME=FILES");
+    options.add_list("--add-dev", dev, "Validation text of the corpus NAME", "NAME=FILES");
+    options.add_list("--add-test", test, "Test text of the corpus NAME", "NAME=FILES");
+    options.add_list("--weight", weights, "Weight of the corpus NAME in training (default: 1)", "NAME=NUMBER");
+    options.add_list("--tag", tags, "Symbol before each source sentence of the corpus NAME", "NAME=TAG");
+  }
+
+  void append_to(std::vector<SourceConfig>& sources) const {
+    for (const auto& [name, files] : split("--add", train)) {
+      if (find(sources, name) == nullptr) sources.emplace_back().name = name;
+      find(sources, name)->train.push_back(text_of(files));
+    }
+    const auto change = [&](const char* flag, const std::vector<std::string>& values, const auto& apply) {
+      for (const auto& [name, value] : split(flag, values)) {
+        SourceConfig* source = find(sources, name);
+        if (source == nullptr)
+          fail_usage("{} {}={}: there is no corpus of this name. Give --add {}=FILES", flag, name, value, name);
+        apply(*source, value);
+      }
+    };
+    change("--add-dev", dev,
+           [](SourceConfig& source, const std::string& files) { source.dev.push_back(text_of(files)); });
+    change("--add-test", test,
+           [](SourceConfig& source, const std::string& files) { source.test.push_back(text_of(files)); });
+    change("--tag", tags, [](SourceConfig& source, const std::string& tag) { source.tag = tag; });
+    change("--weight", weights, [](SourceConfig& source, const std::string& weight) {
+      if (!parse_real(weight, source.weight) || !(source.weight > 0)) {
+        fail_usage("--weight {}={}: a weight is a number above 0", source.name, weight);
+      }
+    });
+  }
+
+ private:
+  using NameAndValue = std::pair<std::string, std::string>;
+
+  static std::vector<NameAndValue> split(const char* flag, const std::vector<std::string>& values) {
+    std::vector<NameAndValue> result;
+    for (const std::string& value : values) {
+      const size_t sign = value.find('=');
+      if (sign == std::string::npos)
+        fail_usage("{} {}: the name of the corpus is missing, as in NAME={}", flag, value, value);
+      result.emplace_back(value.substr(0, sign), value.substr(sign + 1));
+    }
+    return result;
+  }
+
+  static ParallelFiles text_of(const std::string& files) {
+    const size_t comma = files.find(',');
+    if (comma == std::string::npos) return {.source = "", .target = "", .tsv = "", .pairs = files};
+    return {files.substr(0, comma), files.substr(comma + 1), ""};
+  }
+
+  static SourceConfig* find(std::vector<SourceConfig>& sources, const std::string& name) {
+    for (SourceConfig& source : sources) {
+      if (source.name == name) return &source;
+    }
+    return nullptr;
   }
 };
 
@@ -74,6 +146,7 @@ void prepare_like(const fs::path& run, const std::vector<std::string>& overrides
     config.corpus.target_language = manifest.target_language;
     config.clean = earlier.clean;
     config.subwords = earlier.subwords;
+    config.subwords.symbols.clear();  // the model has them
     override_config(config, overrides);
     log("Languages, cleaning and subwords are as in {}", dataset.string());
   } else {
@@ -96,6 +169,8 @@ void run_prepare(const Arguments& arguments) {
       "  verbund prepare --source train.en.gz --target train.de.gz --dev-source dev.en --dev-target dev.de "
       "\\\n"
       "                  --out data/mine --set subwords.vocabulary=16000 --set clean.drop_duplicates=true\n"
+      "  verbund prepare --pairs memory.tmx --dev-pairs dev.jsonl.gz --out data/memory\n"
+      "  verbund prepare --add general=europarl.en,europarl.de --add talks=talks.tmx --weight talks=3 --out data/both\n"
       "  verbund prepare --like runs/general --source law.en --target law.de --out data/law\n"
       "  verbund prepare --encoded --subwords m_common.vocab --source train.en.tok --target train.de.tok \\\n"
       "                  --dev-source dev.en.tok --dev-target dev.de.tok --out data/mine\n");
@@ -103,6 +178,7 @@ void run_prepare(const Arguments& arguments) {
   std::vector<std::string> overrides;
   bool encoded = false, export_text = false, json = false, list = false;
   SplitFlags train, dev, test;
+  SourceFlags sources;
   options.add_option("--out", out, "The dataset folder to make")->type_name("FOLDER");
   options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
       ->type_name("FILE");
@@ -111,6 +187,7 @@ void run_prepare(const Arguments& arguments) {
   train.add_to(options, "", "a training text");
   dev.add_to(options, "dev-", "a validation text");
   test.add_to(options, "test-", "a test text");
+  sources.add_to(options);
   options
       .add_option("--subwords", subwords,
                   "Use this SentencePiece model, or vocabulary file (piece TAB score), instead of learning one")
@@ -147,6 +224,7 @@ void run_prepare(const Arguments& arguments) {
   train.append_to(config.corpus.train, "");
   dev.append_to(config.corpus.dev, "dev-");
   test.append_to(config.corpus.test, "test-");
+  sources.append_to(config.corpus.sources);
   PrepareRequest request{config, out, export_text, program_version(), command_line()};
   if (const NamedGenerator* generated = find_generator(config.corpus.name)) {
     request.generator = generated->generator;

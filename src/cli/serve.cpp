@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command `verbund serve` answers requests for translations over HTTP, until it is asked to stop.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -24,7 +25,7 @@ constexpr auto kLookForSignals = std::chrono::milliseconds(50);
 volatile std::sig_atomic_t asked_to_reload = 0;
 
 struct ServeCommand {
-  std::vector<std::string> models, overrides;
+  std::vector<std::string> models, tags, overrides;
   ModelPlace place;
   HttpServerConfig http = {.port = 5000, .most_connections = 1024, .threads = 64};
   ServiceConfig service;
@@ -39,6 +40,10 @@ void declare_serve_flags(Options& options, ServeCommand& command) {
                    "A run or checkpoint folder (repeatable). NAME= before it gives it a name; a name like en-de gives "
                    "its languages, too",
                    "[NAME=]FOLDER");
+  options.add_list("--tag", command.tags,
+                   "Symbol to put before every sentence for the model NAME, so that one run serves several languages: "
+                   "-m en-de=RUN -m en-fr=RUN --tag \"en-de=<2de>\" --tag \"en-fr=<2fr>\" (repeatable)",
+                   "NAME=TAG");
   add_checkpoint_flags(options, command.place);
   add_device_flags(options, command.place);
   options.add_list("--set", command.overrides, "Override a value of the configuration: decode.beam=5 (repeatable)",
@@ -94,8 +99,20 @@ ModelSource model_source(const ServeCommand& command, const std::string& text) {
     source.source_language = source.name.substr(0, dash);
     source.target_language = source.name.substr(dash + 1);
   }
+  for (const std::string& tag : command.tags) {
+    if (has_name && tag.starts_with(source.name + "=")) source.tag = tag.substr(source.name.size() + 1);
+  }
   source.configure = [overrides = command.overrides](Config& config) { override_use(config, overrides); };
   return source;
+}
+
+void check_tags(const ServeCommand& command, const std::vector<ModelSource>& sources) {
+  for (const std::string& tag : command.tags) {
+    const std::string name = tag.substr(0, tag.find('='));
+    const auto is_it = [&](const ModelSource& source) { return source.name == name && !source.tag.empty(); };
+    if (std::any_of(sources.begin(), sources.end(), is_it)) continue;
+    fail_usage("--tag {}: name the model and its tag, as in  -m en-de=RUN --tag \"en-de=<2de>\"", tag);
+  }
 }
 
 void check_host(const ServeCommand& command) {
@@ -148,6 +165,7 @@ void run_serve(const Arguments& arguments) {
   keep_freed_memory();
   std::vector<ModelSource> sources;
   for (const std::string& model : command.models) sources.push_back(model_source(command, model));
+  check_tags(command, sources);
   TranslationQueue queue({.most_waiting = static_cast<size_t>(command.most_waiting),
                           .most_together = static_cast<size_t>(command.most_together)});
   ServedModels models(std::move(sources), queue);

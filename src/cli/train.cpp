@@ -9,6 +9,9 @@
 #include "cli/run_report.h"
 #include "collectives/mpi_transport.h"
 #include "config/config.h"
+#include "config/load.h"
+#include "config/show.h"
+#include "config/value.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/process.h"
@@ -16,6 +19,7 @@
 #include "launch/job_settings.h"
 #include "launch/slurm_allocation.h"
 #include "report/write_report.h"
+#include "train/fine_tune.h"
 #include "train/trainer.h"
 
 namespace verbund {
@@ -36,6 +40,19 @@ void tell_report(const TrainRequest& request) {
   if (!report.empty()) log("  report {}", report.string());
 }
 
+// Only worker 0 needs the other run's folder.
+Config fine_tuned_config(const FineTuneWish& wish, Workers& workers, TrainRequest& request) {
+  std::string yaml;
+  if (workers.leads()) {
+    FineTuned tuned = fine_tune(wish);
+    request.notes = std::move(tuned.notes);
+    yaml = show(tuned.config);
+  }
+  Config config;
+  load(parse_yaml(workers.comm().broadcast(yaml), "the configuration of worker 0"), config);
+  return config;
+}
+
 }  // namespace
 
 void run_train(const Arguments& arguments) {
@@ -48,15 +65,26 @@ void run_train(const Arguments& arguments) {
       "  verbund train --config demo --data data/demo --run runs/demo\n"
       "  verbund train --config transformer-base --data data/wmt16 --run runs/base \\\n"
       "                --set train.max_steps=100000 --set batch.tokens=25000\n"
+      "  verbund train --finetune runs/base --data data/law --run runs/law\n"
       "  verbund train --config demo --data data/demo --run /tmp/x --benchmark 20\n"
       "  mpirun -n 4 -H a:2,b:2 --bind-to none verbund train --config ... (see also: verbund launch --help)\n");
   TrainRequest request;
-  std::string file, data, run, resume = "auto";
-  std::vector<std::string> overrides;
-  options.add_option("--data", data, "The dataset folder")->required()->type_name("FOLDER");
+  std::string file, finetune, run, resume = "auto";
+  std::vector<std::string> data, overrides;
+  options
+      .add_list("--data", data,
+                "The dataset folder; of several, with the same subword model, the first has the dev pairs", "FOLDER")
+      ->required();
   options.add_option("--run", run, "The run folder, new or of a run to resume")->required()->type_name("FOLDER");
   options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
       ->type_name("FILE");
+  options
+      .add_option(
+          "--finetune", finetune,
+          "Train the model of this run (or checkpoint) further: with its settings, its subword model, a fresh "
+          "optimiser, a tenth of its steps and of its learning rate, and its dev set as a further one. --config "
+          "and --set come before these settings")
+      ->type_name("RUN");
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options
       .add_option("--resume", resume,
@@ -78,7 +106,7 @@ void run_train(const Arguments& arguments) {
           "or is lost, or its disk is nearly full. VERBUND_ALERT_KIND, _TEXT, _RUN and _STEP say what it is")
       ->type_name("COMMAND");
   if (!options.read(arguments)) return;
-  request.dataset = data;
+  request.datasets.assign(data.begin(), data.end());
   request.run = run;
   request.resume =
       static_cast<Resume>(std::find(kResumeNames.begin(), kResumeNames.end(), resume) - kResumeNames.begin());
@@ -96,7 +124,9 @@ void run_train(const Arguments& arguments) {
   int signal = 0;
   with_workers([&](Workers& workers) {
     if (workers.leads()) log_config_choice(file);
-    request.config = load_config(file, overrides);
+    request.config = finetune.empty()
+                         ? load_config(file, overrides)
+                         : fine_tuned_config({finetune, data.front(), run, file, overrides}, workers, request);
     const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
     bool started = false;
     request.on_start = [&] { started = true; };

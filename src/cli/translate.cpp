@@ -49,6 +49,11 @@ void declare_flags(Options& options, TranslateCommand& command) {
                   "Lines have columns separated by tabs; translate column N, append the result")
       ->type_name("N")
       ->check(at_least(1));
+  options
+      .add_option(
+          "--tag", command.translator.tag,
+          "Symbol to put before every sentence, such as <2de>: the tag of a corpus that the model was trained on")
+      ->type_name("TAG");
   options.add_option("--prefix", command.format.prefix, "Every translation begins with this text")->type_name("TEXT");
   options
       .add_option("--prefix-column", command.format.prefix_column,
@@ -108,6 +113,7 @@ void run_translate(const Arguments& arguments) {
       "  verbund translate -m runs/demo < text.en > text.de\n"
       "  verbund translate -m runs/demo --interactive\n"
       "  verbund translate -m runs/base --checkpoint best --nbest 4 --scores --set decode.beam=8 news.en.gz\n"
+      "  verbund translate -m runs/many --tag \"<2de>\" text.en\n"
       "  verbund translate -m runs/a -m runs/b text.en      # an ensemble\n"
       "  mpirun -n 4 --bind-to none verbund translate -m runs/a text.en    # the lines are shared\n");
   declare_flags(options, command);

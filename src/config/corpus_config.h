@@ -10,16 +10,57 @@
 
 namespace verbund {
 
-// A parallel text: two files, or one with a tab between the sides.
+// A parallel text: two files, or one with both sides.
 struct ParallelFiles {
   std::string source;
   std::string target;
   std::string tsv;
+  std::string pairs = {};
+  std::vector<std::string> columns = {};
+  // Of its corpus, not of the configuration:
+  std::vector<std::string> languages = {};  // source, target
+  std::string tag = {};                     // is put before each source sentence
+
+  const std::string& both() const { return tsv.empty() ? pairs : tsv; }  // the one file; "" if there are two
+  const std::string& source_file() const { return both().empty() ? source : both(); }
+  const std::string& target_file() const { return both().empty() ? target : both(); }
+  const std::vector<std::string>& sides() const { return columns.empty() ? languages : columns; }
 
   void fields(FieldVisitor& visit) {
     visit.field("source", source, "file of source sentences, one per line (plain, .gz, .xz)");
     visit.field("target", target, "file of target sentences, parallel to source");
     visit.field("tsv", tsv, "one file instead of both: source TAB target");
+    visit.field("pairs", pairs, "one file instead of both: TMX, JSON lines or TSV, recognised by its content");
+    visit.texts("columns", columns,
+                "what that file calls the sides: languages of TMX, keys of JSON lines, named columns of TSV; default: "
+                "the languages of the corpus");
+  }
+};
+
+// SourceConfig is one of several corpora of a dataset.
+struct SourceConfig {
+  std::string name;
+  std::string corpus;
+  std::string source_language;
+  std::string target_language;
+  std::vector<ParallelFiles> train;
+  std::vector<ParallelFiles> dev;
+  std::vector<ParallelFiles> test;
+  double weight = 1;
+  std::string tag;
+  Value clean;
+
+  void fields(FieldVisitor& visit) {
+    visit.field("name", name, "of the source: letters, digits, _ . -");
+    visit.field("corpus", corpus, "corpus to fetch, by its name or the path of its manifest");
+    visit.field("source_language", source_language, "default: that of the corpus section");
+    visit.field("target_language", target_language, "default: that of the corpus section");
+    visit.list("train", train, "its parallel texts, as corpus.train");
+    visit.list("dev", dev, "its own validation texts, which become the split dev-NAME");
+    visit.list("test", test, "its own test texts, which become the split test-NAME");
+    visit.field("weight", weight, {1e-6, 1e6}, "of its pairs in training, relative to the other sources");
+    visit.field("tag", tag, "symbol that is put before each of its source sentences, such as <2de>");
+    visit.overrides("clean", clean, "cleaning rules of this source: keys of the section clean that differ");
   }
 };
 
@@ -30,6 +71,7 @@ struct CorpusConfig {
   std::vector<ParallelFiles> train;
   std::vector<ParallelFiles> dev;
   std::vector<ParallelFiles> test;
+  std::vector<SourceConfig> sources;
   bool encoded = false;
   std::string cache;
   int64_t generated_pairs = 40000;
@@ -39,9 +81,12 @@ struct CorpusConfig {
                 "corpus to fetch (wmt16-en-de, multi30k-en-de, or a manifest's path) or to generate (demo, reversal)");
     visit.field("source_language", source_language, "code of the language translated from");
     visit.field("target_language", target_language, "code of the language translated into");
-    visit.list("train", train, "parallel texts to train on: [{source: FILE, target: FILE} | {tsv: FILE}, ...]");
+    visit.list("train", train, "parallel texts to train on: [{source: FILE, target: FILE} | {pairs: FILE}, ...]");
     visit.list("dev", dev, "parallel texts to validate on; never cleaned, only encoded");
     visit.list("test", test, "parallel texts to test on; never cleaned, only encoded");
+    visit.list("sources", sources,
+               "instead of name and train: several corpora, each with a training split, a weight, a tag and cleaning "
+               "rules of its own: [{name: general, train: [...], weight: 0.7}, ...]");
     visit.field("encoded", encoded,
                 "the texts are subword pieces already, separated by spaces; subwords.model names their vocabulary");
     visit.field("cache", cache, "folder for downloads; empty: ~/.cache/verbund");
@@ -83,6 +128,7 @@ struct SubwordConfig {
   int64_t sample_pairs = 1000000;
   double dropout = 0;
   int64_t copies = 1;
+  std::vector<std::string> symbols;
   std::string model;
   std::string target_model;
 
@@ -96,6 +142,8 @@ struct SubwordConfig {
                 "probability of leaving out a merge in the training text (BPE-dropout), which helps small corpora");
     visit.field("copies", copies, {1, 1000},
                 "times the training text is encoded, each time split differently; only with dropout");
+    visit.texts("symbols", symbols,
+                "texts that are always one piece, such as [<2de>, <formal>]; the tags of corpora are added");
     visit.field(
         "model", model,
         "an existing SentencePiece model, or a vocabulary file of piece TAB score lines (for the source side if "

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "config/number.h"
+#include "config/value.h"
 
 namespace verbund {
 
@@ -37,6 +38,10 @@ class FieldVisitor {
   virtual void field(const char* name, double& value, Range<double> range, const char* about) = 0;
   virtual void field(const char* name, std::string& value, const char* about) = 0;
   virtual void field(const char* name, StepWindow& value, const char* about) = 0;
+  // A list of texts.
+  virtual void texts(const char* name, std::vector<std::string>& values, const char* about) = 0;
+  // A section whose keys are read later, because what they override is not known yet.
+  virtual void overrides(const char* name, Value& section, const char* about) = 0;
   // A count, or "auto", which is kAutomatic.
   virtual void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) = 0;
 

@@ -253,6 +253,7 @@ constexpr Hint kHints[] = {
     {"model", "", kWholeModel},
     // Words and decoding
     {"vocab_size", "subwords.vocabulary", ""},
+    {"user_defined_symbols", "subwords.symbols", ""},
     {"num_words", "subwords.vocabulary", ""},
     {"bpe_dropout", "subwords.dropout", ""},
     {"dim_vocabs", "subwords.vocabulary", ""},

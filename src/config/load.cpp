@@ -47,6 +47,8 @@ class KeyCollector final : public FieldVisitor {
   void field(const char* name, double&, Range<double>, const char*) override { add(name); }
   void field(const char* name, std::string&, const char*) override { add(name); }
   void field(const char* name, StepWindow&, const char*) override { add(name); }
+  void texts(const char* name, std::vector<std::string>&, const char*) override { add(name); }
+  void overrides(const char* name, Value&, const char*) override { add(name); }
   void automatic(const char* name, int64_t&, Range<int64_t>, const char*) override { add(name); }
 
  protected:
@@ -126,6 +128,24 @@ class Loader final : public FieldVisitor {
                          StepWindow::kMost));
     }
     target = *window;
+  }
+
+  void texts(const char* name, std::vector<std::string>& target, const char*) override {
+    const Value* value = find(name);
+    if (value == nullptr) return;
+    if (value->kind != Value::Kind::kList && value->kind != Value::Kind::kNull) refuse(*value, name, "a list of texts");
+    target.clear();
+    for (const Value& item : value->list) {
+      if (item.kind != Value::Kind::kScalar) refuse(item, name, "a list of texts");
+      target.push_back(item.scalar);
+    }
+  }
+
+  void overrides(const char* name, Value& target, const char*) override {
+    const Value* value = find(name);
+    if (value == nullptr) return;
+    if (value->kind != Value::Kind::kMap && value->kind != Value::Kind::kNull) refuse(*value, name, "a section");
+    target = *value;
   }
 
   void automatic(const char* name, int64_t& target, Range<int64_t> range, const char*) override {

@@ -16,6 +16,12 @@ class Flattener final : public FieldVisitor {
   void field(const char* name, double& value, Range<double>, const char* about) override { put(name, value, about); }
   void field(const char* name, std::string& value, const char* about) override { put(name, value, about); }
   void field(const char* name, StepWindow& value, const char* about) override { put(name, to_text(value), about); }
+  void texts(const char* name, std::vector<std::string>& values, const char* about) override {
+    put(name, values, about);
+  }
+  void overrides(const char* name, Value& section, const char* about) override {
+    for (const auto& [key, value] : section.map) put((std::string(name) + "." + key).c_str(), value.scalar, about);
+  }
   void automatic(const char* name, int64_t& value, Range<int64_t>, const char* about) override {
     if (value == kAutomatic) {
       put(name, "auto", about);

@@ -52,6 +52,17 @@ class Shower final : public FieldVisitor {
   void field(const char* name, StepWindow& value, const char* about) override {
     line(name, yaml_text(to_text(value)), about);
   }
+  void texts(const char* name, std::vector<std::string>& values, const char* about) override {
+    std::string list;
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + yaml_text(value);
+    line(name, "[" + list + "]", about);
+  }
+  void overrides(const char* name, Value& section, const char* about) override {
+    line(name, section.map.empty() ? "{}" : "", about);
+    indent_ += 2;
+    for (const auto& [key, value] : section.map) line(key.c_str(), yaml_text(value.scalar), "");
+    indent_ -= 2;
+  }
   void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override {
     line(name, value == kAutomatic ? "auto" : std::to_string(value), with_range(about, range));
   }

@@ -72,4 +72,9 @@ struct TrainConfig {
   }
 };
 
+// A model that knows its vocabulary translates before the first step.
+inline bool starts_trained(const TrainConfig& config) {
+  return !config.start_from.empty() && config.start_from_vocabulary == StartVocabulary::kSame;
+}
+
 }  // namespace verbund

@@ -28,13 +28,10 @@ void append_pair(Batch& batch, uint64_t id, AppendSource append_source, AppendTa
 
 }  // namespace
 
-void fill(Batch& batch, const Split& split, std::span<const uint32_t> pairs) {
-  clear(batch);
-  for (const uint32_t pair : pairs) {
-    append_pair(
-        batch, pair, [&](Sentence& tokens) { split.append_source(pair, tokens); },
-        [&](Sentence& tokens) { split.append_target(pair, tokens); });
-  }
+void append(Batch& batch, const Split& split, size_t pair, uint64_t id) {
+  append_pair(
+      batch, id, [&](Sentence& tokens) { split.append_source(pair, tokens); },
+      [&](Sentence& tokens) { split.append_target(pair, tokens); });
 }
 
 void clear(Batch& batch) {

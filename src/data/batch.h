@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "data/dataset.h"
@@ -29,12 +28,10 @@ struct Batch {
   size_t target_tokens() const { return target_output.size(); }
 };
 
-// Replaces the content of the batch but keeps its memory, so that filling one batch after another soon allocates
-// nothing.
-void fill(Batch& batch, const Split& split, std::span<const uint32_t> pairs);
-
 // Appends a pair of sentences without special tokens.
 void append(Batch& batch, const Sentence& source, const Sentence& target, uint64_t id);
+void append(Batch& batch, const Split& split, size_t pair, uint64_t id);
+// Keeps the memory.
 void clear(Batch& batch);
 
 }  // namespace verbund

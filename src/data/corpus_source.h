@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CorpusSource is the origin of the text of a dataset: files given by the user, a corpus fetched by its manifest, or
-// one that the program generates.
+// Corpora are the texts of a dataset: one source, or several with a name each. A source is files given by the user, a
+// corpus fetched by its manifest, or one that the program generates.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <functional>
@@ -17,7 +19,25 @@ struct CorpusSource {
   std::string name = "files";
   std::string source_language, target_language;
   std::string dev_name = "dev", test_name = "test";  // in exported file names
-  std::vector<ParallelFiles> train, dev, test;
+  std::vector<ParallelFiles> train, dev, test;       // with the languages and the tag
+  double weight = 1;
+  std::string tag;
+  CleanConfig clean;
+
+  void tell_files();  // languages and tag
+};
+
+struct Corpora {
+  std::string name;  // of the dataset
+  std::string source_language, target_language;
+  std::vector<CorpusSource> sources;
+  bool named = false;                    // false: one source, whose training pairs are the split "train"
+  std::vector<ParallelFiles> dev, test;  // of the whole dataset
+
+  std::string split(const char* kind, const CorpusSource& source) const {  // "train", or "train-NAME"
+    return named ? fmt::format("{}-{}", kind, source.name) : kind;
+  }
+  std::vector<std::string> tags() const;
 };
 
 // A corpus that the program makes itself. The prepare command knows which there are.
@@ -31,7 +51,7 @@ struct CorpusGenerator {
 };
 
 // Generated text is written into `work`; downloads go to the cache. With a generator, it makes the corpus.
-CorpusSource find_corpus(const Config& config, const CorpusGenerator* generator, const std::filesystem::path& work,
-                         Stages& stages);
+Corpora find_corpora(const Config& config, const CorpusGenerator* generator, const std::filesystem::path& work,
+                     Stages& stages);
 
 }  // namespace verbund

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/dataset_format.h"
 
+#include <algorithm>
+#include <cctype>
+#include <set>
+
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
@@ -22,6 +26,29 @@ void check_own_checksum(Json json, const fs::path& path) {
   fail("{} is damaged: its own checksum is wrong. Run `verbund prepare` again.", path.string());
 }
 
+// The sources of a manifest; none in a dataset without named ones.
+std::vector<DatasetSource> read_sources(const Json& json, const fs::path& path) {
+  std::vector<DatasetSource> sources;
+  std::set<std::string> names;
+  for (const Json& entry : json.value("sources", Json::array())) {
+    DatasetSource source;
+    source.name = entry.at("name");
+    source.weight = entry.at("weight");
+    source.tag = entry.at("tag");
+    source.split = "train-" + source.name;
+    const bool usable = is_source_name(source.name) && names.insert(source.name).second && source.weight > 0 &&
+                        json.at("splits").contains(source.split);
+    if (!usable) {
+      fail(
+          "{} is damaged: its source \"{}\" is named twice, has no split {}, or no weight. Run `verbund prepare` "
+          "again.",
+          path.string(), source.name, source.split);
+    }
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
 void write_header(ChecksummedFile& file, ArrayKind kind, uint32_t element_bytes) {
   ArrayHeader header;
   header.kind = kind;
@@ -31,8 +58,24 @@ void write_header(ChecksummedFile& file, ArrayKind kind, uint32_t element_bytes)
 
 }  // namespace
 
+bool is_source_name(std::string_view name) {
+  constexpr std::string_view kSigns = "_.-";
+  const auto fits = [&](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) != 0 || kSigns.find(c) != kSigns.npos);
+  };
+  return !name.empty() && std::all_of(name.begin(), name.end(), fits);
+}
+
+std::vector<DatasetSource> DatasetManifest::sources() const {
+  if (!named_sources.empty()) return named_sources;
+  return {{.name = name.empty() ? "train" : name, .tag = "", .split = "train"}};
+}
+
 std::string DatasetManifest::checksum() const {
   std::string text = fmt::format("{} {} {} {}\n", source_language, target_language, source_model, target_model);
+  for (const DatasetSource& source : named_sources) {
+    text += fmt::format("source {} {} {}\n", source.name, source.weight, source.tag);
+  }
   for (const auto& [file, record] : files) text += fmt::format("{} {} {}\n", file, record.size, record.checksum);
   return checksum_of(text);
 }
@@ -48,6 +91,9 @@ void write_manifest(const fs::path& folder, const DatasetManifest& manifest) {
   json["target_model"] = manifest.target_model;
   json["source_vocabulary"] = manifest.source_vocabulary;
   json["target_vocabulary"] = manifest.target_vocabulary;
+  for (const DatasetSource& source : manifest.named_sources) {
+    json["sources"].push_back({{"name", source.name}, {"weight", source.weight}, {"tag", source.tag}});
+  }
   json["splits"] = manifest.splits;
   for (const auto& [name, record] : manifest.files) {
     json["files"][name] = {{"size", record.size}, {"xxh3_128", record.checksum}};
@@ -83,6 +129,7 @@ DatasetManifest read_manifest(const fs::path& folder) {
     manifest.source_vocabulary = json.at("source_vocabulary");
     manifest.target_vocabulary = json.at("target_vocabulary");
     manifest.splits = json.at("splits").get<std::map<std::string, uint64_t>>();
+    manifest.named_sources = read_sources(json, path);
     for (const auto& [name, record] : json.at("files").items()) {
       manifest.files[name] = {record.at("size"), record.at("xxh3_128")};
     }

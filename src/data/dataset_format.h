@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dataset files on disk: their format, the manifest, and the writer of a split. docs/formats.md explains the format.
 //
-// Each split ("train", "dev", "test") has three binary files, little-endian, each starting with the same 16-byte
-// header:
+// Each split ("train", "dev", "test"; with named sources "train-NAME", "dev-NAME", ...) has three binary files,
+// little-endian, each starting with the same 16-byte header:
 //   SPLIT.ids      token ids, source then target of pair 0, of pair 1, ... (2 or 4 bytes each)
 //   SPLIT.offsets  the start of each pair in ids, and the end: n + 1 numbers of 8 bytes
 //   SPLIT.lengths  source and target length of each pair: 2 n numbers of 4 bytes
@@ -16,6 +16,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/checksummed_file.h"
@@ -50,17 +51,32 @@ using FileRecords = std::map<std::string, FileSummary>;  // by file name
 // Gives the file its name and records size and checksum.
 void commit(ChecksummedFile& file, FileRecords& records);
 
+// DatasetSource is one of the corpora that a dataset was made of. Its training pairs are a split of their own.
+struct DatasetSource {
+  std::string name;
+  double weight = 1;  // of its pairs in training, relative to the other sources
+  std::string tag;    // the symbol before each of its source sentences; "" if there is none
+  std::string split;  // of its training pairs: "train-NAME", or "train" in a dataset without named sources
+  std::string dev() const { return "dev-" + name; }  // its own dev pairs, if there are any
+};
+
+// Names of sources are parts of file names.
+bool is_source_name(std::string_view name);
+
 // DatasetManifest is the content of dataset.json.
 struct DatasetManifest {
   std::string name, source_language, target_language;
   std::string source_model, target_model;  // file names; the same for a joint model
   uint64_t source_vocabulary = 0, target_vocabulary = 0;
-  std::map<std::string, uint64_t> splits;  // name -> pairs
+  std::vector<DatasetSource> named_sources;  // empty: all training pairs are the split "train"
+  std::map<std::string, uint64_t> splits;    // name -> pairs
   FileRecords files;
   std::string made_by;
 
   bool joint() const { return source_model == target_model; }
-  std::string checksum() const;  // of all files: equal for equal datasets
+  // At least one: a dataset without named ones is a source called like its corpus.
+  std::vector<DatasetSource> sources() const;
+  std::string checksum() const;  // of all files and sources: equal for equal datasets
 };
 
 void write_manifest(const fs::path& folder, const DatasetManifest& manifest);

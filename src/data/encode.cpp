@@ -55,41 +55,43 @@ class SideEncoder {
 
 class BlockEncoder {
  public:
-  BlockEncoder(const Vocabularies& vocabularies, const Samplers* samplers, const ParallelReader& reader, bool with_text,
-               bool with_pieces)
-      : reader_(reader),
-        source_(vocabularies.source, samplers != nullptr ? &samplers->source : nullptr, seed_of(samplers)),
-        target_(vocabularies.target, samplers != nullptr ? &samplers->target : nullptr, seed_of(samplers)),
-        with_text_(with_text),
+  BlockEncoder(const Vocabularies& vocabularies, const EncodeRequest& request, bool with_pieces)
+      : request_(request),
+        source_(vocabularies.source, request.samplers != nullptr ? &request.samplers->source : nullptr, seed()),
+        target_(vocabularies.target, request.samplers != nullptr ? &request.samplers->target : nullptr, seed()),
         with_pieces_(with_pieces) {}
 
   EncodedBlock operator()(PairBlock&& block) {
     EncodedBlock result;
+    const std::string& tag = request_.corpora[block.corpus].tag;
+    std::string tagged;
     for (size_t i = 0; i < block.size(); ++i) {
       if (!is_utf8(block.source(i)) || !is_utf8(block.target(i))) {
         fail("line {} of {} is not UTF-8. Convert the file (iconv); lines of dev and test text are never dropped.",
-             block.first_line + i + 1, reader_.describe(block.corpus));
+             block.line(i), ParallelReader(request_.corpora).describe(block.corpus));
       }
-      const uint64_t stream = uint64_t{block.corpus} << 40 | (block.first_line + i) << 1;
-      result.lengths.push_back(source_.encode(block.source(i), stream, result.ids));
+      const uint64_t stream = uint64_t{block.corpus} << 40 | (block.line(i) - 1) << 1;
+      std::string_view source = block.source(i);
+      if (!tag.empty()) source = tagged.assign(tag).append(1, ' ').append(source);
+      result.lengths.push_back(source_.encode(source, stream, result.ids));
       result.lengths.push_back(target_.encode(block.target(i), stream + 1, result.ids));
-      if (with_text_) {
-        result.source_text.append(block.source(i)).append(1, '\n');
+      if (!request_.train) {
+        result.source_text.append(source).append(1, '\n');
         result.target_text.append(block.target(i)).append(1, '\n');
       }
       if (!with_pieces_) continue;
-      source_.append_pieces(block.source(i), result.source_pieces);
+      source_.append_pieces(source, result.source_pieces);
       target_.append_pieces(block.target(i), result.target_pieces);
     }
     return result;
   }
 
  private:
-  static uint64_t seed_of(const Samplers* samplers) { return samplers != nullptr ? samplers->seed : 0; }
+  uint64_t seed() const { return request_.samplers != nullptr ? request_.samplers->seed : 0; }
 
-  const ParallelReader& reader_;
+  const EncodeRequest& request_;
   SideEncoder source_, target_;
-  bool with_text_, with_pieces_;
+  bool with_pieces_;
 };
 
 }  // namespace
@@ -98,7 +100,7 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
                   PieceFiles* pieces, DatasetStatistics& statistics, FileRecords& records) {
   SplitWriter writer(folder, request.split, std::max(vocabularies.source.size(), vocabularies.target.size()));
   std::optional<ChecksummedFile> source_text, target_text;
-  if (request.keep_text) {
+  if (!request.train) {
     source_text.emplace(folder / (request.split + ".source.txt"));
     target_text.emplace(folder / (request.split + ".target.txt"));
   }
@@ -110,13 +112,13 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
   const auto write = [&](EncodedBlock&& block) {
     writer.add(block.ids, block.lengths);
     split.add(block.ids, block.lengths);
-    if (request.split == "train") statistics.count_pieces(block.ids, block.lengths);
-    if (request.split == "train") statistics.clean.add(block.cleaned);
+    if (request.train) statistics.count_pieces(block.ids, block.lengths);
+    if (request.train) statistics.clean.add(block.cleaned);
     if (pieces != nullptr) {
       pieces->source.write(block.source_pieces);
       pieces->target.write(block.target_pieces);
     }
-    if (request.keep_text) {
+    if (!request.train) {
       source_text->write(block.source_text);
       target_text->write(block.target_text);
     }
@@ -133,12 +135,11 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
   } else {
     const bool with_pieces = pieces != nullptr;
     ordered_pipeline(
-        request.threads, read,
-        [&] { return BlockEncoder(vocabularies, request.samplers, reader, request.keep_text, with_pieces); }, write);
+        request.threads, read, [&] { return BlockEncoder(vocabularies, request, with_pieces); }, write);
   }
   if (split.pairs == 0) fail("{} has no lines for the {} pairs", reader.describe(0), request.split);
   writer.commit(records);
-  if (request.keep_text) {
+  if (!request.train) {
     commit(*source_text, records);
     commit(*target_text, records);
   }

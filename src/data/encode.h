@@ -36,7 +36,7 @@ struct Samplers {
 struct EncodeRequest {
   std::string split;
   std::vector<ParallelFiles> corpora;
-  bool keep_text = false;  // also write SPLIT.source.txt and SPLIT.target.txt, for scoring
+  bool train = true;  // else also write SPLIT.source.txt and SPLIT.target.txt, for scoring
   int threads = 1;
   const Samplers* samplers = nullptr;  // null: every word in the model's best way
   bool encoded = false;                // the text is pieces already, see encoded_text.h

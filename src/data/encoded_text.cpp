@@ -41,6 +41,10 @@ void append_text(std::string_view line, const Subwords& subwords, std::string& t
 }  // namespace
 
 void check_encoded(const Config& config, bool export_text) {
+  if (!config.corpus.sources.empty()) {
+    fail_usage("--encoded is for one corpus of pieces, but corpus.sources names {}: leave one of them out",
+               config.corpus.sources.size());
+  }
   if (!config.corpus.name.empty()) {
     fail_usage("--encoded is for files of pieces, but the corpus {} is raw text: leave one of them out",
                config.corpus.name);
@@ -73,12 +77,11 @@ EncodedBlock PieceBlockEncoder::operator()(PairBlock&& block) {
   for (size_t i = 0; i < block.size(); ++i) {
     const std::string_view source = block.source(i), target = block.target(i);
     const size_t before = result.ids.size();
-    const uint64_t line = block.first_line + i + 1;
-    const Place source_place = {files.tsv.empty() ? files.source : files.tsv, line};
-    const Place target_place = {files.tsv.empty() ? files.target : files.tsv, line};
+    const Place source_place = {files.source_file(), block.line(i)};
+    const Place target_place = {files.target_file(), block.line(i)};
     const uint32_t source_length = look_up(source, source_ids_, source_place, result, result.source_unknown);
     const uint32_t target_length = look_up(target, target_ids_, target_place, result, result.target_unknown);
-    if (!request_.keep_text && (source_length == 0 || target_length == 0)) {
+    if (request_.train && (source_length == 0 || target_length == 0)) {
       result.ids.resize(before);
       ++result.cleaned.dropped[static_cast<size_t>(Rule::kEmpty)];
       continue;
@@ -87,7 +90,7 @@ EncodedBlock PieceBlockEncoder::operator()(PairBlock&& block) {
     ++result.cleaned.pairs_after;
     result.cleaned.source_bytes_after += source.size() + 1;
     result.cleaned.target_bytes_after += target.size() + 1;
-    if (!request_.keep_text) continue;
+    if (request_.train) continue;
     append_text(source, vocabularies_.source, result.source_text);
     append_text(target, vocabularies_.target, result.target_text);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/prepare.h"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "config/show.h"
@@ -41,7 +43,7 @@ std::string key_of(const Parts&... parts) {
 std::string content_key(const std::vector<ParallelFiles>& corpora) {
   uint64_t bytes = 0;
   for (const ParallelFiles& files : corpora) {
-    for (const std::string* path : {&files.tsv, &files.source, &files.target}) {
+    for (const std::string* path : {&files.tsv, &files.pairs, &files.source, &files.target}) {
       std::error_code unknown;
       if (const uint64_t size = fs::file_size(*path, unknown); !unknown) bytes += size;
     }
@@ -50,6 +52,11 @@ std::string content_key(const std::vector<ParallelFiles>& corpora) {
   std::string text;
   for (const ParallelFiles& files : corpora) {
     if (!files.tsv.empty()) text += "tsv " + file_checksum(files.tsv, &progress) + "\n";
+    if (!files.pairs.empty()) {
+      text += fmt::format("pairs {} {}\n", fmt::join(files.sides(), " "), file_checksum(files.pairs, &progress));
+    }
+    if (!files.columns.empty()) text += fmt::format("columns {}\n", fmt::join(files.columns, " "));
+    if (!files.tag.empty()) text += "tag " + files.tag + "\n";
     if (!files.source.empty()) text += "source " + file_checksum(files.source, &progress) + "\n";
     if (!files.target.empty()) text += "target " + file_checksum(files.target, &progress) + "\n";
   }
@@ -86,19 +93,25 @@ class Preparation {
   std::string run() {
     check(config_.subwords);
     if (config_.corpus.encoded) check_encoded(config_, request_.export_text);
-    sources_ = find_corpus(config_, request_.generator ? &*request_.generator : nullptr, work_, stages_);
-    CleanReport cleaned;
+    if (!config_.corpus.sources.empty() && request_.export_text) {
+      fail_usage("--export-text writes one training text, but corpus.sources names several: leave one of them out");
+    }
+    corpora_ = find_corpora(config_, request_.generator ? &*request_.generator : nullptr, work_, stages_);
+    collect_symbols();
     if (config_.corpus.encoded) {
-      shuffle_key_ = key_of("encoded 1", content_key(sources_.train));  // neither cleaned nor shuffled
+      text_keys_ = {key_of("encoded 1", content_key(corpora_.sources[0].train))};  // neither cleaned nor shuffled
+      cleaned_.resize(1);
     } else {
       warn_of_suspect_sides();
-      cleaned = clean();
-      warn_of_few_pairs(cleaned.pairs_after);
-      shuffle();
+      for (const CorpusSource& source : corpora_.sources) {
+        cleaned_.push_back(clean(source));
+        shuffle(source);
+      }
+      warn_of_few_pairs();
     }
     learn();
-    encode(cleaned);
-    if (!fs::exists(out_ / kProvenanceFile)) write_provenance(cleaned);
+    encode();
+    if (!fs::exists(out_ / kProvenanceFile)) write_provenance();
     return read_file(out_ / kStatisticsFile);
   }
 
@@ -118,17 +131,30 @@ class Preparation {
     return work_;
   }
 
+  // Tags are symbols, too.
+  void collect_symbols() {
+    symbols_ = config_.subwords.symbols;
+    for (const std::string& tag : corpora_.tags()) {
+      if (std::find(symbols_.begin(), symbols_.end(), tag) == symbols_.end()) symbols_.push_back(tag);
+    }
+    check_symbols(symbols_);
+  }
+
   void warn_of_suspect_sides() const {
     if (request_.generator) return;
-    for (const auto* texts : {&sources_.train, &sources_.dev, &sources_.test}) {
-      for (const std::string& sentence : suspect_sides(*texts, sources_.source_language, sources_.target_language)) {
-        warn("{}", sentence);
+    for (const CorpusSource& source : corpora_.sources) {
+      for (const auto* texts : {&source.train, &source.dev, &source.test}) {
+        for (const std::string& sentence : suspect_sides(*texts, source.source_language, source.target_language)) {
+          warn("{}", sentence);
+        }
       }
     }
   }
 
   // A vocabulary that is given belongs to a trained model, which may learn from few.
-  void warn_of_few_pairs(uint64_t pairs) const {
+  void warn_of_few_pairs() const {
+    uint64_t pairs = 0;
+    for (const CleanReport& report : cleaned_) pairs += report.pairs_after;
     if (request_.generator || !config_.subwords.model.empty() || pairs >= kFewPairs) return;
     warn(
         "{} training pairs are very few: translation models are usually trained on 100,000 or more. The commands can "
@@ -137,38 +163,64 @@ class Preparation {
         pairs);
   }
 
-  CleanReport clean() {
-    clean_key_ = key_of("clean 1", show(config_.clean), content_key(sources_.train));
-    const fs::path output = work_ / "train.clean.tsv";
-    return clean_report(stages_.run("clean", clean_key_, {output}, [&] {
-      return to_json(clean_corpora(sources_.train, config_.clean, threads_, output));
+  // "clean", or "clean NAME" of a named source.
+  std::string stage_of(const char* stage, const CorpusSource& source) const {
+    return corpora_.named ? fmt::format("{} {}", stage, source.name) : stage;
+  }
+  fs::path clean_text(const CorpusSource& source) const {
+    return work_ / (corpora_.split("train", source) + ".clean.tsv");
+  }
+  fs::path shuffled_text(const CorpusSource& source) const {
+    return work_ / (corpora_.split("train", source) + ".shuffled.tsv");
+  }
+
+  CleanReport clean(const CorpusSource& source) {
+    clean_key_ = key_of("clean 1", show(source.clean), content_key(source.train));
+    const fs::path output = clean_text(source);
+    return clean_report(stages_.run(stage_of("clean", source), clean_key_, {output}, [&] {
+      return to_json(clean_corpora(source.train, source.clean, threads_, output));
     }));
   }
 
-  void shuffle() {
-    shuffle_key_ = key_of("shuffle 1", clean_key_, config_.seed);
-    const fs::path output = work_ / "train.shuffled.tsv";
-    stages_.run("shuffle", shuffle_key_, {output}, [&] {
-      shuffle_lines(work_ / "train.clean.tsv", output, static_cast<uint64_t>(config_.seed));
+  void shuffle(const CorpusSource& source) {
+    const std::string key = key_of("shuffle 1", clean_key_, config_.seed);
+    const fs::path output = shuffled_text(source);
+    stages_.run(stage_of("shuffle", source), key, {output}, [&] {
+      shuffle_lines(clean_text(source), output, static_cast<uint64_t>(config_.seed));
       return Json();
     });
+    text_keys_.push_back(key);
+  }
+
+  std::string text_key() const { return fmt::format("{}", fmt::join(text_keys_, "\n")); }
+
+  // Of each source in proportion to its pairs.
+  std::vector<SubwordSample> subword_samples() const {
+    uint64_t all = 0;
+    for (const CleanReport& report : cleaned_) all += report.pairs_after;
+    std::vector<SubwordSample> samples;
+    for (size_t i = 0; i < corpora_.sources.size(); ++i) {
+      const auto wanted = static_cast<double>(config_.subwords.sample_pairs);
+      const double share = static_cast<double>(cleaned_[i].pairs_after) / static_cast<double>(all);
+      samples.push_back({shuffled_text(corpora_.sources[i]), static_cast<int64_t>(std::ceil(wanted * share))});
+    }
+    return samples;
   }
 
   void learn() {
-    const SubwordConfig& subwords = config_.subwords;
-    if (!subwords.model.empty()) return use_given_models();
-    SubwordConfig learned = subwords;
+    if (!config_.subwords.model.empty()) return use_given_models();
+    SubwordConfig learned = config_.subwords;
     learned.dropout = 0;  // used only for encoding, like the copies
     learned.copies = 1;
-    subwords_key_ = key_of("subwords 1", shuffle_key_, show(learned));
-    const fs::path corpus = work_ / "train.shuffled.tsv";
-    source_model_ = work_ / (subwords.joint ? "joint.model" : "source.model");
-    target_model_ = subwords.joint ? source_model_ : work_ / "target.model";
+    learned.symbols = symbols_;
+    subwords_key_ = key_of("subwords 1", text_key(), show(learned));
+    source_model_ = work_ / (learned.joint ? "joint.model" : "source.model");
+    target_model_ = learned.joint ? source_model_ : work_ / "target.model";
     stages_.run("subwords", subwords_key_, {source_model_, target_model_}, [&] {
-      if (subwords.joint) {
-        learn_subwords(corpus, Sides::kBoth, subwords, source_model_);
+      if (learned.joint) {
+        learn_subwords(subword_samples(), Sides::kBoth, learned, source_model_);
       } else {
-        learn_subwords_of_each_side(corpus, subwords, source_model_, target_model_);
+        learn_subwords_of_each_side(subword_samples(), learned, source_model_, target_model_);
       }
       return Json();
     });
@@ -180,6 +232,20 @@ class Preparation {
     source_model_ = given_model("vocabulary", subwords.model);
     target_model_ = one ? source_model_ : given_model("target vocabulary", subwords.target_model);
     subwords_key_ = key_of("given", file_checksum(source_model_), file_checksum(target_model_));
+    check_given_symbols();
+  }
+
+  void check_given_symbols() const {
+    if (symbols_.empty()) return;
+    const Subwords given(source_model_);
+    for (const std::string& symbol : symbols_) {
+      if (given.is_symbol(symbol)) continue;
+      fail_usage(
+          "{} is no symbol of the vocabulary {}, which would cut it into {} pieces. A model learns its symbols when "
+          "its "
+          "vocabulary is made: leave out this tag or symbol, or prepare with a new vocabulary.",
+          symbol, source_model_.string(), given.encode(symbol).size());
+    }
   }
 
   // Uses a model as it is; makes one from a vocabulary file.
@@ -193,13 +259,20 @@ class Preparation {
     return model;
   }
 
-  void encode(const CleanReport& cleaned) {
-    const std::string key = key_of("encode 2", shuffle_key_, subwords_key_, config_.subwords.dropout,
-                                   config_.subwords.copies, content_key(sources_.dev), content_key(sources_.test),
-                                   sources_.name, sources_.source_language, sources_.target_language, exports_text());
+  void encode() {
+    std::string sources;
+    for (const CorpusSource& source : corpora_.sources) {
+      if (!corpora_.named) break;
+      sources += fmt::format("{} {} {} {} {}\n", source.name, source.weight, source.tag, content_key(source.dev),
+                             content_key(source.test));
+    }
+    const std::string key =
+        key_of("encode 2", text_key(), subwords_key_, config_.subwords.dropout, config_.subwords.copies,
+               content_key(corpora_.dev), content_key(corpora_.test), corpora_.name, corpora_.source_language,
+               corpora_.target_language, exports_text(), sources);
     std::vector<fs::path> outputs;
     stages_.run("encode", key, outputs, [&] {
-      encode_all(cleaned);
+      encode_all();
       outputs = dataset_files();
       return Json();
     });
@@ -214,20 +287,37 @@ class Preparation {
     return files;
   }
 
-  std::vector<ParallelFiles> training_text() const {
-    if (config_.corpus.encoded) return sources_.train;
-    const ParallelFiles shuffled = {"", "", (work_ / "train.shuffled.tsv").string()};
+  std::vector<ParallelFiles> training_text(const CorpusSource& source) const {
+    if (config_.corpus.encoded) return source.train;
+    const ParallelFiles shuffled = {"", "", shuffled_text(source).string()};
     return std::vector<ParallelFiles>(static_cast<size_t>(config_.subwords.copies), shuffled);
   }
 
-  std::vector<std::pair<std::string, std::vector<ParallelFiles>>> splits() const {
-    std::vector<std::pair<std::string, std::vector<ParallelFiles>>> result = {{"train", training_text()}};
-    if (!sources_.dev.empty()) result.emplace_back("dev", sources_.dev);
-    if (!sources_.test.empty()) result.emplace_back("test", sources_.test);
+  struct SplitText {
+    std::string split;
+    std::vector<ParallelFiles> texts;
+    bool train = false;
+  };
+
+  std::vector<SplitText> splits() const {
+    std::vector<SplitText> result;
+    const auto add = [&](const std::string& split, const std::vector<ParallelFiles>& texts) {
+      if (!texts.empty()) result.push_back({split, texts});
+    };
+    for (const CorpusSource& source : corpora_.sources) {
+      result.push_back({corpora_.split("train", source), training_text(source), true});
+    }
+    add("dev", corpora_.dev);
+    add("test", corpora_.test);
+    for (const CorpusSource& source : corpora_.sources) {
+      if (!corpora_.named) break;
+      add(corpora_.split("dev", source), source.dev);
+      add(corpora_.split("test", source), source.test);
+    }
     return result;
   }
 
-  void encode_all(const CleanReport& cleaned) {
+  void encode_all() {
     const bool joint = source_model_ == target_model_;
     const Subwords source(source_model_);
     const std::optional<Subwords> own_target = joint ? std::nullopt : std::make_optional<Subwords>(target_model_);
@@ -239,7 +329,11 @@ class Preparation {
     }
 
     DatasetStatistics statistics;
-    statistics.clean = cleaned;
+    for (size_t i = 0; i < cleaned_.size(); ++i) {
+      statistics.clean.add(cleaned_[i]);
+      statistics.clean.lines.insert(statistics.clean.lines.end(), cleaned_[i].lines.begin(), cleaned_[i].lines.end());
+      if (corpora_.named) statistics.by_source.emplace_back(corpora_.sources[i].name, cleaned_[i]);
+    }
     statistics.source_pieces.resize(source.size());
     if (!joint) statistics.target_pieces.resize(own_target->size());
 
@@ -248,11 +342,10 @@ class Preparation {
     const bool with_text = exports_text();
     remove_path(making_);
     make_folder(making_);
-    if (with_text) text.emplace(making_ / "export", sources_, config_.subwords, vocabularies, joint);
-    for (const auto& [split, corpora] : splits()) {
-      const bool train = split == "train";
+    if (with_text) text.emplace(making_ / "export", corpora_.sources[0], config_.subwords, vocabularies, joint);
+    for (const auto& [split, texts, train] : splits()) {
       const EncodeRequest request = {
-          split, corpora, !train, threads_, train && samplers ? &*samplers : nullptr, config_.corpus.encoded};
+          split, texts, train, threads_, train && samplers ? &*samplers : nullptr, config_.corpus.encoded};
       std::optional<PieceFiles> pieces;
       if (text) text->open(split, pieces);
       encode_split(request, vocabularies, making_, pieces ? &*pieces : nullptr, statistics, manifest.files);
@@ -267,17 +360,34 @@ class Preparation {
     publish();
   }
 
-  void write_provenance(const CleanReport& cleaned) const {
-    const Json provenance =
-        dataset_provenance({request_.made_by, request_.command}, sources_, cleaned.lines, stages_.memory());
+  void write_provenance() const {
+    std::vector<ProvenanceInput> inputs;
+    for (size_t i = 0; i < corpora_.sources.size(); ++i) {
+      const CorpusSource& source = corpora_.sources[i];
+      const std::vector<uint64_t>& lines = cleaned_[i].lines;
+      for (size_t j = 0; j < source.train.size(); ++j) {
+        inputs.push_back({corpora_.split("train", source), source.train[j]});
+        if (lines.size() == source.train.size()) inputs.back().lines = lines[j];
+      }
+    }
+    for (const auto& [split, texts, train] : splits()) {
+      for (const ParallelFiles& files : texts) {
+        if (!train) inputs.push_back({split, files});
+      }
+    }
+    const Json provenance = dataset_provenance({request_.made_by, request_.command}, inputs, stages_.memory());
     write_file(out_ / kProvenanceFile, dump_json(provenance, 2) + "\n");
   }
 
   DatasetManifest describe(const Vocabularies& vocabularies, bool joint) const {
     DatasetManifest manifest;
-    manifest.name = sources_.name;
-    manifest.source_language = sources_.source_language;
-    manifest.target_language = sources_.target_language;
+    manifest.name = corpora_.name;
+    manifest.source_language = corpora_.source_language;
+    manifest.target_language = corpora_.target_language;
+    for (const CorpusSource& source : corpora_.sources) {
+      if (!corpora_.named) break;
+      manifest.named_sources.push_back({source.name, source.weight, source.tag, corpora_.split("train", source)});
+    }
     manifest.source_model = joint ? "joint.model" : "source.model";
     manifest.target_model = joint ? "joint.model" : "target.model";
     manifest.source_vocabulary = vocabularies.source.size();
@@ -315,8 +425,11 @@ class Preparation {
   int threads_;
   FolderLock lock_;
   Stages stages_;
-  CorpusSource sources_;
-  std::string clean_key_, shuffle_key_, subwords_key_;
+  Corpora corpora_;
+  std::vector<CleanReport> cleaned_;    // of each source
+  std::vector<std::string> symbols_;    // of the vocabulary
+  std::vector<std::string> text_keys_;  // of the training text of each source
+  std::string clean_key_, subwords_key_;
   fs::path source_model_, target_model_;
 };
 

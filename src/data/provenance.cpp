@@ -22,14 +22,15 @@ uint64_t count_lines(const ParallelFiles& corpus) {
   return lines;
 }
 
-void add_inputs(const std::string& split, const ParallelFiles& corpus, std::optional<uint64_t> lines, Json& inputs) {
-  for (const std::string& file : {corpus.source, corpus.target, corpus.tsv}) {
+void add_files(const ProvenanceInput& text, Json& inputs) {
+  std::optional<uint64_t> lines = text.lines;
+  for (const std::string& file : {text.files.source, text.files.target, text.files.both()}) {
     if (file.empty()) continue;
-    Json input = {{"split", split}, {"path", fs::absolute(file).lexically_normal().string()}};
+    Json input = {{"split", text.split}, {"path", fs::absolute(file).lexically_normal().string()}};
     if (fs::is_regular_file(file)) {  // a pipe can be read only once
       input["size"] = fs::file_size(file);
       input["xxh3_128"] = file_checksum(file);
-      if (!lines) lines = count_lines(corpus);
+      if (!lines) lines = count_lines(text.files);
       input["lines"] = *lines;
     }
     inputs.push_back(input);
@@ -38,21 +39,15 @@ void add_inputs(const std::string& split, const ParallelFiles& corpus, std::opti
 
 }  // namespace
 
-Json dataset_provenance(const Maker& maker, const CorpusSource& sources, const std::vector<uint64_t>& train_lines,
-                        const Json& stages) {
+Json dataset_provenance(const Maker& maker, const std::vector<ProvenanceInput>& inputs, const Json& stages) {
   Json json = {{"format", "verbund-dataset-provenance"},
                {"version", kVersion},
                {"time", utc_time()},
                {"program", maker.program},
                {"command", maker.command},
                {"machine", to_json(this_machine())}};
-  Json& inputs = json["inputs"] = Json::array();
-  const bool known = train_lines.size() == sources.train.size();
-  for (size_t i = 0; i < sources.train.size(); ++i) {
-    add_inputs("train", sources.train[i], known ? std::optional(train_lines[i]) : std::nullopt, inputs);
-  }
-  for (const ParallelFiles& corpus : sources.dev) add_inputs("dev", corpus, std::nullopt, inputs);
-  for (const ParallelFiles& corpus : sources.test) add_inputs("test", corpus, std::nullopt, inputs);
+  json["inputs"] = Json::array();
+  for (const ProvenanceInput& input : inputs) add_files(input, json["inputs"]);
   for (const auto& [name, stage] : stages.items()) {
     for (const char* key : {"time", "seconds", "peak_memory_bytes"}) {
       if (stage.contains(key)) json["stages"][name][key] = stage.at(key);

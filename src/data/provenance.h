@@ -3,11 +3,12 @@
 // dataset. See docs/formats.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "config/corpus_config.h"
 #include "core/json.h"
-#include "data/corpus_source.h"
 
 namespace verbund {
 
@@ -16,8 +17,14 @@ struct Maker {
   std::vector<std::string> command;  // as it was given
 };
 
-// `train_lines` of each training corpus may be empty if unknown; `stages` is Stages::memory().
-Json dataset_provenance(const Maker& maker, const CorpusSource& sources, const std::vector<uint64_t>& train_lines,
-                        const Json& stages);
+// A text that the dataset was made from.
+struct ProvenanceInput {
+  std::string split;
+  ParallelFiles files;
+  std::optional<uint64_t> lines = std::nullopt;  // counted if unknown
+};
+
+// `stages` is Stages::memory().
+Json dataset_provenance(const Maker& maker, const std::vector<ProvenanceInput>& inputs, const Json& stages);
 
 }  // namespace verbund

@@ -29,6 +29,17 @@ Json to_json(const SideStatistics& side, uint64_t pairs) {
           {"unknown_rate", ratio(side.unknown, side.tokens)}};
 }
 
+// Training pairs first, as `prepare` makes them.
+std::vector<std::string> in_order(const std::map<std::string, SplitStatistics>& splits) {
+  std::vector<std::string> names;
+  for (const std::string kind : {"train", "dev", "test"}) {
+    for (const auto& [name, split] : splits) {
+      if (name == kind || name.starts_with(kind + "-")) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 Json pieces_json(const std::vector<uint64_t>& counts) {
   const auto used = counts.size() - static_cast<size_t>(std::count(counts.begin(), counts.end(), 0u));
   return {{"pieces", counts.size()}, {"used", used}};
@@ -36,9 +47,9 @@ Json pieces_json(const std::vector<uint64_t>& counts) {
 
 std::string megabytes(uint64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
 
-std::string clean_table(const Json& clean) {
+std::string clean_table(const std::string& title, const Json& clean) {
   const uint64_t before = clean.at("pairs_before"), after = clean.at("pairs_after");
-  std::string text = fmt::format("{:<22}{:>14}{:>14}\n", "training text", "before", "after");
+  std::string text = fmt::format("{:<22}{:>14}{:>14}\n", title, "before", "after");
   text += fmt::format("  {:<20}{:>14}{:>14}\n", "pairs", human_count(before), human_count(after));
   for (const char* side : {"source", "target"}) {
     text += fmt::format("  {:<20}{:>14}{:>14}\n", side, megabytes(clean.at(fmt::format("{}_bytes_before", side))),
@@ -66,9 +77,15 @@ std::string split_table(const Json& splits) {
   return text;
 }
 
-std::string histogram(const Json& train) {
+bool is_training_split(std::string_view split) { return split == "train" || split.starts_with("train-"); }
+
+std::string histogram(const Json& splits) {
   std::string text = "\nlength of training pairs (longer side, in tokens)\n";
-  const auto counts = train.at("length_histogram").get<std::vector<uint64_t>>();
+  std::vector<uint64_t> counts(kLengthSteps);
+  for (const auto& [name, split] : splits.items()) {
+    if (!is_training_split(name)) continue;
+    for (size_t i = 0; i < kLengthSteps; ++i) counts[i] += split.at("length_histogram").at(i).get<uint64_t>();
+  }
   const uint64_t most = std::max<uint64_t>(1, *std::max_element(counts.begin(), counts.end()));
   size_t last = counts.size();
   while (last > 1 && counts[last - 1] == 0) --last;
@@ -135,10 +152,9 @@ CleanReport clean_report(const Json& json) {
 std::string statistics_json(const DatasetStatistics& statistics) {
   Json json;
   json["clean"] = to_json(statistics.clean);
-  for (const char* name : {"train", "dev", "test"}) {
-    const auto found = statistics.splits.find(name);
-    if (found == statistics.splits.end()) continue;
-    const SplitStatistics& split = found->second;
+  for (const auto& [source, report] : statistics.by_source) json["clean_by_source"][source] = to_json(report);
+  for (const std::string& name : in_order(statistics.splits)) {
+    const SplitStatistics& split = statistics.splits.at(name);
     json["splits"][name] = {{"pairs", split.pairs},
                             {"source", to_json(split.source, split.pairs)},
                             {"target", to_json(split.target, split.pairs)},
@@ -156,22 +172,30 @@ std::string statistics_json(const DatasetStatistics& statistics) {
 
 double average_training_tokens(const std::filesystem::path& file) {
   return use_json_file(file, "Run `verbund prepare` again.", [](const Json& json) {
-    const Json& train = json.at("splits").at("train");
-    double longer = 0;
-    for (const char* side : {"source", "target"})
-      longer = std::max(longer, train.at(side).at("average_length").get<double>());
-    return longer + 1;
+    uint64_t pairs = 0, source_tokens = 0, target_tokens = 0;
+    for (const auto& [name, split] : json.at("splits").items()) {
+      if (!is_training_split(name)) continue;
+      pairs += split.at("pairs").get<uint64_t>();
+      source_tokens += split.at("source").at("tokens").get<uint64_t>();
+      target_tokens += split.at("target").at("tokens").get<uint64_t>();
+    }
+    return ratio(std::max(source_tokens, target_tokens), pairs) + 1;
   });
 }
 
 std::string statistics_table(const std::string& text, const std::string& where) {
   return use_json(text, where, "Run `verbund prepare` again.", [](const Json& json) {
-    std::string table = clean_table(json.at("clean")) + split_table(json.at("splits")) + "\n";
+    std::string table = clean_table("training text", json.at("clean"));
+    const Json by_source = json.value("clean_by_source", Json::object());
+    for (const auto& [source, clean] : by_source.items()) {
+      table += clean_table(source, clean);
+    }
+    table += split_table(json.at("splits")) + "\n";
     for (const auto& [side, numbers] : json.at("vocabulary").items()) {
       table += fmt::format("{:<22}{} of {} pieces used in training pairs\n", side + " vocabulary",
                            human_count(numbers.at("used")), human_count(numbers.at("pieces")));
     }
-    return table + histogram(json.at("splits").at("train"));
+    return table + histogram(json.at("splits"));
   });
 }
 

@@ -35,7 +35,8 @@ struct SplitStatistics {
 };
 
 struct DatasetStatistics {
-  CleanReport clean;
+  CleanReport clean;                                           // of all training pairs
+  std::vector<std::pair<std::string, CleanReport>> by_source;  // of each named source
   std::map<std::string, SplitStatistics> splits;
   // How often each piece of a vocabulary occurs in the training pairs.
   std::vector<uint64_t> source_pieces, target_pieces;  // joint: both counts are in source_pieces

@@ -71,6 +71,20 @@ DecodeConfig decode_config(const Config& config) {
   return decode;
 }
 
+Translator::Translator(std::vector<DecodableModel*> models, const Subwords& source, const Subwords& target,
+                       const TranslatorConfig& config)
+    : models_(std::move(models)), source_(source), target_(target), config_(config) {
+  if (config.tag.empty()) return;
+  if (!source.is_symbol(config.tag)) {
+    fail_usage(
+        "the tag {} is no symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, "
+        "and "
+        "those of subwords.symbols.",
+        config.tag);
+  }
+  tag_ = source.encode(config.tag);
+}
+
 void Translator::check(const Line& line) const {
   if (!is_utf8(line.text) || !is_utf8(line.prefix)) {
     fail("line {} is not valid UTF-8: convert it first, e.g. with iconv", line.number);
@@ -91,8 +105,8 @@ void Translator::check(const Line& line) const {
 }
 
 size_t Translator::most_tokens() const {
-  const int64_t most = config_.search.config.max_tokens;
-  return most > 0 ? static_cast<size_t>(most) : std::numeric_limits<size_t>::max();
+  const auto most = static_cast<size_t>(config_.search.config.max_tokens);
+  return most > tag_.size() ? most - tag_.size() : most > 0 ? 1 : std::numeric_limits<size_t>::max();
 }
 
 std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& prefix, uint64_t number) const {
@@ -109,7 +123,10 @@ std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& 
 }
 
 std::vector<SearchTask> Translator::pieces_of(const Line& line) const {
-  return cut(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix), line.number);
+  std::vector<SearchTask> pieces =
+      cut(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix), line.number);
+  for (SearchTask& piece : pieces) piece.source.insert(piece.source.begin(), tag_.begin(), tag_.end());
+  return pieces;
 }
 
 BeamSearch Translator::begin() const {
@@ -148,9 +165,11 @@ Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size
   translation.text = target_.decode(hypothesis.tokens);
   translation.score = hypothesis.score;
   translation.finished = hypothesis.finished;
+  const auto tag = static_cast<int32_t>(tag_.size());
   for (size_t i = 0; i < hypothesis.alignment.size(); ++i) {
-    if (hypothesis.alignment[i] == static_cast<int32_t>(source_size)) continue;  // </s>: no piece of the source
-    translation.alignment.emplace_back(hypothesis.alignment[i], static_cast<int32_t>(i));
+    const int32_t source = hypothesis.alignment[i];
+    if (source == static_cast<int32_t>(source_size) || source < tag) continue;  // </s> or tag: no piece of the line
+    translation.alignment.emplace_back(source - tag, static_cast<int32_t>(i));
   }
   for (const TokenId token : hypothesis.tokens) translation.pieces.push_back(target_.piece(token));
   return translation;
@@ -171,7 +190,7 @@ std::vector<Translation> Translator::join(std::span<const SearchTask> pieces,
   int32_t source_pieces = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
     append(whole, to_text(found[i].at(0), pieces[i].source.size()), source_pieces);
-    source_pieces += static_cast<int32_t>(pieces[i].source.size());
+    source_pieces += static_cast<int32_t>(pieces[i].source.size() - tag_.size());
   }
   return {whole};
 }

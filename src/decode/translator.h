@@ -18,6 +18,7 @@ enum class LongLines { kSplit, kRefuse };
 struct TranslatorConfig {
   SearchRequest search;
   LongLines long_lines = LongLines::kSplit;
+  std::string tag;  // symbol of the vocabulary that is put before every sentence, such as <2de>; "": none
 };
 
 // The settings for translating with a model that was trained with `config`: fills in what it leaves open. Refuses
@@ -42,10 +43,9 @@ struct Translation {
 
 class Translator {
  public:
-  // All models share the vocabularies. Everything must outlive this.
+  // All models share the vocabularies. Everything must outlive this. Refuses a tag that is no symbol.
   Translator(std::vector<DecodableModel*> models, const Subwords& source, const Subwords& target,
-             const TranslatorConfig& config)
-      : models_(std::move(models)), source_(source), target_(target), config_(config) {}
+             const TranslatorConfig& config);
 
   // Refuses a line that cannot be translated.
   void check(const Line& line) const;
@@ -82,6 +82,7 @@ class Translator {
   const Subwords& source_;
   const Subwords& target_;
   TranslatorConfig config_;
+  Sentence tag_;  // pieces of the tag
   mutable uint64_t target_tokens_ = 0;
 };
 

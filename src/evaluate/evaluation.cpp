@@ -203,13 +203,19 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
   debug("evaluation: {} sentences translated in {:.3f} s, {} tokens", count, result.translate_seconds,
         result.translated_tokens);
   const Segments references(set.references.begin(), set.references.begin() + static_cast<std::ptrdiff_t>(count));
-  const BleuOptions bleu = {.tokenizer = tokenizer_named(config.tokenize)};
-  result.bleu_statistics = bleu_statistics(result.translations, {references}, bleu);
-  result.bleu = bleu_score(sum_of(result.bleu_statistics), 1, bleu);
+  result.bleu_statistics =
+      bleu_statistics(result.translations, {references}, {.tokenizer = tokenizer_named(config.tokenize)});
   result.chrf_statistics = chrf_statistics(result.translations, {references});
-  result.chrf = chrf_score(sum_of(result.chrf_statistics), 1);
-  for (size_t i = 0; i < count; ++i) result.exact += result.translations[i] == references[i] ? 1 : 0;
+  score(result, references, config);
   return result;
+}
+
+void score(Evaluation& result, const Segments& references, const EvaluateConfig& config) {
+  result.bleu = bleu_score(sum_of(result.bleu_statistics), 1, {.tokenizer = tokenizer_named(config.tokenize)});
+  result.chrf = chrf_score(sum_of(result.chrf_statistics), 1);
+  for (size_t i = 0; i < result.translations.size(); ++i) {
+    result.exact += result.translations[i] == references[i] ? 1 : 0;
+  }
 }
 
 }  // namespace verbund

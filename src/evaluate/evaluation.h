@@ -53,6 +53,9 @@ struct Evaluation {
 // True if a smaller value of this metric is better. Refuses an unknown name.
 bool less_is_better(const std::string& metric);
 
+// Sets the scores of its translations, from their statistics.
+void score(Evaluation& result, const Segments& references, const EvaluateConfig& config);
+
 enum class Judge { kLossAlone, kAll };
 
 // Collective: each worker evaluates a part. The result is the same on all workers, and that of a single worker.

@@ -76,7 +76,7 @@ std::string checksum(const TestSet& set) {
   return checksum.digest();
 }
 
-TestSet choose_train_probe(const Split& train, int64_t pairs, int64_t max_length, uint64_t seed) {
+TestSet choose_train_probe(const TrainingSet& train, int64_t pairs, int64_t max_length, uint64_t seed) {
   const auto is_used = [&](size_t pair) {
     return std::max(train.source_length(pair), train.target_length(pair)) + int64_t{1} <= max_length;
   };

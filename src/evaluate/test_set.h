@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "mixture/training_set.h"
 #include "model/batch_view.h"
 #include "score/segments.h"
 
@@ -28,8 +29,8 @@ TestSet read_test_set(const fs::path& source_file, const fs::path& reference_fil
 
 // Chooses `pairs` training pairs (no side longer than max_length with </s>), or all if they are fewer, as a probe: they
 // are scored like dev pairs, without dropout and with fixed weights. The training loss in the log cannot be compared
-// with the loss on dev pairs; this one can, and the gap shows overfitting. The choice depends on the split, the seed
-// and the numbers alone: it is the same on all workers and after a resume. Tokens only; see loss_on.
-TestSet choose_train_probe(const Split& train, int64_t pairs, int64_t max_length, uint64_t seed);
+// with the loss on dev pairs; this one can, and the gap shows overfitting. The choice depends on the training set, the
+// seed and the numbers alone: it is the same on all workers and after a resume. Tokens only; see loss_on.
+TestSet choose_train_probe(const TrainingSet& train, int64_t pairs, int64_t max_length, uint64_t seed);
 
 }  // namespace verbund

@@ -31,15 +31,26 @@ std::string origin(const fs::path& folder) {
   return text;
 }
 
+std::string sources_table(const DatasetManifest& manifest) {
+  std::string text;
+  for (const DatasetSource& source : manifest.named_sources) {
+    text += fmt::format("{:<10}{:<20} {:>13} pairs, weight {:g}{}\n", text.empty() ? "sources" : "", source.name,
+                        human_count(manifest.splits.at(source.split)), source.weight,
+                        source.tag.empty() ? "" : ", tag " + source.tag);
+  }
+  return text;
+}
+
 }  // namespace
 
 Json sample_pairs(const Dataset& dataset, const PairsToShow& wanted) {
   Json pairs = Json::array();
   if (wanted.count == 0) return pairs;
   const Subwords source(dataset.source_model()), target(dataset.target_model());
-  const Split& split = dataset.split(wanted.split);
+  const std::string name = wanted.split.empty() ? dataset.manifest().sources().front().split : wanted.split;
+  const Split& split = dataset.split(name);
   if (wanted.first >= split.size()) {
-    fail_usage("--pair {} does not exist: {} has {} pairs, counted from 0", wanted.first, wanted.split, split.size());
+    fail_usage("--pair {} does not exist: {} has {} pairs, counted from 0", wanted.first, name, split.size());
   }
   const size_t count = std::min(wanted.count, split.size() - wanted.first);
   for (size_t i = wanted.first; i < wanted.first + count; ++i) {
@@ -65,6 +76,7 @@ std::string show_dataset_contents(const Dataset& dataset, const Json& pairs) {
   text += fmt::format("subwords  {} {}, {} pieces{}\n", manifest.joint() ? "joint" : "one per side,", source.type(),
                       human_count(manifest.source_vocabulary),
                       manifest.joint() ? "" : " and " + human_count(manifest.target_vocabulary));
+  text += sources_table(manifest);
   text += fmt::format("files     {}, {}; all checksums match\n", manifest.files.size(), human_bytes(bytes));
   for (const auto& [name, record] : manifest.files) {
     text += fmt::format("          {:<20} {:>10}\n", name, human_bytes(record.size));

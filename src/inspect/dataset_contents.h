@@ -11,8 +11,8 @@
 namespace verbund {
 
 struct PairsToShow {
-  std::string split = "train";
-  size_t first = 0;  // counted from 0
+  std::string split;  // "": the training pairs, of the first source if there are several
+  size_t first = 0;   // counted from 0
   size_t count = 3;
 };
 

@@ -31,21 +31,23 @@ std::vector<fs::path> dataset_files(const fs::path& folder) {
 
 }  // namespace
 
-std::string value_of(const std::vector<std::string>& command, const std::string& name) {
-  std::string value;
+std::vector<std::string> values_of(const std::vector<std::string>& command, const std::string& name) {
+  std::vector<std::string> values;
   for (size_t i = 0; i < command.size(); ++i) {
-    if (command[i] == name && i + 1 < command.size()) value = command[i + 1];
-    if (command[i].starts_with(name + "=")) value = command[i].substr(name.size() + 1);
+    if (command[i] == name && i + 1 < command.size()) values.push_back(command[i + 1]);
+    if (command[i].starts_with(name + "=")) values.push_back(command[i].substr(name.size() + 1));
   }
-  return value;
+  return values;
 }
 
 std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const fs::path& folder) {
   const auto absolute = [&](const std::string& path) { return (folder / path).lexically_normal(); };
   std::vector<CopyFile> files = {file_for_copy(absolute(command.front()), true)};
-  const std::string config = value_of(command, "--config");
-  if (!config.empty() && fs::is_regular_file(absolute(config))) files.push_back(file_for_copy(absolute(config)));
-  if (const std::string data = value_of(command, "--data"); !data.empty()) {
+  const std::vector<std::string> configs = values_of(command, "--config");
+  if (!configs.empty() && fs::is_regular_file(absolute(configs.back()))) {
+    files.push_back(file_for_copy(absolute(configs.back())));
+  }
+  for (const std::string& data : values_of(command, "--data")) {
     for (const fs::path& path : dataset_files(absolute(data))) files.push_back(file_for_copy(path));
   }
   return files;

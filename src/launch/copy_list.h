@@ -18,10 +18,10 @@ struct CopyFile {
 };
 
 // Of a command such as {"/usr/bin/verbund", "train", "--config", "my.yaml", "--data", "data/demo"}; `folder` is where
-// it runs. The dataset's manifest comes last: a folder without it is not a dataset.
+// it runs. A dataset's manifest comes last: a folder without it is not a dataset.
 std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const std::filesystem::path& folder);
 
-// The value of `--name value` or `--name=value`, the last of them; "" if there is none.
-std::string value_of(const std::vector<std::string>& command, const std::string& name);
+// The values of `--name value` and `--name=value`, in their order.
+std::vector<std::string> values_of(const std::vector<std::string>& command, const std::string& name);
 
 }  // namespace verbund

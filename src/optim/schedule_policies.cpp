@@ -57,6 +57,7 @@ std::string describe_warm_decay(const Parameters& p, double lowest, const std::s
   const std::string stay = p.config.begin_decay_at > p.config.warmup_steps
                                ? fmt::format(", stays there until step {}", p.config.begin_decay_at)
                                : "";
+  if (lowest == p.config.learning_rate) return rise + " and stays there";
   return fmt::format("{}{}, then falls {} to {} at step {} and stays", rise, stay, how, number(lowest),
                      decay_begin(p) + static_cast<double>(p.config.decay_steps));
 }

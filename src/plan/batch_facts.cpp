@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t kSampled = 32;  // batches; shuffled batches differ little
 
-TokenCounts counts_of(PairIds pairs, const Split& split) {
+TokenCounts counts_of(PairIds pairs, const TrainingSet& set) {
   TokenCounts counts;
   for (const uint32_t pair : pairs) {
-    const double source = split.source_length(pair) + 1.0, target = split.target_length(pair) + 1.0;
+    const double source = set.source_length(pair) + 1.0, target = set.target_length(pair) + 1.0;
     counts += {source, target, source * source, target * target, source * target};
   }
   return counts;
@@ -29,9 +29,9 @@ double distinct(PairIds pairs, Append append) {
   return static_cast<double>(std::unordered_set<TokenId>(ids.begin(), ids.end()).size()) + 1;  // </s> or <s>
 }
 
-uint64_t cost_of(PairIds pairs, const Split& split) {
+uint64_t cost_of(PairIds pairs, const TrainingSet& set) {
   uint64_t cost = 0;
-  for (const uint32_t pair : pairs) cost += pair_cost(split, pair);
+  for (const uint32_t pair : pairs) cost += pair_cost(set, pair);
   return cost;
 }
 
@@ -40,38 +40,37 @@ uint64_t cost_of(PairIds pairs, const Split& split) {
 const BatchPlan& BatchesOfDataset::plan_of(const Config& config) {
   std::unique_ptr<BatchPlan>& plan = plans_[config.batch.tokens];
   if (!plan) {
-    plan = std::make_unique<BatchPlan>(dataset_.split("train"), config.batch, static_cast<uint64_t>(config.seed));
+    plan = std::make_unique<BatchPlan>(training_set({&dataset_, 1}), config.batch, static_cast<uint64_t>(config.seed));
   }
   return *plan;
 }
 
 BatchFacts BatchesOfDataset::facts(const Config& config, int workers) {
   const BatchPlan& plan = plan_of(config);
-  const Split& split = plan.split();
+  const TrainingSet& set = plan.set();
   const size_t batches = plan.batches(0), sampled = std::min(batches, kSampled);
   const double share = 1.0 / static_cast<double>(sampled);
   BatchFacts facts;
   facts.steps_per_epoch = static_cast<double>(batches);
   for (size_t i = 0; i < sampled; ++i) {
     const std::vector<uint32_t> batch = plan.batch({0, i * batches / sampled});
-    const TokenCounts all = counts_of(batch, split);
+    const TokenCounts all = counts_of(batch, set);
     facts.source_tokens += share * all.source;
     facts.target_tokens += share * all.target;
-    const std::vector<std::vector<uint32_t>> slices = slice(batch, split, workers);
-    const auto most = std::max_element(slices.begin(), slices.end(), [&](const auto& a, const auto& b) {
-      return cost_of(a, split) < cost_of(b, split);
-    });
-    facts.worker += counts_of(*most, split) * share;
-    const std::vector<PairIds> pieces = micro_batches(*most, split, config.train.micro_batch_tokens);
-    facts.last += counts_of(pieces.back(), split) * share;
+    const std::vector<std::vector<uint32_t>> slices = slice(batch, set, workers);
+    const auto most = std::max_element(slices.begin(), slices.end(),
+                                       [&](const auto& a, const auto& b) { return cost_of(a, set) < cost_of(b, set); });
+    facts.worker += counts_of(*most, set) * share;
+    const std::vector<PairIds> pieces = micro_batches(*most, set, config.train.micro_batch_tokens);
+    facts.last += counts_of(pieces.back(), set) * share;
     for (const PairIds& piece : pieces) {
-      const TokenCounts counts = counts_of(piece, split);
+      const TokenCounts counts = counts_of(piece, set);
       facts.largest_micro_batch = std::max(facts.largest_micro_batch, counts.source + counts.target);
     }
     facts.distinct_source +=
-        share * distinct(*most, [&](size_t pair, std::vector<TokenId>& ids) { split.append_source(pair, ids); });
+        share * distinct(*most, [&](size_t pair, std::vector<TokenId>& ids) { set.append_source(pair, ids); });
     facts.distinct_target +=
-        share * distinct(*most, [&](size_t pair, std::vector<TokenId>& ids) { split.append_target(pair, ids); });
+        share * distinct(*most, [&](size_t pair, std::vector<TokenId>& ids) { set.append_target(pair, ids); });
   }
   return facts;
 }

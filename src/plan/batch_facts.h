@@ -8,8 +8,8 @@
 #include <string>
 
 #include "config/config.h"
-#include "data/batch_plan.h"
 #include "data/dataset.h"
+#include "mixture/batch_plan.h"
 #include "model/parameters.h"
 #include "plan/work_stages.h"
 

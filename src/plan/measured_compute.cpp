@@ -74,12 +74,12 @@ TokenCounts counts_of(const Batch& batch) {
 Batch typical_batch(BatchesOfDataset& batches, const Config& config, int workers) {
   const BatchPlan& plan = batches.plan_of(config);
   const std::vector<uint32_t> pairs = plan.batch({0, plan.batches(0) / 2});
-  std::vector<uint32_t> own = slice(pairs, plan.split(), workers).front();
+  std::vector<uint32_t> own = slice(pairs, plan.set(), workers).front();
   // A slice is sorted by length; shuffled, a part of it is representative.
   Random random(1, 0);
   shuffle(own.begin(), own.end(), random);
   Batch batch;
-  fill(batch, plan.split(), micro_batches(own, plan.split(), config.train.micro_batch_tokens).front());
+  fill(batch, plan.set(), micro_batches(own, plan.set(), config.train.micro_batch_tokens).front());
   return batch;
 }
 

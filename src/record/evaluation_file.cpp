@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "record/dev_set_keys.h"
 
 namespace verbund {
 namespace {
@@ -64,10 +65,13 @@ KeptSentence sentence_in(const Json& json) {
 
 }  // namespace
 
-fs::path evaluations_folder(const fs::path& run) { return run / "evaluations"; }
+fs::path evaluations_folder(const fs::path& run, const std::string& set) {
+  const fs::path folder = run / "evaluations";
+  return set.empty() ? folder : folder / (std::string(kFurtherDevPrefix) + set);
+}
 
-fs::path evaluation_file(const fs::path& run, int64_t step) {
-  return evaluations_folder(run) / fmt::format("{}{:08}{}", kPrefix, step, kEnding);
+fs::path evaluation_file(const fs::path& run, int64_t step, const std::string& set) {
+  return evaluations_folder(run, set) / fmt::format("{}{:08}{}", kPrefix, step, kEnding);
 }
 
 std::optional<int64_t> evaluation_step(const fs::path& file) {
@@ -102,7 +106,7 @@ KeptEvaluation read_evaluation(const fs::path& path) {
   return kept;
 }
 
-fs::path dev_file(const fs::path& run) { return evaluations_folder(run) / "dev.jsonl"; }
+fs::path dev_file(const fs::path& run, const std::string& set) { return evaluations_folder(run, set) / "dev.jsonl"; }
 
 std::string dev_text(const TestSet& set) {
   std::string text;
@@ -120,35 +124,42 @@ std::vector<KeptPair> read_dev(const fs::path& path) {
 }
 
 void EvaluationKeeper::begin(int64_t step) {
-  const fs::path folder = evaluations_folder(run_);
+  const fs::path main = evaluations_folder(run_);
   try {
-    if (!fs::exists(folder)) return;
-    remove_partial_files(folder);
-    for (const fs::path& file : list_folder(folder)) {
-      if (const auto of = evaluation_step(file); of && *of > step) remove_path(file);
+    if (!fs::exists(main)) return;
+    std::vector<fs::path> folders = {main};
+    for (const fs::path& path : list_folder(main)) {
+      if (fs::is_directory(path) && path.filename().string().starts_with(kFurtherDevPrefix)) folders.push_back(path);
+    }
+    for (const fs::path& folder : folders) {
+      remove_partial_files(folder);
+      for (const fs::path& file : list_folder(folder)) {
+        if (const auto of = evaluation_step(file); of && *of > step) remove_path(file);
+      }
     }
   } catch (const Error& error) {
-    warn("outdated evaluations may remain in {}: {}", folder.string(), error.what());
+    warn("outdated evaluations may remain in {}: {}", main.string(), error.what());
   }
 }
 
 void EvaluationKeeper::evaluation(const EvaluationSeen& seen) {
   try {
-    make_folder(evaluations_folder(run_));
-    keep_dev(seen.set);
-    write_file(evaluation_file(run_, seen.step), evaluation_text(seen.dev));
+    keep(seen.step, seen.dev, seen.set, "");
+    for (const FurtherSeen& further : seen.further) keep(seen.step, further.dev, further.set, further.name);
   } catch (const Error& error) {
     warn("the results of the evaluation of step {} for each sentence are not saved: {}", seen.step, error.what());
   }
 }
 
-// Written once, and again if the run is resumed with other pairs.
-void EvaluationKeeper::keep_dev(const TestSet& set) {
-  if (dev_is_kept_) return;
-  const fs::path file = dev_file(run_);
-  const std::string text = dev_text(set);
-  if (!fs::exists(file) || read_file(file) != text) write_file(file, text);
-  dev_is_kept_ = true;
+void EvaluationKeeper::keep(int64_t step, const Evaluation& dev, const TestSet& set, const std::string& name) {
+  make_folder(evaluations_folder(run_, name));
+  if (!dev_is_kept_.contains(name)) {  // written once, and again if the run is resumed with other pairs
+    const fs::path file = dev_file(run_, name);
+    const std::string text = dev_text(set);
+    if (!fs::exists(file) || read_file(file) != text) write_file(file, text);
+    dev_is_kept_.insert(name);
+  }
+  write_file(evaluation_file(run_, step, name), evaluation_text(dev));
 }
 
 }  // namespace verbund

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@
 
 namespace verbund {
 
-std::filesystem::path evaluations_folder(const std::filesystem::path& run);
-std::filesystem::path evaluation_file(const std::filesystem::path& run, int64_t step);
+// `set`: of a dev set beside the main one, which has a folder of its own, evaluations/dev-general.
+std::filesystem::path evaluations_folder(const std::filesystem::path& run, const std::string& set = "");
+std::filesystem::path evaluation_file(const std::filesystem::path& run, int64_t step, const std::string& set = "");
 // The step in a name such as step-00001000.jsonl; nothing for other files.
 std::optional<int64_t> evaluation_step(const std::filesystem::path& file);
 
@@ -39,7 +41,7 @@ struct KeptEvaluation {
 KeptEvaluation read_evaluation(const std::filesystem::path& path);
 
 // evaluations/dev.jsonl: the sentence pairs, in the same order.
-std::filesystem::path dev_file(const std::filesystem::path& run);
+std::filesystem::path dev_file(const std::filesystem::path& run, const std::string& set = "");
 std::string dev_text(const TestSet& set);
 
 struct KeptPair {
@@ -58,10 +60,10 @@ class EvaluationKeeper : public RunObserver {
   void evaluation(const EvaluationSeen& seen) override;
 
  private:
-  void keep_dev(const TestSet& set);
+  void keep(int64_t step, const Evaluation& dev, const TestSet& set, const std::string& name);
 
   std::filesystem::path run_;
-  bool dev_is_kept_ = false;
+  std::set<std::string> dev_is_kept_;  // of these sets
 };
 
 }  // namespace verbund

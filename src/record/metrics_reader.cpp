@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "core/wall_clock.h"
+#include "record/dev_set_keys.h"
 
 namespace verbund {
 namespace {
@@ -135,8 +136,8 @@ bool read_object(std::string_view line, Members& members) {
 }
 
 bool is_of_evaluation(std::string_view key) {
-  return key.starts_with("dev_") || key.starts_with("probe_") || key == "evaluation_seconds" ||
-         key == "averaged_weights" || key == "best";
+  return key.starts_with("dev_") || key.starts_with(kFurtherDevPrefix) || key.starts_with("probe_") ||
+         key == "evaluation_seconds" || key == "averaged_weights" || key == "best";
 }
 
 bool is_of_training(std::string_view key) { return key.starts_with("train_") || key == "learning_rate"; }

@@ -8,11 +8,21 @@
 #include "core/log.h"
 #include "core/wall_clock.h"
 #include "evaluate/evaluation.h"
+#include "record/dev_set_keys.h"
 
 namespace verbund {
 namespace {
 
 bool is_evaluation(const Json& line) { return line.contains("dev_loss"); }
+
+void add_further(Json& line, const FurtherSeen& seen) {
+  const Evaluation& dev = seen.dev;
+  line[further_dev_key(seen.name, "cross_entropy")] = dev.cross_entropy();
+  if (dev.translations.empty()) return;
+  line[further_dev_key(seen.name, "bleu")] = dev.bleu.score;
+  line[further_dev_key(seen.name, "chrf")] = dev.chrf.score;
+  line[further_dev_key(seen.name, "exact_sentences")] = dev.exact_share();
+}
 
 }  // namespace
 
@@ -71,7 +81,12 @@ Json metrics_line(const EvaluationSeen& seen) {
     line["probe_cross_entropy"] = dev.probe->cross_entropy / static_cast<double>(dev.probe->tokens);
   }
   line["averaged_weights"] = seen.averaged;
-  line["evaluation_seconds"] = dev.loss_seconds + dev.translate_seconds;
+  double seconds = dev.loss_seconds + dev.translate_seconds;
+  for (const FurtherSeen& further : seen.further) {
+    add_further(line, further);
+    seconds += further.dev.loss_seconds + further.dev.translate_seconds;
+  }
+  line["evaluation_seconds"] = seconds;
   if (dev.teacher_forced_bleu) line["dev_teacher_forced_piece_bleu"] = *dev.teacher_forced_bleu;
   line["best"] = seen.best;
   line["time"] = utc_time();

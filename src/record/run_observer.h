@@ -37,6 +37,13 @@ struct SampleSeen {
   std::string source, reference, prediction;
 };
 
+// The evaluation of a dev set beside the main one.
+struct FurtherSeen {
+  const std::string& name;
+  const Evaluation& dev;
+  const TestSet& set;
+};
+
 struct EvaluationSeen {
   int64_t step = 0;
   double seconds = 0;
@@ -44,6 +51,7 @@ struct EvaluationSeen {
   const TestSet& set;
   bool averaged = false;  // the averaged weights were evaluated
   bool best = false;      // by some metric
+  std::vector<FurtherSeen> further = {};
 };
 
 // An event of the run's history, with its details: "start", "resume", "signal", "save", "evaluation", "stall",

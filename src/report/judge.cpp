@@ -24,9 +24,11 @@ std::string state_of(const RunData& run, const Ledger& ledger) {
 
 BestValue best_of(const RunData& run, const std::string& metric, bool highest) {
   const std::vector<double> values = run.evaluations.column(metric);
+  const bool starts_with_weights = run.config && starts_trained(run.config->train);
   BestValue best{metric};
   for (size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) continue;
+    if (starts_with_weights && run.evaluations.step[i] == 0) continue;  // those of another run, which has them
     if (is_known(best.value) && (highest ? values[i] <= best.value : values[i] >= best.value)) continue;
     best = {metric, values[i], run.evaluations.step[i]};
   }
@@ -65,6 +67,7 @@ std::vector<Verdict> judge(const RunData& run, const Ledger& ledger) {
   if (const auto divergence = find_divergence(run, ledger)) verdicts.push_back(diverged(run, *divergence));
   verdicts.push_back(how_good(run, ledger));
   const bool unusable = verdicts.back().finding == Grade::kBad;
+  if (run.config && starts_trained(run.config->train)) verdicts.push_back(fine_tuning(run));
   verdicts.push_back(fully_trained(run, ledger));
   if (unusable && verdicts.back().finding == Grade::kGood) {  // no praise for a model that nobody can use
     verdicts.back().finding = Grade::kNeutral;

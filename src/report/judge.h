@@ -38,8 +38,8 @@ struct BasicFacts {
 BasicFacts basic_facts(const RunData& run, const Ledger& ledger);
 
 // In the order of interest: how_good, fully_trained, overfitting, how_long, learning_rate, processors, network,
-// step_time, traffic, training_set, checkpoint_size, checkpoint_files. A run that diverged has one more in front:
-// "diverged".
+// step_time, traffic, training_set, checkpoint_size, checkpoint_files. A run that diverged has one more in front,
+// "diverged"; one that was fine-tuned has "fine_tuning" after how_good.
 std::vector<Verdict> judge(const RunData& run, const Ledger& ledger);
 std::vector<Verdict> judge(const RunData& run);
 
@@ -54,6 +54,7 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
 Verdict diverged(const RunData& run, const Divergence& divergence);
 
 Verdict how_good(const RunData& run, const Ledger& ledger);
+Verdict fine_tuning(const RunData& run);  // of a run that began with the weights of another one
 Verdict fully_trained(const RunData& run, const Ledger& ledger);
 Verdict overfitting(const RunData& run, const Ledger& ledger);
 Verdict how_long(const RunData& run, const Ledger& ledger);

@@ -27,6 +27,9 @@ std::string run_summary(const RunData& run, const Ledger& ledger, const BasicFac
 // Loss, scores, learning rate, tokens per second, as far as they are on record; resumes and the best step are marked.
 std::vector<Chart> strip_charts(const RunData& run);
 
+// BLEU and loss of all dev sets, if there are others beside the main one.
+std::vector<Chart> dev_set_charts(const RunData& run);
+
 // The report's own sections, in the order of the page. Each has no blocks if nothing is known about its subject.
 Section ledger_section(const Ledger& ledger);
 Section curves_section(const RunData& run);

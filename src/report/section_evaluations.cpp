@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "page/number_format.h"
+#include "record/dev_set_keys.h"
 #include "report/run_page.h"
 #include "statistics/quantile.h"
 
@@ -15,14 +16,14 @@ namespace {
 constexpr size_t kRowsAtOnce = 30;  // more are folded
 
 struct EvaluationColumn {
-  const char* key;
-  const char* name;
+  std::string key;
+  std::string name;
   int decimals;
   double factor;
   bool higher_is_better;
 };
 
-constexpr EvaluationColumn kEvaluationColumns[] = {
+const EvaluationColumn kEvaluationColumns[] = {
     {"dev_bleu", "BLEU", 2, 1, true},
     {"dev_chrf", "chrF", 2, 1, true},
     {"dev_cross_entropy", "loss", 4, 1, false},
@@ -32,6 +33,16 @@ constexpr EvaluationColumn kEvaluationColumns[] = {
     {"probe_cross_entropy", "loss of the training probe", 4, 1, false},
     {"evaluation_seconds", "seconds", 1, 1, false},
 };
+
+// Those of the main dev set, then BLEU and loss of each further one.
+std::vector<EvaluationColumn> all_columns(const MetricTable& evaluations) {
+  std::vector<EvaluationColumn> columns(std::begin(kEvaluationColumns), std::end(kEvaluationColumns));
+  for (const std::string& set : further_dev_sets(evaluations)) {
+    columns.push_back({further_dev_key(set, "bleu"), "BLEU, " + set, 2, 1, true});
+    columns.push_back({further_dev_key(set, "cross_entropy"), "loss, " + set, 4, 1, false});
+  }
+  return columns;
+}
 
 size_t best_row(const std::vector<double>& values, bool highest) {
   size_t best = values.size();
@@ -52,10 +63,10 @@ Table all_rows(const MetricTable& evaluations) {
     size_t best;
   };
   std::vector<Shown> shown;
-  for (EvaluationColumn measure : kEvaluationColumns) {
+  for (EvaluationColumn measure : all_columns(evaluations)) {
     if (!evaluations.has(measure.key)) continue;
     std::vector<double> values = evaluations.column(measure.key);
-    if (std::string_view(measure.key) == "dev_loss") {
+    if (measure.key == "dev_loss") {
       const bool has_entropy = evaluations.has("dev_cross_entropy");
       if (has_entropy && values == evaluations.column("dev_cross_entropy")) continue;  // no smoothing
       if (!has_entropy) measure.name = "loss";                                         // as an imported log has it
@@ -63,7 +74,7 @@ Table all_rows(const MetricTable& evaluations) {
     double largest = 0;
     for (const double value : finite(values)) largest = std::max(largest, std::abs(value * measure.factor));
     while (measure.decimals > 0 && largest * std::pow(10, measure.decimals) >= 9999.5) --measure.decimals;
-    const bool is_quality = std::string(measure.key) != "evaluation_seconds";
+    const bool is_quality = measure.key != "evaluation_seconds";
     const size_t best = is_quality ? best_row(values, measure.higher_is_better) : values.size();
     table.columns.push_back({measure.name, true});
     shown.push_back({measure, std::move(values), best});
@@ -102,9 +113,40 @@ Table some_rows(const Table& all) {
 
 }  // namespace
 
+std::vector<Chart> dev_set_charts(const RunData& run) {
+  const MetricTable& table = run.evaluations;
+  const std::vector<std::string> sets = further_dev_sets(table);
+  std::vector<Chart> charts;
+  if (sets.empty()) return charts;
+  const auto add = [&](Chart& chart, const std::string& name, const std::string& key) {
+    Series series{name, {}, {}, {}, {}, Drawn::kMarked};
+    const std::vector<double> values = table.column(key);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!is_known(values[i])) continue;
+      series.x.push_back(static_cast<double>(table.step[i]));
+      series.y.push_back(values[i]);
+    }
+    if (!series.x.empty()) chart.series.push_back(std::move(series));
+  };
+  Chart bleu{"dev_sets_bleu", "BLEU of each dev set", "step", "BLEU",
+             "Higher is better. \"dev\" is the set that decides."};
+  Chart loss{"dev_sets_loss", "Loss of each dev set", "step", "nats per token", "Lower is better."};
+  add(bleu, "dev", "dev_bleu");
+  add(loss, "dev", "dev_cross_entropy");
+  for (const std::string& set : sets) {
+    add(bleu, set, further_dev_key(set, "bleu"));
+    add(loss, set, further_dev_key(set, "cross_entropy"));
+  }
+  for (Chart* chart : {&bleu, &loss}) {
+    if (!chart->series.empty()) charts.push_back(std::move(*chart));
+  }
+  return charts;
+}
+
 Section evaluations_section(const RunData& run) {
   Section section = {"evaluations", "Evaluations", {}};
   if (run.evaluations.rows() == 0) return section;
+  for (Chart& chart : dev_set_charts(run)) section.blocks.push_back(std::move(chart));
   Table all = all_rows(run.evaluations);
   section.blocks.push_back(Paragraph{"An asterisk marks the best value of a column."});
   if (all.rows.size() > kRowsAtOnce) {

@@ -56,6 +56,7 @@ std::string sign_of_change(const ModelPlace& place) {
 
 ServedModel::ServedModel(const ModelSource& source)
     : model_(load_trained_model(source.place)),
+      tag_(source.tag),
       source_language_(source.source_language),
       target_language_(source.target_language) {
   if (source.configure) source.configure(model_.config);
@@ -65,6 +66,7 @@ ServedModel::ServedModel(const ModelSource& source)
     fail_usage("{} does not say its languages, and its dataset is gone: name them with  --model en-de={}",
                where(model_.checkpoint), source.place.folder.string());
   }
+  translator();  // refuses a tag that the model does not know
   identity_ = identity_of(model_.checkpoint);
   name_ = source.name.empty() ? source_language_ + "-" + target_language_ : source.name;
 }
@@ -72,6 +74,7 @@ ServedModel::ServedModel(const ModelSource& source)
 Translator ServedModel::translator() const {
   TranslatorConfig config;
   config.search.config = decode_;
+  config.tag = tag_;
   return {{model_.model.get()}, model_.source, model_.target, config};
 }
 

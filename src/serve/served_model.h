@@ -22,6 +22,7 @@ struct ModelSource {
   ModelPlace place;
   std::string source_language, target_language;  // "": those of the run's dataset
   std::function<void(Config&)> configure;        // applies --set
+  std::string tag = {};                          // before every sentence
 };
 
 class ServedModel final : public SentenceTranslator {
@@ -47,6 +48,7 @@ class ServedModel final : public SentenceTranslator {
 
   TrainedModel model_;
   DecodeConfig decode_;
+  std::string tag_;
   std::string name_, source_language_, target_language_, identity_;
 };
 

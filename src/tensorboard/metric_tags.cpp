@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorboard/metric_tags.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <optional>
+
+#include "record/dev_set_keys.h"
 
 namespace verbund {
 namespace {
@@ -106,6 +110,20 @@ std::string tag_of_unknown(const std::string& key) {
   return key;
 }
 
+// "dev-general_bleu" has the tags of dev_bleu, of its own group: "dev-general/BLEU". Nothing for any other key.
+std::vector<TaggedValue> tagged_further(const std::string& key, double value) {
+  std::vector<TaggedValue> values;
+  const auto parsed = parse_further_dev_key(key);
+  if (!parsed) return values;
+  constexpr std::string_view kGroup = "dev/";
+  for (const Row& row : kRows) {
+    const std::string_view tag = row.tag;
+    if (row.key != "dev_" + parsed->metric || !tag.starts_with(kGroup)) continue;
+    values.push_back({fmt::format("{}{}/{}", kFurtherDevPrefix, parsed->set, tag.substr(kGroup.size())), value});
+  }
+  return values;
+}
+
 bool is_measurement(std::string_view key) {
   for (const std::string_view other : kNoMeasurements) {
     if (key == other) return false;
@@ -126,7 +144,10 @@ std::vector<TaggedValue> tagged_values(const Json& line) {
       values.push_back({row.tag, scaled(*found, row.scale)});
       known = true;
     }
-    if (!known) values.push_back({tag_of_unknown(key), *found});
+    if (known) continue;
+    const std::vector<TaggedValue> further = tagged_further(key, *found);
+    values.insert(values.end(), further.begin(), further.end());
+    if (further.empty()) values.push_back({tag_of_unknown(key), *found});
   }
   return values;
 }

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/human.h"
 #include "core/log.h"
 #include "core/pipeline.h"
 #include "core/progress.h"
@@ -41,7 +42,7 @@ class BlockCleaner {
     for (size_t i = 0; i < block.size(); ++i) {
       Rule broken{};
       if (clean_pair(block, i, result, broken)) {
-        append(result);
+        append(corpora_[block.corpus].tag, result);
       } else {
         ++result.counts.dropped[static_cast<size_t>(broken)];
       }
@@ -65,17 +66,18 @@ class BlockCleaner {
     const auto check = [&](std::string_view text, const std::string& file) {
       if (is_utf8(text)) return true;
       if (result.counts.invalid_lines.size() < kNamedLines) {
-        result.counts.invalid_lines.push_back(fmt::format("{}:{}", file, block.first_line + i + 1));
+        result.counts.invalid_lines.push_back(fmt::format("{}:{}", file, block.line(i)));
       }
       return false;
     };
-    const bool source = check(block.source(i), files.tsv.empty() ? files.source : files.tsv);
-    const bool target = check(block.target(i), files.tsv.empty() ? files.target : files.tsv);
-    return source && target;
+    const bool source = check(block.source(i), files.source_file());
+    if (!source && !files.both().empty()) return false;  // the same line
+    return check(block.target(i), files.target_file()) && source;
   }
 
-  void append(CleanBlock& result) const {
+  void append(const std::string& tag, CleanBlock& result) const {
     const size_t begin = result.text.size();
+    if (!tag.empty()) result.text.append(tag).append(1, ' ');
     result.text.append(source_).append(1, '\t').append(target_).append(1, '\n');
     result.ends.push_back(result.text.size());
     if (config_.drop_duplicates) result.hashes.push_back(hash64(std::string_view(result.text).substr(begin)));
@@ -91,7 +93,7 @@ class BlockCleaner {
 
 // Drops lines whose hash was seen in this or an earlier block. (Among 5 million pairs, two different ones have the same
 // 64-bit hash with a probability of one in a million.)
-void drop_duplicates(CleanBlock& block, std::unordered_set<uint64_t>& seen) {
+void drop_duplicates(CleanBlock& block, const std::string& tag, std::unordered_set<uint64_t>& seen) {
   std::string kept;
   size_t begin = 0;
   for (size_t i = 0; i < block.ends.size(); ++i) {
@@ -103,7 +105,7 @@ void drop_duplicates(CleanBlock& block, std::unordered_set<uint64_t>& seen) {
     }
     const size_t source = line.find('\t') + 1;
     --block.counts.pairs_after;
-    block.counts.source_bytes_after -= source;
+    block.counts.source_bytes_after -= source - (tag.empty() ? 0 : tag.size() + 1);
     block.counts.target_bytes_after -= line.size() - source;
     ++block.counts.dropped[static_cast<size_t>(Rule::kDuplicate)];
   }
@@ -188,13 +190,14 @@ CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const Clean
   ordered_pipeline(
       threads, [&] { return reader.next(); }, [&] { return BlockCleaner(config, corpora); },
       [&](CleanBlock&& block) {
-        if (config.drop_duplicates) drop_duplicates(block, seen);
+        if (config.drop_duplicates) drop_duplicates(block, corpora[block.corpus].tag, seen);
         file.write(block.text);
         report.add(block.counts);
         report.lines[block.corpus] += block.counts.pairs_before;
         progress.update(reader.position());
       });
   report_invalid(report, config.invalid_utf8);
+  if (reader.skipped() > 0) log("{} units lack one of the two languages: left out", human_count(reader.skipped()));
   if (report.pairs_before == 0) fail("the corpus is empty: {} has no lines", reader.describe(0));
   if (report.pairs_after == 0) {
     std::string reasons;

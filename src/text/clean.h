@@ -40,7 +40,7 @@ size_t count_words(std::string_view text);
 // Applies the rules for single pairs of normalised text, all except kDuplicate and kInvalidUtf8.
 bool passes(const CleanConfig& config, std::string_view source, std::string_view target, Rule& broken);
 
-// Cleans the corpora into one file of "source TAB target" lines.
+// Cleans the corpora into one file of "source TAB target" lines, with the tag of its corpus before each source.
 CleanReport clean_corpora(const std::vector<ParallelFiles>& corpora, const CleanConfig& config, int threads,
                           const std::filesystem::path& output);
 

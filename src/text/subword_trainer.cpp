@@ -11,6 +11,7 @@
 #include <cstring>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 
 #include "core/child_process.h"
@@ -18,7 +19,9 @@
 #include "core/file.h"
 #include "core/interrupt.h"
 #include "core/progress.h"
+#include "core/utf8.h"
 #include "text/line_reader.h"
+#include "text/subwords.h"
 
 namespace verbund {
 namespace {
@@ -32,9 +35,7 @@ constexpr const char* kOwnError = "error: ";  // marks errors of this file, not 
 // Feeds the trainer the sides of the sample's pairs.
 class SampleIterator final : public sentencepiece::SentenceIterator {
  public:
-  SampleIterator(const fs::path& corpus, Sides sides, int64_t pairs) : reader_(corpus), sides_(sides), left_(pairs) {
-    Next();
-  }
+  SampleIterator(const std::vector<SubwordSample>& samples, Sides sides) : samples_(samples), sides_(sides) { Next(); }
 
   bool done() const override { return done_; }
   const std::string& value() const override { return value_; }
@@ -46,7 +47,7 @@ class SampleIterator final : public sentencepiece::SentenceIterator {
       has_target_ = false;
       return;
     }
-    done_ = left_-- == 0 || !reader_.next_line(line_);
+    done_ = !next_pair();
     if (done_) return;
     const size_t tab = line_.find('\t');
     value_ = sides_ == Sides::kTarget ? line_.substr(tab + 1) : line_.substr(0, tab);
@@ -54,16 +55,27 @@ class SampleIterator final : public sentencepiece::SentenceIterator {
   }
 
  private:
-  LineReader reader_;
+  bool next_pair() {
+    while (left_-- <= 0 || !reader_->next_line(line_)) {
+      if (next_sample_ == samples_.size()) return false;
+      reader_.emplace(samples_[next_sample_].file);
+      left_ = samples_[next_sample_++].pairs;
+    }
+    return true;
+  }
+
+  const std::vector<SubwordSample>& samples_;
   Sides sides_;
-  int64_t left_;
+  size_t next_sample_ = 0;
+  std::optional<LineReader> reader_;
+  int64_t left_ = 0;
   std::string line_, value_;
   bool has_target_ = false;
   bool done_ = false;
 };
 
 std::unordered_map<std::string, std::string> trainer_settings(const SubwordConfig& config) {
-  return {
+  std::unordered_map<std::string, std::string> settings = {
       {"model_type", config.type == SubwordType::kBpe ? "bpe" : "unigram"},
       {"vocab_size", std::to_string(config.vocabulary)},
       {"character_coverage", fmt::format("{}", config.character_coverage)},
@@ -75,12 +87,19 @@ std::unordered_map<std::string, std::string> trainer_settings(const SubwordConfi
       {"max_sentence_length", "65536"},
       {"train_extremely_large_corpus", "false"},
   };
+  std::vector<std::string> pieces;
+  for (const std::string& symbol : config.symbols) {
+    pieces.push_back(std::string(kWordStart) + symbol);
+    pieces.push_back(symbol);
+  }
+  if (!pieces.empty()) settings["user_defined_symbols"] = fmt::format("{}", fmt::join(pieces, ","));
+  return settings;
 }
 
 // In the child: trains, and writes the model.
-int train(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
+int train(const std::vector<SubwordSample>& samples, Sides sides, const SubwordConfig& config, const fs::path& output) {
   try {
-    SampleIterator sample(corpus, sides, config.sample_pairs);
+    SampleIterator sample(samples, sides);
     std::string model;
     const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_settings(config), &sample, &model);
     if (status.ok()) {
@@ -196,9 +215,17 @@ Misfit parse_misfit(const std::string& complaint) {
   fail("SentencePiece cannot learn a model: {}", complaint.empty() ? "its process died" : complaint);
 }
 
+void check_learned(const Subwords& subwords, const std::vector<std::string>& symbols) {
+  for (const std::string& symbol : symbols) {
+    if (subwords.encode(symbol).size() == 1 && subwords.is_symbol(symbol)) continue;
+    fail("SentencePiece does not keep the symbol {} in one piece. Choose a simpler one, such as <2de>.", symbol);
+  }
+}
+
 // Returns nothing on success.
-std::optional<Misfit> learn(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
-  ChildProcess trainer([&] { return train(corpus, sides, config, output); }, {.own_group = false});
+std::optional<Misfit> learn(const std::vector<SubwordSample>& samples, Sides sides, const SubwordConfig& config,
+                            const fs::path& output) {
+  ChildProcess trainer([&] { return train(samples, sides, config, output); }, {.own_group = false});
   TrainerLog log(config);
   read_log(trainer, log);
   const int code = trainer.wait();
@@ -209,20 +236,39 @@ std::optional<Misfit> learn(const fs::path& corpus, Sides sides, const SubwordCo
         "--set subwords.sample_pairs={}",
         std::max<int64_t>(1, config.sample_pairs / 2));
   }
-  if (code == 0) return std::nullopt;
+  if (code == 0) {
+    check_learned(Subwords(output), config.symbols);
+    return std::nullopt;
+  }
   return parse_misfit(log.complaint());
 }
 
 }  // namespace
 
-void learn_subwords(const fs::path& corpus, Sides sides, const SubwordConfig& config, const fs::path& output) {
-  if (const std::optional<Misfit> misfit = learn(corpus, sides, config, output)) fail_misfit(*misfit, config);
+void check_symbols(const std::vector<std::string>& symbols) {
+  for (const std::string& symbol : symbols) {
+    const bool special = symbol == "<pad>" || symbol == "<s>" || symbol == "</s>" || symbol == "<unk>";
+    const bool separable =
+        symbol.find_first_of(" \t\r\n,\"") != std::string::npos || symbol.find(kWordStart) != std::string::npos;
+    if (!symbol.empty() && !special && !separable && is_utf8(symbol)) continue;
+    fail_usage("\"{}\" cannot be a symbol of the vocabulary: {}", symbol,
+               special ? "SentencePiece uses it itself"
+                       : "it must be UTF-8 without blanks, commas and quotation marks, such as <2de>");
+  }
+  if (std::set<std::string>(symbols.begin(), symbols.end()).size() != symbols.size()) {
+    fail_usage("subwords.symbols has a symbol twice: {}", fmt::join(symbols, ", "));
+  }
 }
 
-void learn_subwords_of_each_side(const fs::path& corpus, const SubwordConfig& config, const fs::path& source_output,
-                                 const fs::path& target_output) {
-  const std::optional<Misfit> source = learn(corpus, Sides::kSource, config, source_output);
-  const std::optional<Misfit> target = learn(corpus, Sides::kTarget, config, target_output);
+void learn_subwords(const std::vector<SubwordSample>& samples, Sides sides, const SubwordConfig& config,
+                    const fs::path& output) {
+  if (const std::optional<Misfit> misfit = learn(samples, sides, config, output)) fail_misfit(*misfit, config);
+}
+
+void learn_subwords_of_each_side(const std::vector<SubwordSample>& samples, const SubwordConfig& config,
+                                 const fs::path& source_output, const fs::path& target_output) {
+  const std::optional<Misfit> source = learn(samples, Sides::kSource, config, source_output);
+  const std::optional<Misfit> target = learn(samples, Sides::kTarget, config, target_output);
   if (!source && !target) return;
   if (!source || !target) fail_misfit(source ? *source : *target, config);
   if (source->too_large != target->too_large) {

@@ -105,6 +105,15 @@ const char* Subwords::type() const {
 std::string Subwords::piece(TokenId id) const { return model_->processor.IdToPiece(id); }
 float Subwords::score(TokenId id) const { return model_->processor.GetScore(id); }
 
+// A model that was not learned here may have the symbol without a word start, which is then a piece before it.
+bool Subwords::is_symbol(std::string_view text) const {
+  const std::vector<TokenId> ids = encode(text);
+  if (ids.empty() || ids.size() > 2 || ids.back() <= kUnknown || is_ordinary(ids.back())) return false;
+  const std::string last = piece(ids.back()), first = ids.size() == 2 ? piece(ids.front()) : "";
+  return (last == text && (first.empty() || first == kWordStart)) ||
+         (first.empty() && last == std::string(kWordStart).append(text));
+}
+
 std::vector<TokenId> Subwords::encode(std::string_view text) const {
   std::vector<int> ids;
   const auto status = model_->processor.Encode(text, &ids);

@@ -37,6 +37,8 @@ class Subwords {
   std::string piece(TokenId id) const;
   float score(TokenId id) const;
   bool is_ordinary(TokenId id) const { return ordinary_[static_cast<size_t>(id)]; }  // learned from text
+  // Whether the model protects this text: it is a piece of its own wherever it stands.
+  bool is_symbol(std::string_view text) const;
 
   // Thread-safe. The result never contains special pieces.
   std::vector<TokenId> encode(std::string_view text) const;

@@ -32,7 +32,8 @@ std::string markup_of(const std::filesystem::path& path) {
   LineReader reader(path);
   std::string line, prolog;
   for (int i = 0; i < kLinesOfProlog && reader.next_line(line); ++i) prolog += line.substr(0, 1000) + "\n";
-  const size_t begin = prolog.find_first_not_of(" \t\n\xEF\xBB\xBF");
+  std::erase(prolog, '\0');  // of UTF-16
+  const size_t begin = prolog.find_first_not_of(" \t\r\n\xEF\xBB\xBF\xFE\xFF");
   const std::string_view start = std::string_view(prolog).substr(std::min(begin, prolog.size()));
   const bool is_xml = start.starts_with("<?xml") || start.starts_with("<!DOCTYPE");
   if (start.starts_with("<tmx") || (is_xml && prolog.find("<tmx") != std::string::npos)) return "TMX";

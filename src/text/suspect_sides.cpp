@@ -31,7 +31,7 @@ Sample take_sample(const ParallelFiles& files) {
   ParallelReader reader({files});
   if (const std::optional<PairBlock> block = reader.next()) {
     sample.pairs = block->size();
-    sample.has_header = !files.tsv.empty() && is_header(block->source(0), block->target(0));
+    sample.has_header = recognise_format(files) == PairFormat::kTsv && is_header(block->source(0), block->target(0));
     for (size_t i = 0; i < block->size(); ++i) {
       sample.identical += block->source(i) == block->target(i) ? 1 : 0;
       sample.source.add(block->source(i));
@@ -43,7 +43,14 @@ Sample take_sample(const ParallelFiles& files) {
 
 bool is_same_file(const ParallelFiles& files) {
   std::error_code error;
-  return files.tsv.empty() && std::filesystem::equivalent(files.source, files.target, error);
+  return files.both().empty() && std::filesystem::equivalent(files.source, files.target, error);
+}
+
+// "a.en", "a.tsv column 1", "a.tmx en"
+std::string side_of(const ParallelFiles& files, size_t side) {
+  if (files.both().empty()) return side == 0 ? files.source : files.target;
+  if (recognise_format(files) == PairFormat::kTsv) return fmt::format("{} column {}", files.both(), side + 1);
+  return files.both() + " " + files.sides()[side];
 }
 
 // A kind of mistake: the sentence about the first text, the number of texts, and advice.
@@ -70,11 +77,14 @@ class Judge {
       : source_language_(source_language), target_language_(target_language) {}
 
   void look_at(const ParallelFiles& files) {
-    if (is_markup(files)) return;
+    if (recognise_format(files) != PairFormat::kTmx && is_markup(files)) return;
     const Sample sample = take_sample(files);
     if (sample.has_header) {
-      header_.add(fmt::format("the first line of {} looks like the names of its columns, not like a pair", files.tsv),
-                  fmt::format("Leave it out, as in: tail -n +2 {} > other.tsv", files.tsv));
+      header_.add(
+          fmt::format("the first line of {} looks like the names of its columns, not like a pair", files.both()),
+          fmt::format("Name the two columns in the configuration, as columns: [en, de], or leave the line out, as "
+                      "in: tail -n +2 {} > other.tsv",
+                      files.both()));
     }
     if (is_same_file(files)) {
       same_.add(fmt::format("{} and {} are the same file, {} pairs of the same text", files.source, files.target,
@@ -109,15 +119,16 @@ class Judge {
       const std::string format = path.empty() ? "" : markup_of(path);
       if (format.empty()) continue;
       markup_.add(fmt::format("{} is {}, but a text has one sentence a line", path, format),
-                  "Extract its segments first, as two files with the same number of lines, or as source TAB target.");
+                  format == "TMX" ? "Give it as a file of both sides: --pairs FILE."
+                                  : "Extract its segments first, as two files with the same number of lines, or as "
+                                    "source TAB target.");
       return true;
     }
     return false;
   }
 
   void judge_languages(const ParallelFiles& files, const Sample& sample) {
-    const std::string source = files.tsv.empty() ? files.source : files.tsv + " column 1";
-    const std::string target = files.tsv.empty() ? files.target : files.tsv + " column 2";
+    const std::string source = side_of(files, 0), target = side_of(files, 1);
     const auto source_seems = sample.source.instead_of(source_language_);
     const auto target_seems = sample.target.instead_of(target_language_);
     if (source_seems && target_seems && language_name(*source_seems) == language_name(target_language_) &&

@@ -74,6 +74,13 @@ void ConsoleLog::evaluation(const EvaluationSeen& seen) {
                         translated ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", dev.bleu.score, dev.chrf.score) : "",
                         human_duration(dev.loss_seconds + dev.translate_seconds), seen.best ? "  best" : ""),
             seen.best ? Colour::kGreen : Colour::kNone);
+  for (const FurtherSeen& further : seen.further) {
+    const Evaluation& other = further.dev;
+    log_.line(
+        fmt::format("              dev-{} loss {:.4f}  perplexity {}{}", further.name, other.cross_entropy(),
+                    show_perplexity(other.cross_entropy()),
+                    translated ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", other.bleu.score, other.chrf.score) : ""));
+  }
   if (translated && run_.config.train.log_details) {
     log_.line(fmt::format("              exact matches: {:.1f} % of {} sentences", 100 * dev.exact_share(),
                           dev.translations.size()));

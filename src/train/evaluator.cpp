@@ -59,13 +59,19 @@ bool Evaluator::evaluate() {
   run_.workers.watchdog().report_phase(state.step, "evaluation");
   observers_.pause();
   const AveragedWeights averaged(*state.model, state.average);
-  const Judge judge = state.step == 0 ? Judge::kLossAlone : Judge::kAll;  // an untrained model never ends a sentence
-  Evaluation dev = verbund::evaluate(*state.model, *run_.dev, run_.source, run_.target, run_.config.evaluate,
-                                     decode_config(run_.config), run_.workers, judge);
+  // An untrained model never ends a sentence.
+  const bool untrained = state.step == 0 && !starts_trained(run_.config.train);
+  const Judge judge = untrained ? Judge::kLossAlone : Judge::kAll;
+  const auto evaluate_set = [&](const TestSet& set) {
+    return verbund::evaluate(*state.model, set, run_.source, run_.target, run_.config.evaluate,
+                             decode_config(run_.config), run_.workers, judge);
+  };
+  Evaluation dev = evaluate_set(*run_.dev);
+  const std::vector<Evaluation> further = evaluate_further(run_.further_dev, dev, run_.config.evaluate, evaluate_set);
   if (run_.train_probe) dev.probe = loss_on(*state.model, *run_.train_probe, run_.workers).sum;
   state.last_evaluation = state.step;
   std::vector<std::string> links;
-  if (judge == Judge::kAll) {  // an untrained model is never the best
+  if (state.step > 0) {  // before that there is no checkpoint that could be the best
     std::map<std::string, double> values;
     for (const std::string& metric : state.best.metrics()) values[metric] = dev.metric(metric);
     links = state.best.record(state.step, values);
@@ -73,7 +79,10 @@ bool Evaluator::evaluate() {
   run_.keeper->check_in_place();
   for (const std::string& link : links) run_.keeper->name(link, state.step);
   const bool is_best = !links.empty();
-  const EvaluationSeen seen = {state.step, seconds_since(began), dev, *run_.dev, state.average.started(), is_best};
+  EvaluationSeen seen = {state.step, seconds_since(began), dev, *run_.dev, state.average.started(), is_best};
+  for (size_t i = 0; i < further.size(); ++i) {
+    seen.further.push_back({run_.further_dev[i].name, further[i], run_.further_dev[i].set});
+  }
   debug("evaluation of step {}: {:.3f} s in all, {} new best values", state.step, seconds_since(began), links.size());
   observers_.evaluation(seen);
   observers_.metrics(metrics_line(seen));

@@ -16,12 +16,12 @@ VocabularySizes sizes_of(const DatasetManifest& manifest) {
 
 }  // namespace
 
-Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset opened, const Config& settled,
+Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, std::vector<Dataset> opened, const Config& settled,
          std::unique_ptr<Device> computing, std::unique_ptr<RunKeeper> kept)
     : request(wanted),
       workers(all),
       threads(used_threads),
-      dataset(std::move(opened)),
+      datasets(std::move(opened)),
       keeper(std::move(kept)),
       config(settled),
       config_yaml(show(config)),
@@ -31,9 +31,9 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset ope
       device(std::move(computing)),
       devices(connect_devices(workers, *device, config.workers)),
       state(config, workers, *device, devices.get(), vocabularies),
-      plan(dataset.split("train"), config.batch, static_cast<uint64_t>(config.seed)) {
+      plan(training_set(datasets), config.batch, static_cast<uint64_t>(config.seed)) {
   const DatasetManifest& manifest = dataset.manifest();
-  state.dataset = manifest.checksum();
+  state.dataset = checksum(datasets);
   state.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
   state.target_vocabulary = manifest.files.at(manifest.target_model).checksum;
   // If a worker is lost, the GPUs of the others wait for it in vain. Set last: nothing resets it if this throws.

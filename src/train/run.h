@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "core/interrupt.h"
-#include "data/prefetch.h"
-#include "evaluate/test_set.h"
+#include "evaluate/further_sets.h"
+#include "mixture/prefetch.h"
 #include "record/run_observer.h"
 #include "train/run_keeper.h"
 #include "train/run_times.h"
@@ -21,7 +21,7 @@ namespace verbund {
 
 struct Run {
   // Builds the parts; open_run does the rest.
-  Run(const TrainRequest& wanted, Workers& all, int used_threads, Dataset opened, const Config& settled,
+  Run(const TrainRequest& wanted, Workers& all, int used_threads, std::vector<Dataset> opened, const Config& settled,
       std::unique_ptr<Device> computing, std::unique_ptr<RunKeeper> kept);
 
   ~Run();
@@ -44,14 +44,16 @@ struct Run {
   const TrainRequest& request;
   Workers& workers;
   const int threads;
-  const Dataset dataset;
-  const std::unique_ptr<RunKeeper> keeper;  // those of other workers than 0 do nothing
+  const std::vector<Dataset> datasets;
+  const Dataset& dataset = datasets.front();  // with the dev pairs and the subword model of all
+  const std::unique_ptr<RunKeeper> keeper;    // those of other workers than 0 do nothing
   const Config config;
   const std::string config_yaml;
   const Subwords source, target;
   const VocabularySizes vocabularies;
-  std::optional<TestSet> dev;
-  std::optional<TestSet> train_probe;  // training pairs whose loss is computed like that of dev pairs
+  std::optional<TestSet> dev;           // decides
+  std::vector<FurtherSet> further_dev;  // evaluated with it
+  std::optional<TestSet> train_probe;   // training pairs whose loss is computed like that of dev pairs
 
   const std::unique_ptr<Device> device;
   const std::unique_ptr<DeviceCommunicator> devices;  // exchanges gradients; null: the hosts do

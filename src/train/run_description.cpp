@@ -79,7 +79,12 @@ std::string introduction(const Run& run) {
       "learning rate: " + run.state.schedule.describe(),
       fmt::format("device: {}, {} thread{}", run.device->facts().description, run.threads,
                   run.threads == 1 ? "" : "s")};
+  lines.insert(lines.end(), run.request.notes.begin(), run.request.notes.end());
   for (const std::string& difference : run.differences) lines.push_back("forced resume: " + difference);
+  for (const FurtherSet& further : run.further_dev) {
+    lines.push_back(
+        fmt::format("evaluation: also on the {} dev pairs of {}", human_count(further.set.size()), further.name));
+  }
   if (!run.dev)
     lines.emplace_back("evaluation: none, because the dataset has no dev pairs; there is no best checkpoint");
   if (run.workers.size() > 1) lines.push_back(describe(run.workers, run.config.workers, run.devices != nullptr));

@@ -56,6 +56,16 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
   return config;
 }
 
+// Collective: a line for the log.
+std::string verify_all(Workers& workers, std::span<const Dataset> datasets, const std::string& notes) {
+  std::vector<std::string> lines;
+  for (const Dataset& dataset : datasets) {
+    lines.push_back(verify_together(workers, dataset, notes));
+    if (datasets.size() > 1) lines.back() += fmt::format(" ({})", dataset.folder().string());
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
 // Checks the requirements of 16-bit training on a GPU.
 void check_half_precision(const Config& config, const Device& device, const DatasetManifest& manifest, bool leads) {
   if (device.compute_dtype() == FloatType::kFp32) return;
@@ -76,6 +86,13 @@ void validate_settings(const Run& run) {
   if (!run.config.evaluate.stop_on.empty() && (!has_dev || run.config.train.eval_every == 0)) {
     fail_usage("evaluate.stop_on={} needs {}", run.config.evaluate.stop_on,
                has_dev ? "evaluations: set train.eval_every" : "dev pairs, which the dataset does not have");
+  }
+  if (!run.config.evaluate.also.empty() && !has_dev) {
+    fail_usage(
+        "evaluate.also names further dev sets, but the dataset {} has no dev pairs of its own, which decide what is "
+        "best: "
+        "prepare it with some",
+        run.dataset.folder().string());
   }
 }
 
@@ -121,18 +138,18 @@ void begin_anew(Run& run) {
 std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   const int threads = use_threads(workers, request.config.threads);
   check_workers(request.config.workers);
-  Dataset dataset(request.dataset);
-  check_agreement(workers, {request.program, purpose(request), dataset.manifest().checksum(), show(request.config)});
+  std::vector<Dataset> datasets(request.datasets.begin(), request.datasets.end());
+  check_agreement(workers, {request.program, purpose(request), checksum(datasets), show(request.config)});
   // Before the run folder is created: a missing GPU leaves nothing behind.
   const TrainConfig& train = request.config.train;
   auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
   check_same_device(workers, *device);
-  check_half_precision(request.config, *device, dataset.manifest(), workers.leads());
-  const std::string verified = verify_together(workers, dataset, request.verified);
+  check_half_precision(request.config, *device, datasets.front().manifest(), workers.leads());
+  const std::string verified = verify_all(workers, datasets, request.verified);
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
-  const Config config = settle(request.config, dataset, *device, *keeper, workers);
+  const Config config = settle(request.config, datasets.front(), *device, *keeper, workers);
 
-  auto run = std::make_unique<Run>(request, workers, threads, std::move(dataset), config, std::move(device),
+  auto run = std::make_unique<Run>(request, workers, threads, std::move(datasets), config, std::move(device),
                                    std::move(keeper));
   if (workers.size() > 1) run->together.emplace();
   run->verified = verified;
@@ -143,10 +160,14 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
   if (!run->resumed) begin_anew(*run);
   run->first_step = run->state.step;
-  if (run->dataset.has("dev")) run->dev = read_test_set(run->dataset, "dev", run->source, run->target);
+  if (run->dataset.has("dev")) {
+    run->dev = read_test_set(run->dataset, "dev", run->source, run->target);
+    run->further_dev =
+        read_further_dev_sets(run->dataset, config.evaluate, *run->dev, run->source, run->target, workers);
+  }
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {
-    run->train_probe = choose_train_probe(run->dataset.split("train"), pairs, config.batch.max_length,
-                                          static_cast<uint64_t>(config.seed));
+    run->train_probe =
+        choose_train_probe(run->plan.set(), pairs, config.batch.max_length, static_cast<uint64_t>(config.seed));
   }
   return run;
 }

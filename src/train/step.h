@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "collectives/step_times.h"
-#include "data/prefetch.h"
+#include "mixture/prefetch.h"
 #include "train/train_state.h"
 
 namespace verbund {

@@ -13,7 +13,7 @@
 #include "collectives/gradient_reducer.h"
 #include "config/config.h"
 #include "core/json.h"
-#include "data/batch_plan.h"
+#include "mixture/batch_plan.h"
 #include "model/transformer.h"
 #include "optim/ema.h"
 #include "optim/loss_scaler.h"

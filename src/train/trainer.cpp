@@ -67,7 +67,7 @@ class Trainer {
     state_.origin.program = run_.request.program;
     continue_after(run_.resumed ? state_.step : -1);
     run_.keeper->record_start({run_.request.program, run_.request.command, mpi_library(), state_.step, hosts,
-                               describe_dataset(run_.request.dataset, state_.dataset)});
+                               describe_dataset(run_.request.datasets.front(), state_.dataset)});
     run_.keeper->write_description(run_.config_yaml, run_.dataset);
     if (const RestartReason& restart = run_.request.restart; restart.number > 0) {
       tell("restart", {{"number", restart.number}, {"reason", restart.reason}});

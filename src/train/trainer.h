@@ -25,12 +25,13 @@ struct RestartReason {
 
 struct TrainRequest {
   Config config;
-  std::filesystem::path dataset;
-  std::filesystem::path run;  // the run folder
+  std::vector<std::filesystem::path> datasets;  // the first has the dev pairs and the subword model
+  std::filesystem::path run;                    // the run folder
   Resume resume = Resume::kAuto;
   int64_t benchmark_steps = 0;       // trains this number of steps without saving, and prints the averages
   std::string program;               // version and commit, which must be the same everywhere
   std::vector<std::string> command;  // as given, for run.json
+  std::vector<std::string> notes;    // for the log of a run that begins, beside its own introduction
   RestartReason restart;
   std::string verified;                    // notes of copies of the dataset that this job has verified before a restart
   AlertCommand* alerts = nullptr;          // is told of the run's alerts; null: nobody is

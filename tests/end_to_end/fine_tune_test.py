@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fine-tuning as a user meets it: train.start_from in all its forms, and prepare --like. readme_test.py types what
-docs/fine-tune.md says."""
+"""Fine-tuning as a user meets it: train.start_from in all its forms, train --finetune, further dev sets, and prepare
+--like. readme_test.py types what docs/fine-tune.md says."""
 
 import json
 import pathlib
@@ -113,6 +113,145 @@ class FineTuneTest(ProgramTest):
         self.succeed(*training(run, 20, self.data, train__start_from=old))
         self.assertEqual(json.loads((run / "run.json").read_text())["starts"][-1]["step"], 10)
         self.assertLess(20, STEPS)  # the steps are those of the new run
+
+    # train --finetune
+
+    def like(self, name="like"):
+        """Other text, prepared for the model."""
+        folder = self.shared.folder / name
+        if not folder.exists():
+            self.shared.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=1000", "--set", "seed=2",
+                                "--like", self.model, "--out", folder)
+        return folder
+
+    def finetune(self, run, steps, model=None, data=None, *more):
+        return ["train", "--finetune", model or self.model, "--data", data or self.like(), "--run", run, "--set",
+                f"train.max_steps={steps}", "--set", "train.eval_every=10", *more]
+
+    @staticmethod
+    def metrics(run):
+        return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+    def test_a_run_is_trained_further_and_both_dev_sets_have_their_curve(self):
+        run = self.folder / "tuned"
+        done = self.succeed(*self.finetune(run, 20))
+        evaluations = {line["step"]: line for line in self.metrics(run) if "dev_bleu" in line}
+        self.assertEqual(sorted(evaluations), [0, 10, 20])
+        for line in evaluations.values():
+            for key in ("dev-model_bleu", "dev-model_chrf", "dev-model_cross_entropy"):
+                self.assertIn(key, line)
+        # Before the first step it is the model that it began with.
+        judged = json.loads(self.succeed("evaluate", "-m", self.model, "--data", self.data, "--split", "dev", "--json",
+                                         "--set", "evaluate.sentences=8", "--set", "decode.max_extra=5").stdout)
+        self.assertAlmostEqual(evaluations[0]["dev-model_cross_entropy"], judged["cross_entropy"], places=6)
+        self.assertAlmostEqual(evaluations[0]["dev-model_bleu"], judged["bleu"]["score"], places=6)
+        self.assertNotEqual(evaluations[20]["dev-model_cross_entropy"], evaluations[0]["dev-model_cross_entropy"])
+        # The rate: a tenth of the highest of the run, which it reaches at step 50 of its 150.
+        before = max(line.get("learning_rate", 0) for line in self.metrics(self.model))
+        now = max(line.get("learning_rate", 0) for line in self.metrics(run))
+        self.assertAlmostEqual(now, before / 10, delta=before / 1000)
+        self.assertEqual(json.loads((run / "run.json").read_text())["starts"][0]["step"], 0)
+        self.assertTrue((run / "evaluations" / "dev-model" / "step-00000000.jsonl").exists())
+        self.assertIn(str(self.data), done.stderr)
+        report = json.loads(self.succeed("report", run, "--json").stdout)
+        (verdict,) = [one for one in report["verdicts"] if one["id"] == "fine_tuning"]
+        figures = {figure["name"]: figure["value"] for figure in verdict["figures"]}
+        self.assertAlmostEqual(figures["BLEU before, model"], evaluations[0]["dev-model_bleu"], places=2)
+        self.assertAlmostEqual(figures["BLEU before"], evaluations[0]["dev_bleu"], places=2)
+        # What `best` names is a checkpoint of this run.
+        self.assertIn((run / "checkpoints" / "best").resolve().name, ("step-00000010", "step-00000020"))
+
+    def test_it_resumes_with_the_same_bits_when_all_that_it_came_from_is_gone(self):
+        old = fixtures.copy_of_model(self.folder / "old")
+        data = self.folder / "data"
+        shutil.copytree(self.data, data)
+        record = json.loads((old / "run.json").read_text())
+        record["dataset"]["path"] = str(data)
+        (old / "run.json").write_text(json.dumps(record))
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        self.succeed(*self.finetune(whole, 20, old))
+        self.succeed(*self.finetune(parts, 10, old))
+        shutil.rmtree(old)
+        self.succeed(*self.finetune(parts, 20, old))
+        self.assertEqual(self.weights(parts), self.weights(whole))
+        kept = [{key: value for key, value in line.items() if key.startswith("dev-")} for line in self.metrics(parts)]
+        self.assertEqual(kept, [{key: value for key, value in line.items() if key.startswith("dev-")}
+                                for line in self.metrics(whole)])
+        # The dev set of before is missing as well: the run says so instead of resuming half blind.
+        shutil.rmtree(data)
+        self.assert_says(self.refuse(1, *self.finetune(parts, 30, old)), data)
+        self.succeed(*self.finetune(parts, 30, old, None, "--set", "evaluate.also=[]"))
+
+    def test_a_dataset_that_is_gone_leaves_forgetting_unseen(self):
+        old = fixtures.copy_of_model(self.folder / "old")
+        record = json.loads((old / "run.json").read_text())
+        record["dataset"]["path"] = str(self.folder / "gone")
+        (old / "run.json").write_text(json.dumps(record))
+        run = self.folder / "run"
+        self.assert_says(self.succeed(*self.finetune(run, 10, old)).stderr, self.folder / "gone")
+        last = self.metrics(run)[-1]
+        self.assertIn("dev_bleu", last)
+        self.assertEqual([key for key in last if key.startswith("dev-")], [])
+
+    def test_what_cannot_be_fine_tuned_is_refused(self):
+        run = self.folder / "run"
+        said = self.refuse(1, *self.finetune(run, 10, None, self.other))
+        self.assert_says(said, "--like", self.model, self.other)
+        self.refuse(1, *self.finetune(run, 10, self.folder / "no-such-run"))
+        self.assert_says(self.refuse(2, *self.finetune(self.folder / "wide", 10, None, None, "--set", "model.d_model=64")),
+                         "model.d_model")
+        begun = self.folder / "begun"
+        self.succeed(*training(begun, 5))
+        self.assert_says(self.refuse(2, *self.finetune(begun, 10)), begun)
+        self.succeed(*self.finetune(self.folder / "dropout", 2, None, None, "--set", "model.dropout=0.3"))
+
+    # evaluate.also
+
+    def test_further_dev_sets_have_names_of_their_own_and_the_same_subword_model(self):
+        run = self.folder / "run"
+        also = lambda value: training(run, 5, self.like(), evaluate__also=value)  # noqa: E731
+        self.assert_says(self.refuse(1, *also(f"[{{data: {self.other}}}]")), self.other, "--subwords")
+        self.refuse(2, *also(f"[{{name: a, data: {self.data}}}, {{name: a, data: {self.data}}}]"))
+        self.refuse(2, *also(f"[{{name: a/b, data: {self.data}}}]"))
+        self.refuse(1, *also("[{data: no-such-folder}]"))
+        shutil.rmtree(run, ignore_errors=True)
+        self.succeed(*also(f"[{{name: old, data: {self.data}}}, {{name: same, data: {self.like()}}}]"))
+        last = self.metrics(run)[-1]
+        self.assertEqual(last["dev-same_bleu"], last["dev_bleu"])
+        self.assertAlmostEqual(last["dev-same_cross_entropy"], last["dev_cross_entropy"], places=9)
+        self.assertNotEqual(last["dev-old_cross_entropy"], last["dev_cross_entropy"])
+        # They change nothing of the training.
+        plain = self.folder / "plain"
+        self.succeed(*training(plain, 5, self.like()))
+        self.assertEqual(self.weights(run), self.weights(plain))
+        self.assertEqual([key for key in self.metrics(plain)[-1] if key.startswith("dev-")], [])
+
+    def test_each_corpus_of_a_dataset_has_its_own_scores(self):
+        pairs = [f"{source}\t{target}\n" for source, target in zip(
+            (self.data / "test.source.txt").read_text().splitlines(),
+            (self.data / "test.target.txt").read_text().splitlines())]
+        for name, part in (("train", pairs[:300]), ("a", pairs[300:320]), ("b", pairs[320:350])):
+            self.write(name + ".tsv", "".join(part))
+        several = self.folder / "several"
+        words = [word for name in ("a", "b") for kind in ("", "-dev", "-test") for word in
+                 (f"--add{kind}", f"{name}={self.folder / (name if kind else 'train')}.tsv")]
+        self.succeed("prepare", "--like", self.model, *words, "--out", several)
+        judge = lambda split: json.loads(self.succeed(  # noqa: E731
+            "evaluate", "-m", self.model, "--data", several, "--split", split, "--json").stdout)
+        whole, alone = judge("test"), judge("test-b")
+        self.assertEqual((whole["sentences"], whole["sets"]["a"]["sentences"], whole["sets"]["b"]["sentences"]), (50, 20, 30))
+        self.assertEqual(whole["sets"]["b"]["bleu"], alone["bleu"])
+        self.assertEqual(whole["sets"]["b"]["chrf"], alone["chrf"])
+        self.assertAlmostEqual(whole["sets"]["b"]["cross_entropy"], alone["cross_entropy"], places=5)
+        self.assertNotIn("sets", alone)
+        run = self.folder / "run"
+        self.succeed(*training(run, 5, several, evaluate__sentences=0))
+        last = self.metrics(run)[-1]
+        for name in ("a", "b"):
+            self.assertIn(f"dev-{name}_bleu", last)
+        tokens = {name: whole["sets"][name]["target_tokens"] for name in ("a", "b")}
+        mean = sum(last[f"dev-{name}_cross_entropy"] * count for name, count in tokens.items()) / sum(tokens.values())
+        self.assertAlmostEqual(mean, last["dev_cross_entropy"], places=5)
 
     # prepare --like
 

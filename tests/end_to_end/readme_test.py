@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README, the tutorial and docs/fine-tune.md read literally: every command of them, in order, in a fresh folder, as a newcomer would type them.
+"""The README, the tutorial, docs/fine-tune.md and docs/synthetic-data.md read literally: every command of them, in order,
+in a fresh folder, as a newcomer would type them.
 
 The sizes are those of a test: VERBUND_README_PREPARE and VERBUND_README_TRAIN are added to what the README says
 (put longer ones there, or nothing, to run it as it stands).
@@ -24,6 +25,9 @@ SMALL_TRAIN = ("--set model.d_model=32 --set model.d_ff=64 --set model.encoder_l
 # Enough to learn something, on one core.
 FINE_TUNE = ("--set model.d_model=64 --set model.d_ff=128 --set batch.tokens=1000 --set train.max_steps=300 "
              "--set train.eval_every=0 --set threads=1")
+
+# Of the demo's whole corpus.
+SMALL_VOCABULARY = "--set corpus.generated_pairs=10000"
 
 # What cannot be typed here as it stands, and what is typed instead.
 INSTEAD = {
@@ -104,6 +108,31 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
         self.assertGreater(old_before, new_before + 5)
         self.assertGreater(new_after, new_before + 10)
         self.assertGreater(old_after, new_before)  # it has not unlearned the language
+
+    @long_test
+    def test_every_command_of_synthetic_data_works_in_its_order(self):
+        printed = self.type_commands("docs/synthetic-data.md", 20, "--set corpus.generated_pairs=3000", SMALL_TRAIN)
+        self.assertEqual(len(re.findall(r"(?m)^BLEU\S* = ([\d.]+)", "".join(printed))), 4)
+        place = self.folder / "fresh"
+        lines = {name: (place / name).read_text().splitlines() for name in
+                 ("mono.de", "mono.en", "scores.txt", "synthetic.tsv", "distilled.tsv")}
+        self.assertEqual(len({len(lines[name]) for name in ("mono.de", "mono.en", "scores.txt")}), 1)
+        self.assertEqual(len(lines["synthetic.tsv"]), len(lines["mono.de"]) // 2)
+        # The pairs that remain are the likelier ones.
+        score = {f"{source}\t{target}": float(likelihood) / int(tokens) for source, target, (likelihood, tokens) in
+                 zip(lines["mono.en"], lines["mono.de"], (line.split("\t") for line in lines["scores.txt"]))}
+        kept = set(lines["synthetic.tsv"])
+        self.assertGreaterEqual(min(value for pair, value in score.items() if pair in kept),
+                                max(value for pair, value in score.items() if pair not in kept) - 1e-5)
+
+    @long_test
+    def test_every_command_of_many_languages_works_and_the_model_learns_both(self):
+        printed = self.type_commands("docs/many-languages.md", 12, SMALL_VOCABULARY, FINE_TUNE)
+        german, turned = [text for text in printed if re.search(r"(?m)^BLEU\S* = ", text)][-2:]
+        for text in (german, turned):
+            self.assertGreater(float(re.search(r"(?m)^BLEU\S* = ([\d.]+)", text)[1]), 15)
+        (into_german, into_turned) = [text for text in printed if len(text.splitlines()) == 3][-2:]
+        self.assertNotEqual(into_german, into_turned)
 
     def test_what_is_typed_instead_is_on_a_page(self):
         lines = {line for page in ("README.md", "docs/tutorial.md") for line in commands((SOURCE / page).read_text())}

@@ -62,7 +62,7 @@ class Training : public ::testing::Test {
     run_on_hosts(hosts, [&](Workers& all) {
       TrainRequest request;
       request.config = config_;
-      request.dataset = folder_ / "data";
+      request.datasets = {folder_ / "data"};
       request.run = folder_ / name;
       request.resume = resume;
       EXPECT_EQ(train(request, all), 0);

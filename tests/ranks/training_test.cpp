@@ -130,7 +130,7 @@ TEST_F(Training, ADifferentConfigurationIsNamed) {
                                 TrainRequest request;
                                 request.config = config_;
                                 if (all.rank() == 2) request.config.schedule.warmup_steps = 31;
-                                request.dataset = folder_ / "data";
+                                request.datasets = {folder_ / "data"};
                                 request.run = folder_ / "run";
                                 train(request, all);
                               }),
@@ -145,7 +145,7 @@ TEST_F(Training, AWorkerThatIsAskedForSomethingElseIsNamed) {
       TrainRequest request;
       request.config = config_;
       if (all.rank() == 1) change(request);
-      request.dataset = folder_ / "data";
+      request.datasets = {folder_ / "data"};
       request.run = folder_ / "run";
       train(request, all);
     });

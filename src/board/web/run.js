@@ -46,6 +46,18 @@ const plans = [
   },
 ];
 
+// Charts of all dev sets, if the run has others beside the main one: keys such as dev-general_bleu.
+function devSetPlans(keys) {
+  const curves = (metric) => [["dev_" + metric, "dev", 1]].concat(
+      keys.filter((key) => key.startsWith("dev-") && key.endsWith("_" + metric))
+          .map((key, i) => [key, key.slice(4, -metric.length - 1), 2 + i % 7]));
+  return [
+    ["BLEU of each dev set", "Of real translations. “dev” is the set that decides.", curves("bleu")],
+    ["Loss of each dev set", "Cross-entropy per target token.", curves("cross_entropy")],
+  ].filter(([, , all]) => all.length > 1)
+      .map(([title, hint, all]) => ({title, hint, curves: all, points: all.map(([, shown]) => shown)}));
+}
+
 export function fact(name, node) {
   return el("div", null, el("dt", null, name), el("dd", null, node));
 }
@@ -191,12 +203,13 @@ export function showRun(main, parameters, signal) {
     head();
     if (version !== run.version) {
       version = run.version;
-      plans.forEach((plan) => {  // again and again: the key of a chart may appear later
+      const shown = [...plans.slice(0, 2), ...devSetPlans(run.keys), ...plans.slice(2)];
+      shown.forEach((plan) => {  // again and again: the key of a chart may appear later
         if (charts.some((chart) => chart.options.title === plan.title)) return;
         const chart = chartOf(plan);
         if (!chart) return;
         charts.push(chart);
-        const later = plans.slice(plans.indexOf(plan) + 1)
+        const later = shown.slice(shown.indexOf(plan) + 1)
                           .map((other) => charts.find((one) => one.options.title === other.title))
                           .find(Boolean);
         strip.insertBefore(chart.node, (later || phases)?.node || null);

@@ -39,6 +39,28 @@ TEST(Config, ListsOfFiles) {
   EXPECT_EQ(config.corpus.train[1].tsv, "b.tsv");
 }
 
+TEST(Config, SourcesAndSymbolsAreShownAndReadBack) {
+  const Config config = from_text(
+      "corpus:\n  sources:\n    - name: a\n      train: [{pairs: a.tmx, columns: [en, 'de-AT']}]\n"
+      "      clean: {max_words: 9, unicode: none}\n      tag: <2de>\n    - {name: b, weight: 0.5, clean: {}}\n"
+      "subwords:\n  symbols: [\"<2de>\", \"a: b\", '#']\n");
+  for (const Config& each : {config, from_text(show(config))}) {
+    ASSERT_EQ(each.corpus.sources.size(), 2u);
+    const SourceConfig& first = each.corpus.sources[0];
+    EXPECT_THAT(first.train.at(0).columns, ::testing::ElementsAre("en", "de-AT"));
+    EXPECT_EQ(first.tag, "<2de>");
+    CleanConfig clean;
+    load(first.clean, clean);
+    EXPECT_EQ(clean.max_words, 9);
+    EXPECT_EQ(clean.unicode, UnicodeForm::kNone);
+    EXPECT_EQ(each.corpus.sources[1].weight, 0.5);
+    EXPECT_TRUE(each.corpus.sources[1].clean.map.empty());
+    EXPECT_THAT(each.subwords.symbols, ::testing::ElementsAre("<2de>", "a: b", "#"));
+  }
+  EXPECT_ERROR(from_text("subwords:\n  symbols: <2de>\n"), UsageError, HasSubstr("my.yaml:2"), HasSubstr("list"));
+  EXPECT_ERROR(from_text("corpus:\n  sources: [{clean: 7}]\n"), UsageError, HasSubstr("corpus.sources[0].clean"));
+}
+
 TEST(Config, UnknownKeyNamesLineAndNearest) {
   EXPECT_ERROR(from_text("seed: 1\nclean:\n  max_word: 3\n"), UsageError, HasSubstr("my.yaml:3"),
                HasSubstr("clean.max_word"), HasSubstr("clean.max_words?"));

@@ -55,6 +55,63 @@ TEST(Dataset, TheChecksumTellsDatasetsApart) {
   EXPECT_NE(write_dataset(a.path(), 100).checksum(), write_dataset(c.path(), 100, 11).checksum());
 }
 
+TEST(Dataset, AFolderWithoutNamedSourcesIsOneSource) {
+  TemporaryFolder folder;
+  DatasetManifest manifest = write_dataset(folder.path(), 100);
+  EXPECT_EQ(read_manifest(folder.path()).sources().front().name, "train");
+  manifest.name = "demo";
+  write_manifest(folder.path(), manifest);
+  const std::vector<DatasetSource> sources = read_manifest(folder.path()).sources();
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].name, "demo");
+  EXPECT_EQ(sources[0].split, "train");
+  EXPECT_EQ(sources[0].weight, 1);
+  EXPECT_EQ(slurp(folder / kDatasetManifest).find("sources"), std::string::npos);
+}
+
+// Two sources, of one pair each.
+DatasetManifest write_sources(const fs::path& folder, double weight = 0.5, const std::string& second = "b.2") {
+  DatasetManifest manifest;
+  manifest.source_model = manifest.target_model = "joint.model";
+  manifest.source_vocabulary = manifest.target_vocabulary = 100;
+  manifest.named_sources = {{"a", weight, "<2de>", "train-a"}, {second, 1, "", "train-b.2"}};
+  for (const TokenId first : {5, 7}) {
+    const std::string& split = manifest.named_sources[first == 5 ? 0 : 1].split;
+    SplitWriter writer(folder, split, 100);
+    writer.add(Ids{first, 6}, std::vector<uint32_t>{1, 1});
+    writer.commit(manifest.files);
+    manifest.splits[split] = 1;
+  }
+  write_manifest(folder, manifest);
+  return manifest;
+}
+
+TEST(Dataset, NamedSourcesAreReadInTheirOrder) {
+  TemporaryFolder folder, other;
+  const DatasetManifest written = write_sources(folder.path());
+  const Dataset dataset(folder.path());
+  const std::vector<DatasetSource> sources = dataset.manifest().sources();
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(sources[0].name, "a");
+  EXPECT_EQ(sources[0].weight, 0.5);
+  EXPECT_EQ(sources[0].tag, "<2de>");
+  EXPECT_EQ(sources[1].split, "train-b.2");
+  Ids ids;
+  for (const DatasetSource& source : sources) dataset.split(source.split).append_source(0, ids);
+  EXPECT_THAT(ids, ElementsAre(5, 7));
+  EXPECT_NE(written.checksum(), write_sources(other.path(), 0.7).checksum());  // trains otherwise
+}
+
+TEST(Dataset, SourcesThatCannotBeAreRefused) {
+  TemporaryFolder folder;
+  for (const char* name : {"a", "../b", "", "c"}) {  // twice, no file name, none, without a split
+    write_sources(folder.path(), 0.5, name);
+    EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr(kDatasetManifest), HasSubstr("source"));
+  }
+  write_sources(folder.path(), 0);
+  EXPECT_ERROR(Dataset(folder.path()), Error, HasSubstr("weight"));
+}
+
 TEST(Dataset, WhatIsCutOrGoneIsFound) {
   for (const char* name : {"train.ids", "train.offsets", "train.lengths"}) {
     TemporaryFolder folder;

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
+#include "config/value.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/dataset.h"
@@ -103,6 +106,108 @@ TEST_F(PrepareTest, AChangeRedoesOnlyWhatDependsOnIt) {
   EXPECT_EQ(stages_run(), (Names{"clean", "shuffle", "subwords", "encode"}));
   fs::remove(request_.out / "train.lengths");
   EXPECT_EQ(stages_run(), Names{"encode"});
+}
+
+// The test's text as two sources: one with a tag and rules of its own, the other reversed and without dev text.
+class PrepareSourcesTest : public PrepareTest {
+ protected:
+  void SetUp() override {
+    PrepareTest::SetUp();
+    CorpusConfig& corpus = request_.config.corpus;
+    SourceConfig there, back;
+    there.name = "there";
+    there.train = std::exchange(corpus.train, {});
+    there.dev = std::exchange(corpus.dev, {});
+    there.tag = "<2de>";
+    there.weight = 0.7;
+    there.clean = parse_yaml("max_words: 5", "the test");
+    back.name = "back";
+    back.train = {{there.train[0].target, there.train[0].source, ""}};
+    back.tag = "<2en>";
+    back.source_language = "de";
+    back.target_language = "en";
+    corpus.sources = {there, back};
+    request_.config.subwords.symbols = {"<formal>"};
+  }
+};
+
+TEST_F(PrepareSourcesTest, EachSourceHasItsRulesAndItsSplit) {
+  const auto statistics = parse_json(prepare(request_));
+  EXPECT_EQ(statistics["clean"]["pairs_before"], 800);
+  EXPECT_EQ(statistics["clean"]["pairs_after"], 752);
+  EXPECT_EQ(statistics["clean_by_source"]["there"]["dropped"]["too_long"], 40);
+  EXPECT_EQ(statistics["clean_by_source"]["there"]["dropped"]["empty"], 4);
+  EXPECT_EQ(statistics["clean_by_source"]["back"]["pairs_after"], 396);
+  EXPECT_EQ(statistics["splits"]["train-back"]["pairs"], 396);
+
+  const Dataset dataset(request_.out);
+  verify(dataset);
+  const std::vector<DatasetSource> sources = dataset.manifest().sources();
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(sources[0].name, "there");
+  EXPECT_EQ(sources[0].weight, 0.7);
+  EXPECT_FALSE(dataset.has("train"));
+  const Subwords subwords(dataset.source_model());
+  EXPECT_TRUE(subwords.is_symbol("<formal>"));
+  for (const DatasetSource& source : sources) {
+    const Split& split = dataset.split(source.split);
+    const TokenId tag = subwords.encode(source.tag).at(0);
+    for (size_t i = 0; i < split.size(); ++i) {
+      std::vector<TokenId> ids, target;
+      split.append_source(i, ids);
+      split.append_target(i, target);
+      ASSERT_EQ(ids[0], tag);
+      const std::string text = subwords.decode(ids);
+      ASSERT_TRUE(text.starts_with(source.tag + (source.name == "there" ? " the number" : " die Zahl"))) << text;
+      ASSERT_EQ(std::count(target.begin(), target.end(), tag), 0);
+    }
+  }
+}
+
+TEST_F(PrepareSourcesTest, DevTextHasTheTagAndIsTheDatasetsToo) {
+  prepare(request_);
+  const Dataset dataset(request_.out);
+  const std::string expected = "<2de> the number 1\n<2de> \n";
+  EXPECT_EQ(slurp(dataset.source_text("dev")), expected);
+  EXPECT_EQ(slurp(dataset.source_text("dev-there")), expected);
+  EXPECT_FALSE(dataset.has("dev-back"));
+  std::vector<TokenId> first;
+  dataset.split("dev-there").append_source(0, first);
+  EXPECT_EQ(first[0], Subwords(dataset.source_model()).encode("<2de>").at(0));
+}
+
+TEST_F(PrepareSourcesTest, AChangeOfOneSourceRedoesOnlyItsStages) {
+  EXPECT_EQ(stages_run(), (Names{"clean there", "shuffle there", "clean back", "shuffle back", "subwords", "encode"}));
+  EXPECT_EQ(stages_run(), Names{});
+  request_.config.corpus.sources[0].weight = 2;
+  EXPECT_EQ(stages_run(), Names{"encode"});
+  EXPECT_EQ(read_manifest(request_.out).sources()[0].weight, 2);
+  request_.config.corpus.sources[1].clean = parse_yaml("max_words: 5", "the test");
+  EXPECT_EQ(stages_run(), (Names{"clean back", "shuffle back", "subwords", "encode"}));
+}
+
+TEST_F(PrepareSourcesTest, WrongSourcesAreRefusedBeforeAnyWork) {
+  const auto refused = [&](const auto& change, const char* said) {
+    PrepareRequest request = request_;
+    request.out = folder_ / "other";
+    change(request.config);
+    EXPECT_ERROR(prepare(request), UsageError, HasSubstr(said));
+    EXPECT_FALSE(fs::exists(request.out / kDatasetManifest));
+  };
+  refused([](Config& config) { config.corpus.sources[1].name = "there"; }, "there");
+  refused([](Config& config) { config.corpus.sources[1].name = "a/b"; }, "a/b");
+  refused([](Config& config) { config.corpus.sources[1].train.clear(); }, "back");
+  refused([](Config& config) { config.corpus.sources[1].tag = "two words"; }, "two words");
+  refused([](Config& config) { config.corpus.train = config.corpus.sources[0].train; }, "corpus.sources");
+  refused([](Config& config) { config.corpus.sources[0].clean = parse_yaml("max_word: 5", "x"); }, "max_words");
+
+  prepare(request_);  // and its vocabulary knows no other tag
+  refused(
+      [&](Config& config) {
+        config.subwords.model = (request_.out / "joint.model").string();
+        config.corpus.sources[1].tag = "<2fr>";
+      },
+      "<2fr>");
 }
 
 TEST_F(PrepareTest, ADamagedRecordOfStagesRunsThemAgain) {

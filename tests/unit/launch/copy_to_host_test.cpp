@@ -140,10 +140,11 @@ TEST_F(CopyTest, TellsWhyItCannotWrite) {
   EXPECT_THAT(done->trouble(), HasSubstr("mkdir"));
 }
 
-TEST(CopyList, FindsTheDatasetOfACommand) {
-  EXPECT_EQ(value_of({"verbund", "train", "--data", "a", "--data=b", "--run", "c"}, "--data"), "b");
-  EXPECT_EQ(value_of({"verbund", "train", "--data"}, "--data"), "");
-  EXPECT_EQ(value_of({"verbund", "train", "--database=x"}, "--data"), "");
+TEST(CopyList, FindsTheDatasetsOfACommand) {
+  EXPECT_THAT(values_of({"verbund", "train", "--data", "a", "--data=b", "--run", "c"}, "--data"),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(values_of({"verbund", "train", "--data"}, "--data"), IsEmpty());
+  EXPECT_THAT(values_of({"verbund", "train", "--database=x"}, "--data"), IsEmpty());
 }
 
 }  // namespace

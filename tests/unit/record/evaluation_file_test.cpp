@@ -57,6 +57,35 @@ TEST(EvaluationFile, IsReadAsItWasWritten) {
   EXPECT_EQ(columns_of(*kept.sentences[1].chrf), columns_of(evaluation.chrf_statistics[1]));
 }
 
+TEST(EvaluationFile, FurtherDevSetsHaveFoldersOfTheirOwn) {
+  TemporaryFolder folder;
+  const Evaluation main = two_translations(), other = two_translations();
+  const TestSet set = three_pairs();
+  const std::string name = "law";
+  const auto seen = [&](int64_t step) {
+    EvaluationSeen all = {step, 1.0, main, set};
+    all.further.push_back({name, other, set});
+    return all;
+  };
+  EvaluationKeeper keeper(folder.path());
+  for (const int64_t step : {0, 10, 20}) keeper.evaluation(seen(step));
+  for (const int64_t step : {0, 10, 20}) {
+    EXPECT_EQ(read_file(evaluation_file(folder.path(), step, "law")), evaluation_text(other));
+    EXPECT_EQ(read_file(evaluation_file(folder.path(), step)), evaluation_text(main));
+  }
+  EXPECT_EQ(read_file(dev_file(folder.path(), "law")), dev_text(set));
+  EvaluationKeeper again(folder.path());
+  again.begin(10);
+  EXPECT_TRUE(fs::exists(evaluation_file(folder.path(), 10, "law")));
+  EXPECT_FALSE(fs::exists(evaluation_file(folder.path(), 20, "law")));
+  EXPECT_FALSE(fs::exists(evaluation_file(folder.path(), 20)));
+
+  const Json line = metrics_line(seen(10));
+  EXPECT_EQ(line.at("dev-law_bleu"), other.bleu.score);
+  EXPECT_EQ(line.at("dev-law_cross_entropy").dump(), Json(other.cross_entropy()).dump());
+  EXPECT_FALSE(metrics_line({10, 1.0, main, set}).contains("dev-law_bleu"));
+}
+
 TEST(EvaluationFile, HasALineAsTheFormatSays) {
   Evaluation evaluation = two_translations();
   EXPECT_THAT(evaluation_text(evaluation),

@@ -31,6 +31,12 @@ TEST(MetricTags, TheTagsThatUsersKnow) {
       ElementsAre(FieldsAre("eval_loss", 2), FieldsAre("Eval_BLEU_Score", 26.4 / 100), FieldsAre("dev/BLEU", 26.4)));
 }
 
+TEST(MetricTags, AFurtherDevSetHasItsOwnGroup) {
+  EXPECT_THAT(tagged_values({{"dev-law_bleu", 26.4}, {"dev-law_cross_entropy", 2}, {"dev-new.s_chrf", 50}}),
+              ElementsAre(FieldsAre("dev-law/BLEU", 26.4), FieldsAre("dev-law/cross_entropy", 2),
+                          FieldsAre("dev-new.s/chrF", 50)));
+}
+
 TEST(MetricTags, TheSmoothedLossIsCalledSo) {
   EXPECT_THAT(tagged_values({{"train_smoothed_loss", 2.5}, {"dev_smoothed_loss", 2}, {"probe_smoothed_loss", 1}}),
               ElementsAre(FieldsAre("train/smoothed_loss", 2.5), FieldsAre("dev/smoothed_loss", 2),

@@ -39,7 +39,7 @@ TEST(ParallelReader, BlocksTellTheirLines) {
   ParallelReader reader({{file, file, ""}});
   uint64_t expected = 0;
   while (const auto block = reader.next()) {
-    EXPECT_EQ(block->first_line, expected);
+    EXPECT_EQ(block->line(0), expected + 1);
     EXPECT_EQ(block->source(0), std::to_string(expected));
     expected += block->size();
   }

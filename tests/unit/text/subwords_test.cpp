@@ -92,6 +92,43 @@ TEST_F(SubwordsTest, EncodesAndDecodes) {
   EXPECT_THAT(subwords.encode_pieces("Ω"), ::testing::Contains("Ω"));
 }
 
+TEST_F(SubwordsTest, SymbolsAreOnePieceWhereverTheyStand) {
+  std::string text = training_text();
+  for (size_t at = 0; (at = text.find('\n', at + 1)) != std::string::npos && at + 1 < text.size();) {
+    text.insert(at + 1, at % 2 == 0 ? "<2de> " : "<formal> ");
+  }
+  for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
+    SubwordConfig with = config(type);
+    with.symbols = {"<2de>", "<formal>", "»"};  // one that normalisation would change, too
+    learn_subwords(folder_->write("tagged", text), Sides::kBoth, with, *folder_ / "symbols.model");
+    const Subwords subwords(*folder_ / "symbols.model");
+    EXPECT_EQ(subwords.size(), 200u);
+    for (const std::string& symbol : with.symbols) {
+      EXPECT_TRUE(subwords.is_symbol(symbol));
+      EXPECT_FALSE(Subwords(model_path(type)).is_symbol(symbol));
+      const std::vector<TokenId> tagged = subwords.encode(symbol + " bado kunü");
+      std::vector<TokenId> expected = subwords.encode("bado kunü");
+      ASSERT_EQ(subwords.encode(symbol).size(), 1u);
+      expected.insert(expected.begin(), subwords.encode(symbol)[0]);
+      EXPECT_EQ(tagged, expected) << symbol;
+      EXPECT_EQ(subwords.decode(tagged), symbol + " bado kunü");
+      EXPECT_THAT(subwords.encode_pieces("bado" + symbol + "kunü " + symbol),
+                  ::testing::AllOf(::testing::Contains(symbol), ::testing::Contains("▁" + symbol)));
+      std::vector<TokenId> by_word;
+      WordEncoder(subwords).encode(symbol + " bado kunü", by_word);
+      EXPECT_EQ(by_word, expected);
+    }
+    EXPECT_FALSE(subwords.is_symbol("bado"));
+    EXPECT_FALSE(subwords.is_symbol("<2fr>"));
+    EXPECT_FALSE(subwords.is_symbol("<2de> <formal>"));
+    EXPECT_FALSE(subwords.is_symbol(""));
+  }
+  for (const char* wrong : {"", "<s>", "a b", "a,b", "\xff", "▁a"}) {
+    EXPECT_ERROR(check_symbols({wrong}), UsageError, HasSubstr("symbol"));
+  }
+  EXPECT_ERROR(check_symbols({"<a>", "<a>"}), UsageError, HasSubstr("<a>"));
+}
+
 TEST_F(SubwordsTest, LearningIsDeterministic) {
   for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
     learn_subwords(*folder_ / "corpus", Sides::kBoth, config(type), *folder_ / "again.model");

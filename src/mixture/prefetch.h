@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "data/batch.h"
-#include "data/batch_plan.h"
+#include "mixture/batch_plan.h"
 
 namespace verbund {
 
@@ -53,7 +53,7 @@ class Prefetcher {
 
   static constexpr size_t kAhead = 4;
 
-  // The plan (and its split) must outlive this.
+  // The plan (and its splits) must outlive this.
   Prefetcher(const BatchPlan& plan, const BatchShare& share, BatchPosition start, size_t ahead = kAhead);
   Prefetcher(Fill fill, BatchPosition start, size_t ahead = kAhead);
   ~Prefetcher();

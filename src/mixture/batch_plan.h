@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchPlan assigns training pairs to batches. The batches of an epoch depend only on (split, config, seed, epoch), not
-// on the number of workers, so a position in the data is two integers, and resuming is a seek. Workers share a batch in
-// slices of equal work.
+// BatchPlan assigns training pairs to batches. The batches of an epoch depend only on (training set, config, seed,
+// epoch), not on the number of workers, so a position in the data is two integers, and resuming is a seek. Workers
+// share a batch in slices of equal work.
 #pragma once
 
 #include <array>
@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "config/batch_config.h"
-#include "data/dataset.h"
+#include "mixture/training_set.h"
 
 namespace verbund {
-
-using PairIds = std::span<const uint32_t>;  // indices of pairs in a split
 
 struct BatchPosition {
   uint64_t epoch = 0;
@@ -33,11 +31,11 @@ struct BatchPosition {
 // 8 bytes per pair.
 class BatchPlan {
  public:
-  BatchPlan(const Split& split, const BatchConfig& config, uint64_t seed);
+  BatchPlan(TrainingSet set, const BatchConfig& config, uint64_t seed);
 
-  const Split& split() const { return split_; }
-  size_t pairs() const { return split_.size() - dropped_pairs_; }  // per epoch
-  size_t dropped_pairs() const { return dropped_pairs_; }          // longer than max_length
+  const TrainingSet& set() const { return set_; }
+  size_t pairs() const { return set_.size() - dropped_pairs_; }  // per epoch
+  size_t dropped_pairs() const { return dropped_pairs_; }        // longer than max_length
 
   // May differ a little from epoch to epoch.
   size_t batches(uint64_t epoch) const;
@@ -59,7 +57,7 @@ class BatchPlan {
   void build(Epoch& epoch, uint64_t number) const;
   void sort_windows(std::vector<uint32_t>& pairs) const;
 
-  const Split& split_;
+  TrainingSet set_;
   BatchConfig config_;
   uint64_t seed_;
   size_t dropped_pairs_ = 0;
@@ -69,16 +67,16 @@ class BatchPlan {
 
 // The work for a pair, in source tokens. A target token passes one more attention and the output layer: about twice the
 // work (1.8 times in Transformer-base with 32,768 pieces, more in smaller models).
-inline uint64_t pair_cost(const Split& split, size_t pair) {
-  return split.source_length(pair) + 1 + 2 * (uint64_t{split.target_length(pair)} + 1);
+inline uint64_t pair_cost(const TrainingSet& set, size_t pair) {
+  return set.source_length(pair) + 1 + 2 * (uint64_t{set.target_length(pair)} + 1);
 }
 
 // The pairs of each worker, the longest first. The costs of any two slices differ by at most that of one pair; with
 // fewer pairs than workers some slices are empty.
-std::vector<std::vector<uint32_t>> slice(PairIds batch, const Split& split, int workers);
+std::vector<std::vector<uint32_t>> slice(PairIds batch, const TrainingSet& set, int workers);
 
 // Parts of a slice, in order, that fit a limit of tokens on both sides, like a batch; 0: no limit. They are views of
 // `slice`; an empty slice has none.
-std::vector<PairIds> micro_batches(PairIds slice, const Split& split, int64_t token_limit);
+std::vector<PairIds> micro_batches(PairIds slice, const TrainingSet& set, int64_t token_limit);
 
 }  // namespace verbund

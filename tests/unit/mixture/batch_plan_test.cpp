@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/batch_plan.h"
+#include "mixture/batch_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/batch.h"
+#include "mixture/training_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/prefetch.h"
+#include "mixture/prefetch.h"
 
 #include <chrono>
 #include <utility>
@@ -7,18 +7,17 @@
 namespace verbund {
 
 void WorkerBatch::fill(const BatchPlan& plan, const BatchShare& share, BatchPosition position) {
-  const Split& split = plan.split();
+  const TrainingSet& set = plan.set();
   const std::vector<uint32_t> pairs = plan.batch(position);
   position_ = position;
   global_target_tokens_ = 0;
-  for (const uint32_t pair : pairs) global_target_tokens_ += split.target_length(pair) + 1;
+  for (const uint32_t pair : pairs) global_target_tokens_ += set.target_length(pair) + 1;
 
-  const auto slices = slice(pairs, split, share.workers);
-  const auto parts =
-      verbund::micro_batches(slices.at(static_cast<size_t>(share.rank)), split, share.micro_batch_tokens);
+  const auto slices = slice(pairs, set, share.workers);
+  const auto parts = verbund::micro_batches(slices.at(static_cast<size_t>(share.rank)), set, share.micro_batch_tokens);
   used_ = parts.size();
   if (batches_.size() < used_) batches_.resize(used_);
-  for (size_t i = 0; i < used_; ++i) verbund::fill(batches_[i], split, parts[i]);
+  for (size_t i = 0; i < used_; ++i) verbund::fill(batches_[i], set, parts[i]);
 
   epoch_batches_ = plan.batches(position.epoch);
   next_ = plan.after(position);

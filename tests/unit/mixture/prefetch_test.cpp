@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/prefetch.h"
+#include "mixture/prefetch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

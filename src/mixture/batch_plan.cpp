@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/batch_plan.h"
+#include "mixture/batch_plan.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,46 +15,46 @@ namespace {
 constexpr uint64_t kPlanStream = 0x706c616e'00000000;  // plus the epoch
 
 // The number of first pairs whose tokens fit the limit on both sides; at least one.
-size_t fitting_head(PairIds pairs, const Split& split, uint64_t limit) {
+size_t fitting_head(PairIds pairs, const TrainingSet& set, uint64_t limit) {
   uint64_t source = 0, target = 0;
   size_t count = 0;
   for (; count < pairs.size(); ++count) {
-    source += split.source_length(pairs[count]) + 1;
-    target += split.target_length(pairs[count]) + 1;
+    source += set.source_length(pairs[count]) + 1;
+    target += set.target_length(pairs[count]) + 1;
     if (std::max(source, target) > limit && count > 0) break;
   }
   return count;
 }
 
 // Orders by target length, then source length, then place in the window.
-uint64_t sort_key(const Split& split, uint32_t pair, uint32_t place) {
-  const uint64_t source = std::min(split.source_length(pair), 0xffffu);
-  const uint64_t target = std::min(split.target_length(pair), 0xffffu);
+uint64_t sort_key(const TrainingSet& set, uint32_t pair, uint32_t place) {
+  const uint64_t source = std::min(set.source_length(pair), 0xffffu);
+  const uint64_t target = std::min(set.target_length(pair), 0xffffu);
   return target << 48 | source << 32 | place;
 }
 
 }  // namespace
 
-BatchPlan::BatchPlan(const Split& split, const BatchConfig& config, uint64_t seed)
-    : split_(split), config_(config), seed_(seed) {
+BatchPlan::BatchPlan(TrainingSet set, const BatchConfig& config, uint64_t seed)
+    : set_(std::move(set)), config_(config), seed_(seed) {
   if (config.tokens < 1) {
     fail_usage("a batch of {} tokens holds no sentence: set batch.tokens to 1 or more", config.tokens);
   }
-  if (split.size() > std::numeric_limits<uint32_t>::max()) {
-    fail("the dataset has {} pairs, but a batch plan can hold at most {}: prepare it in parts", split.size(),
+  if (set_.size() > std::numeric_limits<uint32_t>::max()) {
+    fail("the dataset has {} pairs, but a batch plan can hold at most {}: prepare it in parts", set_.size(),
          std::numeric_limits<uint32_t>::max());
   }
-  for (size_t pair = 0; pair < split.size(); ++pair) dropped_pairs_ += keeps(pair) ? 0 : 1;
+  for (size_t pair = 0; pair < set_.size(); ++pair) dropped_pairs_ += keeps(pair) ? 0 : 1;
   if (pairs() == 0) {
     fail(
         "there are no training pairs: of {} pairs, {} are longer than batch.max_length = {} tokens. Raise it, or "
         "prepare the dataset from other text.",
-        split.size(), dropped_pairs_, config.max_length);
+        set_.size(), dropped_pairs_, config.max_length);
   }
 }
 
 bool BatchPlan::keeps(size_t pair) const {
-  return std::max(split_.source_length(pair), split_.target_length(pair)) + int64_t{1} <= config_.max_length;
+  return std::max(set_.source_length(pair), set_.target_length(pair)) + int64_t{1} <= config_.max_length;
 }
 
 size_t BatchPlan::batches(uint64_t number) const {
@@ -91,7 +91,7 @@ void BatchPlan::build(Epoch& plan, uint64_t number) const {
   plan.number = UINT64_MAX;  // until it is complete
   plan.pairs.clear();
   plan.pairs.reserve(pairs());
-  for (size_t pair = 0; pair < split_.size(); ++pair) {
+  for (size_t pair = 0; pair < set_.size(); ++pair) {
     if (keeps(pair)) plan.pairs.push_back(static_cast<uint32_t>(pair));
   }
   Random random(seed_, kPlanStream + number);
@@ -100,7 +100,7 @@ void BatchPlan::build(Epoch& plan, uint64_t number) const {
 
   plan.begins.assign(1, 0);
   for (PairIds rest = plan.pairs; !rest.empty();) {
-    const size_t count = fitting_head(rest, split_, static_cast<uint64_t>(config_.tokens));
+    const size_t count = fitting_head(rest, set_, static_cast<uint64_t>(config_.tokens));
     plan.begins.push_back(plan.begins.back() + static_cast<uint32_t>(count));
     rest = rest.subspan(count);
   }
@@ -119,11 +119,11 @@ void BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
   bool up = true;
   for (size_t begin = 0; begin < pairs.size(); begin += window.size()) {
     const PairIds rest = PairIds(pairs).subspan(begin);
-    const PairIds head = rest.first(fitting_head(rest, split_, window_tokens));
+    const PairIds head = rest.first(fitting_head(rest, set_, window_tokens));
     window.assign(head.begin(), head.end());
     keys.clear();
     for (const uint32_t pair : window) {
-      keys.push_back(sort_key(split_, pair, static_cast<uint32_t>(keys.size())));
+      keys.push_back(sort_key(set_, pair, static_cast<uint32_t>(keys.size())));
     }
     std::sort(keys.begin(), keys.end());
     if (!up) std::reverse(keys.begin(), keys.end());
@@ -132,26 +132,26 @@ void BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
   }
 }
 
-std::vector<std::vector<uint32_t>> slice(PairIds batch, const Split& split, int workers) {
+std::vector<std::vector<uint32_t>> slice(PairIds batch, const TrainingSet& set, int workers) {
   // The longest remaining pair goes to the worker with the least work.
   std::vector<uint32_t> longest_first(batch.begin(), batch.end());
   std::stable_sort(longest_first.begin(), longest_first.end(),
-                   [&](uint32_t a, uint32_t b) { return pair_cost(split, a) > pair_cost(split, b); });
+                   [&](uint32_t a, uint32_t b) { return pair_cost(set, a) > pair_cost(set, b); });
   std::vector<std::vector<uint32_t>> slices(static_cast<size_t>(workers));
   std::vector<uint64_t> costs(slices.size(), 0);
   for (const uint32_t pair : longest_first) {
     const auto worker = static_cast<size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
     slices[worker].push_back(pair);
-    costs[worker] += pair_cost(split, pair);
+    costs[worker] += pair_cost(set, pair);
   }
   return slices;
 }
 
-std::vector<PairIds> micro_batches(PairIds slice, const Split& split, int64_t token_limit) {
+std::vector<PairIds> micro_batches(PairIds slice, const TrainingSet& set, int64_t token_limit) {
   const uint64_t limit = token_limit > 0 ? static_cast<uint64_t>(token_limit) : UINT64_MAX;
   std::vector<PairIds> parts;
   for (PairIds rest = slice; !rest.empty(); rest = rest.subspan(parts.back().size())) {
-    parts.push_back(rest.first(fitting_head(rest, split, limit)));
+    parts.push_back(rest.first(fitting_head(rest, set, limit)));
   }
   return parts;
 }

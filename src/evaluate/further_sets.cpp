@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/further_sets.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/json.h"
+#include "decode/shared_translation.h"
+
+namespace verbund {
+namespace {
+
+// Where the pairs of `part` lie in `whole`, one after the other, if they do.
+std::optional<size_t> place_in(const TestSet& whole, const TestSet& part) {
+  for (size_t first = 0; first + part.size() <= whole.size(); ++first) {
+    const auto same = [&](const auto& all, const auto& some) {
+      return std::equal(some.begin(), some.end(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    };
+    if (same(whole.sources, part.sources) && same(whole.references, part.references) &&
+        same(whole.source_tokens, part.source_tokens) && same(whole.reference_tokens, part.reference_tokens)) {
+      return first;
+    }
+  }
+  return std::nullopt;
+}
+
+// The dev pairs of another dataset.
+TestSet read_other(const std::string& folder, const Dataset& dataset, const Subwords& source, const Subwords& target) {
+  const Dataset other(folder);
+  verify(other, "dev");
+  if (read_file(other.source_model()) != read_file(dataset.source_model()) ||
+      read_file(other.target_model()) != read_file(dataset.target_model())) {
+    fail(
+        "evaluate.also: {} was prepared with another subword model than {}, so the model cannot read it. Prepare it "
+        "with "
+        "the same one: verbund prepare --subwords {} ...",
+        folder, dataset.folder().string(), dataset.source_model().string());
+  }
+  return read_test_set(other, "dev", source, target);
+}
+
+std::string to_text(const std::vector<FurtherSet>& sets) {
+  Json all = Json::array();
+  for (const auto& [name, set, place] : sets) {
+    all.push_back({{"name", name},
+                   {"sources", set.sources},
+                   {"references", set.references},
+                   {"source_tokens", set.source_tokens},
+                   {"reference_tokens", set.reference_tokens},
+                   {"place", place ? Json(*place) : Json(nullptr)}});
+  }
+  return packed(all);
+}
+
+std::vector<FurtherSet> from_text(const std::string& text) {
+  std::vector<FurtherSet> sets;
+  for (const Json& json : Json::from_cbor(text)) {
+    FurtherSet& further = sets.emplace_back();
+    further.name = json.at("name");
+    further.set = {json.at("sources"), json.at("references"), json.at("source_tokens"), json.at("reference_tokens")};
+    if (const Json& place = json.at("place"); !place.is_null()) further.place = place.get<size_t>();
+  }
+  return sets;
+}
+
+// What the evaluation of the main set says of `set`, which is a part of it.
+Evaluation part_of(const Evaluation& main, const FurtherSet& part, const EvaluateConfig& config) {
+  const auto cut = [&](const auto& all) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(*part.place);
+    return std::decay_t<decltype(all)>(first, first + static_cast<std::ptrdiff_t>(part.set.size()));
+  };
+  Evaluation result;
+  result.sentences = cut(main.sentences);
+  for (const SentenceLoss& sentence : result.sentences) {
+    result.loss.cross_entropy += sentence.cross_entropy;
+    result.loss.tokens += sentence.tokens;
+  }
+  if (main.translations.empty()) return result;
+  result.translations = cut(main.translations);
+  result.bleu_statistics = cut(main.bleu_statistics);
+  result.chrf_statistics = cut(main.chrf_statistics);
+  score(result, part.set.references, config);
+  return result;
+}
+
+}  // namespace
+
+std::string dev_set_name(const FurtherDevSet& set) {
+  if (!set.name.empty()) return set.name;
+  return (fs::absolute(set.data).lexically_normal() / "").parent_path().filename().string();
+}
+
+std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
+                                   const Subwords& source, const Subwords& target) {
+  std::vector<FurtherSet> sets;
+  for (const auto& [name, pairs] : dataset.manifest().splits) {
+    if (!name.starts_with(split + "-") || pairs == 0) continue;
+    TestSet set = read_test_set(dataset, name, source, target);
+    const std::optional<size_t> place = place_in(main, set);
+    sets.push_back({name.substr(split.size() + 1), std::move(set), place});
+  }
+  return sets;
+}
+
+std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
+                                              const Subwords& source, const Subwords& target, Workers& workers) {
+  std::vector<FurtherSet> sets;
+  if (workers.leads()) {
+    sets = read_parts(dataset, "dev", main, source, target);
+    std::set<std::string> names;
+    for (const FurtherSet& set : sets) names.insert(set.name);
+    for (const FurtherDevSet& wanted : config.also) {
+      const std::string name = dev_set_name(wanted);
+      if (!is_source_name(name)) {
+        fail_usage(
+            "evaluate.also: \"{}\" cannot name a dev set, because names have letters, digits, _ . and - alone: set "
+            "another name",
+            name);
+      }
+      if (!names.insert(name).second) {
+        fail_usage("evaluate.also: there are two dev sets \"{}\": give one of them another name", name);
+      }
+      TestSet set = read_other(wanted.data, dataset, source, target);
+      const std::optional<size_t> place = place_in(main, set);
+      sets.push_back({name, std::move(set), place});
+    }
+  }
+  if (workers.size() == 1) return sets;
+  return from_text(workers.comm().broadcast(workers.leads() ? to_text(sets) : ""));
+}
+
+std::vector<Evaluation> evaluate_further(const std::vector<FurtherSet>& sets, const Evaluation& main,
+                                         const EvaluateConfig& config,
+                                         const std::function<Evaluation(const TestSet&)>& evaluate_set) {
+  std::vector<Evaluation> results;
+  for (const FurtherSet& further : sets) {
+    const size_t translated = main.translations.size();  // fewer than all with evaluate.sentences
+    const bool known = further.place && (translated == 0 || *further.place + further.set.size() <= translated);
+    results.push_back(known ? part_of(main, further, config) : evaluate_set(further.set));
+  }
+  return results;
+}
+
+}  // namespace verbund

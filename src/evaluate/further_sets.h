@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// FurtherSet is a dev or test set beside the main one: of one corpus of the dataset (its split dev-NAME), or of another
+// dataset. It is evaluated at the same time; the main set alone decides.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/workers.h"
+#include "config/evaluate_config.h"
+#include "evaluate/evaluation.h"
+
+namespace verbund {
+
+struct FurtherSet {
+  std::string name;
+  TestSet set;
+  std::optional<size_t> place;  // if its pairs are part of the main set: that of the first
+};
+
+// The name that was given or, without one, that of the folder.
+std::string dev_set_name(const FurtherDevSet& set);
+
+// The splits `split`-NAME of the dataset.
+std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
+                                   const Subwords& source, const Subwords& target);
+
+// The dev sets beside the main one: the dataset's own, and those of config.also. Collective: worker 0 reads them and
+// the others get them from it, so that no other host needs the other datasets. Refuses a dataset with another subword
+// model, and two sets of one name.
+std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
+                                              const Subwords& source, const Subwords& target, Workers& workers);
+
+// The evaluations of the sets, in their order. Pairs of the main set were evaluated with it; `evaluate_set` evaluates a
+// set of other pairs.
+std::vector<Evaluation> evaluate_further(const std::vector<FurtherSet>& sets, const Evaluation& main,
+                                         const EvaluateConfig& config,
+                                         const std::function<Evaluation(const TestSet&)>& evaluate_set);
+
+}  // namespace verbund

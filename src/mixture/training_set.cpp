@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mixture/training_set.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/hash.h"
+
+namespace verbund {
+namespace {
+
+constexpr const char* kTrainSplit = "train";
+
+void check_same_subwords(const Dataset& first, const Dataset& other) {
+  const auto compare = [&](const std::string& own, const std::string& theirs) {
+    const std::string& before = first.manifest().files.at(own).checksum;
+    const std::string& now = other.manifest().files.at(theirs).checksum;
+    if (before == now) return;
+    fail(
+        "{} and {} were made with different subword models (checksums {} and {}): the same id is another piece. "
+        "Prepare the second with the model of the first: --set subwords.model={}",
+        first.folder().string(), other.folder().string(), before, now, (first.folder() / own).string());
+  };
+  compare(first.manifest().source_model, other.manifest().source_model);
+  compare(first.manifest().target_model, other.manifest().target_model);
+}
+
+std::string folder_name(const Dataset& dataset) {
+  return (fs::absolute(dataset.folder()).lexically_normal() / "").parent_path().filename().string();
+}
+
+// The corpora of a folder, called as it calls them or, to tell them apart, after the folder.
+std::vector<TrainingCorpus> corpora_of(const Dataset& dataset, bool called_by_folder) {
+  const std::string& name = dataset.manifest().name;
+  const std::string own = name.empty() ? kTrainSplit : name;
+  return {{called_by_folder ? folder_name(dataset) : own, &dataset.split(kTrainSplit)}};
+}
+
+}  // namespace
+
+TrainingSet::TrainingSet(const Split& only) : TrainingSet(std::vector<TrainingCorpus>{{kTrainSplit, &only}}) {}
+
+TrainingSet::TrainingSet(std::vector<TrainingCorpus> corpora) : corpora_(std::move(corpora)) {
+  size_t end = 0;
+  for (const TrainingCorpus& corpus : corpora_) ends_.push_back(end += corpus.split->size());
+}
+
+void TrainingSet::append_source(size_t pair, std::vector<TokenId>& ids) const {
+  const size_t corpus = corpus_of(pair);
+  corpora_[corpus].split->append_source(pair - first_pair(corpus), ids);
+}
+
+void TrainingSet::append_target(size_t pair, std::vector<TokenId>& ids) const {
+  const size_t corpus = corpus_of(pair);
+  corpora_[corpus].split->append_target(pair - first_pair(corpus), ids);
+}
+
+TrainingSet training_set(std::span<const Dataset> datasets) {
+  std::vector<TrainingCorpus> all;
+  for (const Dataset& dataset : datasets) {
+    check_same_subwords(datasets.front(), dataset);
+    for (TrainingCorpus& corpus : corpora_of(dataset, datasets.size() > 1)) {
+      const auto same = std::ranges::find(all, corpus.name, &TrainingCorpus::name);
+      if (same != all.end()) {
+        fail_usage("two training corpora are called {}: rename the folder {}, or leave it out", corpus.name,
+                   dataset.folder().string());
+      }
+      all.push_back(std::move(corpus));
+    }
+  }
+  return TrainingSet(std::move(all));
+}
+
+std::string checksum(std::span<const Dataset> datasets) {
+  if (datasets.size() == 1) return datasets.front().manifest().checksum();
+  Checksum all;
+  for (const Dataset& dataset : datasets) all.add(dataset.manifest().checksum() + "\n");
+  return all.digest();
+}
+
+void fill(Batch& batch, const TrainingSet& set, PairIds pairs) {
+  clear(batch);
+  for (const uint32_t pair : pairs) {
+    const size_t corpus = set.corpus_of(pair);
+    append(batch, *set.corpora()[corpus].split, pair - set.first_pair(corpus), pair);
+  }
+}
+
+}  // namespace verbund

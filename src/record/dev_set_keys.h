@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of metrics.jsonl for the dev sets beside the main one: dev_bleu is the main one's, dev-general_bleu that of
+// "general". Such a set has cross_entropy, bleu, chrf and exact_sentences.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/metrics_reader.h"
+
+namespace verbund {
+
+inline constexpr std::string_view kFurtherDevPrefix = "dev-";
+
+std::string further_dev_key(std::string_view set, std::string_view metric);
+
+struct FurtherDevKey {
+  std::string set, metric;  // "general", "bleu"
+};
+// Nothing for any other key.
+std::optional<FurtherDevKey> parse_further_dev_key(std::string_view key);
+
+// The names of the further dev sets that the evaluations have, by name.
+std::vector<std::string> further_dev_sets(const MetricTable& evaluations);
+
+}  // namespace verbund

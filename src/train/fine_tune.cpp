@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/fine_tune.h"
+
+#include <algorithm>
+
+#include "config/hints.h"
+#include "config/load.h"
+#include "config/settings.h"
+#include "config/value.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/human.h"
+#include "core/json_file.h"
+#include "data/dataset.h"
+#include "decode/trained_model.h"
+#include "optim/schedule.h"
+#include "record/run_record.h"
+
+namespace verbund {
+namespace {
+
+constexpr int64_t kShare = 10;               // of the model's steps, and of its highest rate: a tenth
+constexpr int64_t kFewestTuningSteps = 100;  // a model that was trained shortly
+constexpr int64_t kStepsOfUnknown = 1000;    // a model whose steps are not known, because it was imported
+constexpr int64_t kWarmupShare = 20;         // of the steps
+constexpr int64_t kEvaluations = 10;         // at most
+
+double highest_rate(const Config& config, int64_t steps) {
+  const Schedule schedule(config.schedule, config.model.d_model);
+  double highest = 0;
+  for (int64_t step = 0; step < steps; ++step) highest = std::max(highest, schedule.rate(step));
+  return highest;
+}
+
+// What the file and --set say, in the order in which they count.
+void apply_wishes(Config& config, const FineTuneWish& wish) {
+  if (!wish.config.empty()) {
+    const ConfigText found = find_config(wish.config);
+    load(parse_yaml(found.text, found.where), config, config_hints());
+  }
+  override_config(config, wish.overrides);
+}
+
+void refuse_other_shape(const Config& model, const Config& config, const fs::path& folder) {
+  const Json before = flatten(model), now = flatten(config);
+  for (const auto& [key, value] : before.items()) {
+    const bool of_shape = key.starts_with("model.") && key.find("dropout") == std::string::npos &&
+                          key.find("smoothing") == std::string::npos;
+    if (!of_shape || now.at(key) == value) continue;
+    fail_usage("--finetune takes over the model of {}, where {} is {}: it cannot become {}", folder.string(), key,
+               dump_json(value), dump_json(now.at(key)));
+  }
+}
+
+bool has_dev_pairs(const fs::path& dataset) {
+  return fs::exists(dataset / kDatasetManifest) && read_manifest(dataset).splits.contains("dev");
+}
+
+fs::path whole_path(const fs::path& folder) { return (fs::absolute(folder).lexically_normal() / "").parent_path(); }
+
+std::string name_of_folder(const fs::path& folder) {
+  std::string name = whole_path(folder).filename().string();
+  for (char& c : name) {
+    if (!is_source_name({&c, 1})) c = '-';
+  }
+  return name;
+}
+
+// Keeps the further dev sets of the model's run that are still there, and adds its own.
+void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& result) {
+  std::vector<FurtherDevSet>& also = result.config.evaluate.also;
+  const auto missing = [&](const std::string& folder, const std::string& why) {
+    result.notes.push_back(fmt::format(
+        "fine-tune: what is forgotten of {} will not be seen, because {}; evaluate.also names other dev sets", folder,
+        why));
+  };
+  std::erase_if(also, [&](const FurtherDevSet& set) {
+    if (has_dev_pairs(set.data)) return false;
+    missing(set.data, "it has no dev pairs any more");
+    return true;
+  });
+  if (!has_dev_pairs(data)) {  // the set that decides
+    also.clear();
+    return;
+  }
+  std::string old;
+  if (fs::exists(run / "run.json")) {
+    const Json record = read_run_record(run);
+    if (record.contains("dataset")) old = record["dataset"].value("path", "");
+  }
+  if (old.empty()) return missing(run.string(), "the run does not say on which dataset it was trained");
+  if (!has_dev_pairs(old)) return missing(old, "the folder is not there any more, or has no dev pairs");
+  if (fs::equivalent(old, data)) return;
+  std::string name = name_of_folder(run);
+  const auto taken = [&] {
+    return std::ranges::any_of(also, [&](const FurtherDevSet& set) { return set.name == name; }) ||
+           read_manifest(data).splits.contains("dev-" + name);
+  };
+  while (taken()) name += "-old";
+  also.push_back({name, old});
+  result.notes.push_back(fmt::format("fine-tune: the dev set of {} is evaluated as well, as {}", old, name));
+}
+
+}  // namespace
+
+void set_length_and_schedule(Config& config, int64_t steps) {
+  const int64_t length = steps > 0 ? std::max(kFewestTuningSteps, steps / kShare) : kStepsOfUnknown;
+  const double rate = highest_rate(config, steps > 0 ? steps : config.schedule.warmup_steps + 1);
+  config.schedule = {};
+  config.schedule.policy = SchedulePolicy::kPolyDecay;  // with these numbers: constant after the warm-up
+  config.schedule.learning_rate = config.schedule.min_lr = rate / kShare;
+  config.schedule.warmup_steps = length / kWarmupShare;
+  config.schedule.decay_steps = 1;
+  config.train.max_steps = length;
+  config.train.epochs = 0;
+  const int64_t every = std::max<int64_t>(1, length / kEvaluations);
+  const auto at_most = [&](int64_t& interval, int64_t most) {
+    interval = interval > 0 ? std::min(interval, most) : most;
+  };
+  at_most(config.train.eval_every, every);
+  at_most(config.train.log_every, every);
+  at_most(config.checkpoint.save_every_steps, every * kEvaluations / 2);
+}
+
+FineTuned fine_tune(const FineTuneWish& wish) {
+  FineTuned result;
+  Config& config = result.config;
+  if (const fs::path begun = wish.run / "config.yaml"; fs::exists(begun)) {
+    config = load_config(begun.string(), {});
+    if (config.train.start_from.empty() || whole_path(config.train.start_from) != whole_path(wish.model)) {
+      fail_usage("the run {} began with {}, not with the model of {}: give another --run folder", wish.run.string(),
+                 config.train.start_from.empty() ? "random weights" : "the model of " + config.train.start_from,
+                 wish.model.string());
+    }
+    const Config before = config;
+    apply_wishes(config, wish);
+    refuse_other_shape(before, config, wish.model);
+    return result;
+  }
+  ModelPlace place;
+  place.folder = wish.model;
+  const ModelFiles model = open_model(place);
+  config = model.config;
+  set_length_and_schedule(config, model.checkpoint.step());
+  config.average.start_step = 0;
+  config.evaluate.at_start = true;
+  config.train.timeline = {};
+  config.train.freeze.clear();
+  config.train.start_from = wish.model.string();
+  config.train.start_from_checkpoint.clear();
+  config.train.start_from_vocabulary = StartVocabulary::kSame;
+  result.notes.push_back(fmt::format(
+      "fine-tune: the model and settings of {} (step {}); a fresh optimiser, {} steps, learning rate {:.3g} after {} "
+      "steps of warm-up, unless --config or --set say otherwise",
+      model.checkpoint.folder().string(), human_count(static_cast<uint64_t>(model.checkpoint.step())),
+      human_count(static_cast<uint64_t>(config.train.max_steps)), config.schedule.learning_rate,
+      config.schedule.warmup_steps));
+  Config wished = config;
+  apply_wishes(wished, wish);
+  if (wished.train.start_from_vocabulary == StartVocabulary::kSame) {
+    add_old_dev_sets(model.run, wish.data, result);
+  } else {
+    config.evaluate.also.clear();
+    result.notes.emplace_back(
+        "fine-tune: what is forgotten will not be seen, because the model gets another vocabulary");
+  }
+  apply_wishes(config, wish);
+  refuse_other_shape(model.config, config, wish.model);
+  return result;
+}
+
+}  // namespace verbund
