@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "config/corpus_weights.h"
 #include "config/number.h"
 
 namespace verbund {
@@ -37,6 +38,7 @@ class FieldVisitor {
   virtual void field(const char* name, double& value, Range<double> range, const char* about) = 0;
   virtual void field(const char* name, std::string& value, const char* about) = 0;
   virtual void field(const char* name, StepWindow& value, const char* about) = 0;
+  virtual void field(const char* name, CorpusWeights& value, const char* about) = 0;
   // A count, or "auto", which is kAutomatic.
   virtual void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) = 0;
 

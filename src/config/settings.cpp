@@ -16,6 +16,9 @@ class Flattener final : public FieldVisitor {
   void field(const char* name, double& value, Range<double>, const char* about) override { put(name, value, about); }
   void field(const char* name, std::string& value, const char* about) override { put(name, value, about); }
   void field(const char* name, StepWindow& value, const char* about) override { put(name, to_text(value), about); }
+  void field(const char* name, CorpusWeights& value, const char* about) override {
+    put(name, weights_text(value), about);
+  }
   void automatic(const char* name, int64_t& value, Range<int64_t>, const char* about) override {
     if (value == kAutomatic) {
       put(name, "auto", about);

@@ -52,6 +52,11 @@ class Shower final : public FieldVisitor {
   void field(const char* name, StepWindow& value, const char* about) override {
     line(name, yaml_text(to_text(value)), about);
   }
+  void field(const char* name, CorpusWeights& value, const char* about) override {
+    CorpusWeights quoted = value;
+    for (CorpusWeight& item : quoted) item.name = yaml_text(item.name);
+    line(name, "{" + weights_text(quoted, ": ") + "}", about);
+  }
   void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override {
     line(name, value == kAutomatic ? "auto" : std::to_string(value), with_range(about, range));
   }
