@@ -95,18 +95,21 @@ ModelConfig shape_of(const HuggingFaceConfig& config) {
   return model;
 }
 
-// Positions that are stored must be sinusoids that we can compute.
-Positions check_positions(TensorMap& tensors, const std::string& name, Positions otherwise) {
+// Positions that are stored must be sinusoids that we can compute. `first` receives what is added to the first of them.
+Positions check_positions(TensorMap& tensors, const std::string& name, Positions otherwise, std::vector<float>& first) {
   if (!tensors.has(name)) return otherwise;
   const ForeignTensor stored = tensors.take(name);
   if (stored.shape.size() == 2) {
+    const auto width = static_cast<size_t>(stored.shape[1]);
     for (const Positions positions : {Positions::kHuggingFace, Positions::kHalves, Positions::kInterleaved}) {
       const std::vector<float> codes = position_codes(positions, stored.shape[0], stored.shape[1]);
       double worst = 0;
-      for (size_t i = 0; i < codes.size(); ++i) {
+      for (size_t i = width; i < codes.size(); ++i) {
         worst = std::max(worst, std::abs(static_cast<double>(codes[i]) - static_cast<double>(stored.values[i])));
       }
-      if (worst < 1e-3) return positions;  // as much as float16 rounds
+      if (worst > 1e-3) continue;  // as much as float16 rounds
+      for (size_t i = 0; i < std::min(width, codes.size()); ++i) first.push_back(stored.values[i] - codes[i]);
+      return positions;
     }
   }
   fail("{} {} holds positions that are no sinusoids: learned positions cannot be imported", name,
@@ -220,6 +223,18 @@ fs::path expect_file(const fs::path& folder, const char* name) {
   return folder / name;
 }
 
+// What our export adds to the decoder's first position is the embedding of <s> (see export_huggingface.cpp).
+void add_to_start(ForeignModel& model, const std::vector<float>& added) {
+  const ModelConfig& config = model.config.model;
+  const float factor = config.scale_embeddings ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
+  const bool shared = config.share_embeddings == Sharing::kAll;
+  std::vector<float>& table = model.weights.at(shared ? "source.embedding" : "target.embedding");
+  const auto row = static_cast<size_t>(model.target.start * config.d_model);
+  for (size_t i = 0; i < added.size(); ++i) {
+    if (added[i] != 0) table[row + i] += added[i] / factor;
+  }
+}
+
 ForeignModel read_folder(const fs::path& folder) {
   ForeignModel model;
   model.kind = "Hugging Face Marian";
@@ -238,9 +253,13 @@ ForeignModel read_folder(const fs::path& folder) {
   TensorMap tensors = safe ? read_safetensors_tensors(weights) : read_torch_tensors(weights);
   take_embeddings(tensors, shared, source_rows, target_rows, model);
   Positions& positions = model.config.model.positions;
-  positions = check_positions(tensors, "model.encoder.embed_positions.weight", positions);
-  if (check_positions(tensors, "model.decoder.embed_positions.weight", positions) != positions) {
+  std::vector<float> added_first, added_to_start;
+  positions = check_positions(tensors, "model.encoder.embed_positions.weight", positions, added_first);
+  if (check_positions(tensors, "model.decoder.embed_positions.weight", positions, added_to_start) != positions) {
     fail("{}: encoder and decoder have different sinusoids, which cannot be imported", weights.string());
+  }
+  if (std::any_of(added_first.begin(), added_first.end(), [](float x) { return std::abs(x) > 1e-3f; })) {
+    fail("{}: the encoder's position 0 is no sinusoid, which cannot be imported", weights.string());
   }
   take_layers(tensors, huggingface_names, false, model);
   tensors.expect_empty();
@@ -249,6 +268,7 @@ ForeignModel read_folder(const fs::path& folder) {
   const fs::path target_vocabulary = shared ? vocabulary : expect_file(folder, "target_vocab.json");
   model.source = vocabulary_of(config, vocabulary, source_rows, false, shared);
   model.target = vocabulary_of(config, target_vocabulary, target_rows, true, shared);
+  add_to_start(model, added_to_start);
   if (generation.get("renormalize_logits", false)) model.source.start_counts = model.target.start_counts = false;
   model.source_model = expect_file(folder, "source.spm");
   model.target_model = expect_file(folder, "target.spm");
