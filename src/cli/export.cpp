@@ -7,20 +7,24 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
+#include "interop/export_huggingface.h"
 #include "tensorboard/tensorboard_run.h"
 
 namespace verbund {
 namespace {
 
-void export_model(const ModelPlace& place, const std::string& out) {
-  if (place.folder.empty()) fail_usage("--format ctranslate2 needs --model, the run or checkpoint to export");
+void export_model(const ModelPlace& place, const std::string& format, const std::string& out) {
+  if (place.folder.empty()) fail_usage("--format {} needs --model, the run or checkpoint to export", format);
   ModelPlace host = place;  // nothing is computed
   host.device = DeviceChoice::kCpu;
   host.precision = Precision::kFp32;
   const TrainedModel trained = load_trained_model(host);
-  export_to_ctranslate2(trained, out, program_version());
-  log("{} holds step {}{} of {} for CTranslate2", out, trained.step, trained.averaged ? " (averaged weights)" : "",
-      trained.checkpoint.string());
+  const bool huggingface = format == "huggingface";
+  huggingface ? export_to_huggingface(trained, out, program_version())
+              : export_to_ctranslate2(trained, out, program_version());
+  log("{} holds step {}{} of {} for {}", out, trained.step, trained.averaged ? " (averaged weights)" : "",
+      trained.checkpoint.string(), huggingface ? "Hugging Face's transformers" : "CTranslate2");
+  if (huggingface) log("fill in the licence in {}", (fs::path(out) / "README.md").string());
 }
 
 void export_run(const std::string& run, const std::string& out) {
@@ -41,12 +45,13 @@ void run_export(const Arguments& arguments) {
   Options options("export", "Writes a trained model in the format of another translation engine, or a run's curves.",
                   "  verbund export --model runs/demo --format ctranslate2 --out demo-ctranslate2\n"
                   "  verbund export --model runs/base --checkpoint step-00004000 --format ctranslate2 --out base\n"
+                  "  verbund export --model runs/post --format huggingface --out my-model\n"
                   "  verbund export --run runs/old --format tensorboard --out tensorboard/old\n");
   add_model_flags(options, place)->required(false);
   options.add_option("--run", run, "For tensorboard: the folder of a run")->type_name("FOLDER");
-  options.add_option("--format", format, "Format of the result: ctranslate2 or tensorboard")
+  options.add_option("--format", format, "Format of the result: ctranslate2, huggingface or tensorboard")
       ->required()
-      ->check(one_of({"ctranslate2", "tensorboard"}));
+      ->check(one_of({"ctranslate2", "huggingface", "tensorboard"}));
   options.add_option("--out", out, "The folder to write; must not exist")->type_name("FOLDER")->required();
   if (!options.read(arguments)) return;
 
@@ -57,8 +62,8 @@ void run_export(const Arguments& arguments) {
     }
     export_run(run, out);
   } else {
-    if (!run.empty()) fail_usage("--format ctranslate2 uses --model, not --run {}", run);
-    export_model(place, out);
+    if (!run.empty()) fail_usage("--format {} uses --model, not --run {}", format, run);
+    export_model(place, format, out);
   }
 }
 

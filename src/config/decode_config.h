@@ -11,6 +11,7 @@ namespace verbund {
 struct DecodeConfig {
   int64_t beam = 4;
   double length_penalty = 0.6;
+  double length_offset = 5;
   double max_ratio = 1;
   int64_t max_extra = 50;
   int64_t max_tokens = 0;
@@ -21,7 +22,10 @@ struct DecodeConfig {
   void fields(FieldVisitor& visit) {
     visit.field("beam", beam, {1, 1000}, "unfinished translations kept per sentence; 1: greedy");
     visit.field("length_penalty", length_penalty, {0, 10},
-                "a translation's score is its log-probability / ((5 + length) / 6)^length_penalty");
+                "a translation's score is its log-probability / ((length_offset + length) / (length_offset + "
+                "1))^length_penalty");
+    visit.field("length_offset", length_offset, {0, 1000},
+                "5: as in the paper of Wu et al.; 0: length^length_penalty, as in Marian and Hugging Face");
     visit.field("max_ratio", max_ratio, {0, 1000}, "a translation has at most max_ratio times the source's tokens ...");
     visit.field("max_extra", max_extra, {0, 100000}, "... plus this many");
     visit.field("max_tokens", max_tokens, {0, 1000000},

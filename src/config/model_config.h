@@ -10,6 +10,8 @@ namespace verbund {
 
 enum class NormPlace { kPre, kPost };
 enum class Sharing { kAll, kTarget, kNone };
+enum class Activation { kRelu, kSwish, kGelu };
+enum class Positions { kHalves, kHuggingFace, kInterleaved };
 
 struct ModelConfig {
   int64_t encoder_layers = 6;
@@ -25,6 +27,10 @@ struct ModelConfig {
   Sharing share_embeddings = Sharing::kAll;
   bool attention_bias = false;
   bool ff_bias = true;
+  Activation activation = Activation::kRelu;
+  Positions positions = Positions::kHalves;
+  bool scale_embeddings = true;
+  bool output_bias = false;
   double label_smoothing = 0.1;
 
   void fields(FieldVisitor& visit) {
@@ -43,6 +49,12 @@ struct ModelConfig {
                  "output; none");
     visit.field("attention_bias", attention_bias, "biases in the attention projections");
     visit.field("ff_bias", ff_bias, "biases in the feed-forward layers");
+    visit.choice("activation", activation, {"relu", "swish", "gelu"}, "inside the feed-forward layers");
+    visit.choice("positions", positions, {"halves", "huggingface", "interleaved"},
+                 "sinusoids; halves: first all sines, then all cosines, as in OpenSeq2Seq and Marian; huggingface: the "
+                 "same with the wavelengths of its Marian class; interleaved: sine and cosine in turn");
+    visit.field("scale_embeddings", scale_embeddings, "multiply embeddings by the square root of d_model");
+    visit.field("output_bias", output_bias, "a bias for each piece of the output");
     visit.field("label_smoothing", label_smoothing, {0, 0.9}, "share of the probability given to the other tokens");
   }
 };

@@ -137,6 +137,39 @@ void CudaDevice::relu_backward(const ReluBackward& op) {
   if (op.bias_gradient != nullptr) add_partials(f, 1, op.partial_sums, op.bias_gradient);
 }
 
+void CudaDevice::smooth_forward(const SmoothForward& op) {
+  const int64_t n = op.rows, f = op.width;
+  if (op.x.type != op.output.type) fail("the input of an activation has another type than its output");
+  SmoothForwardArguments a = {};
+  a.n = n;
+  a.f = width_of(f);
+  a.vectors = all_aligned(f, op.x, op.bias, ConstTypedFloats(op.output));
+  a.activation = static_cast<int32_t>(op.activation);
+  a.x = op.x.data;
+  a.bias = op.bias;
+  a.output = op.output.data;
+  a.key = mask_key(op.dropout);
+  a.token_positions = mask_positions(op.token_positions);
+  launch(kernels_for(op.x.type), Kernel::smooth_forward, {blocks_for(n * strips_of_row(f), kThreads)}, kThreads, a);
+}
+
+void CudaDevice::smooth_backward(const SmoothBackward& op) {
+  const int64_t n = op.rows, f = op.width;
+  if (op.x.type != op.gradient.type) fail("the input of an activation has another type than its gradient");
+  SmoothBackwardArguments a = {};
+  a.n = n;
+  a.f = width_of(f);
+  a.vectors = all_aligned(f, op.x, op.bias, ConstTypedFloats(op.gradient));
+  a.activation = static_cast<int32_t>(op.activation);
+  a.x = op.x.data;
+  a.bias = op.bias;
+  a.gradient = op.gradient.data;
+  a.key = mask_key(op.dropout);
+  a.token_positions = mask_positions(op.token_positions);
+  launch(kernels_for(op.x.type), Kernel::smooth_backward, {blocks_for(n * strips_of_row(f), kThreads)}, kThreads, a);
+  if (op.bias_gradient != nullptr) column_sums({n, f, op.gradient, op.bias_gradient, op.partial_sums});
+}
+
 void CudaDevice::embed_forward(const EmbedForward& op) {
   const int64_t n = op.rows, d = op.width;
   EmbedForwardArguments a = {};

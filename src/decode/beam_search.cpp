@@ -94,8 +94,21 @@ size_t BeamSearch::source_tokens() const {
   return tokens;
 }
 
+// Enough for `beam` rows besides </s> and the tokens that are not possible.
 size_t BeamSearch::candidates_per_row() const {
-  return static_cast<size_t>(config_.sample_top > 0 ? config_.sample_top : 2 * config_.beam);
+  return static_cast<size_t>(config_.sample_top > 0 ? config_.sample_top + 2
+                                                    : std::max(2 * config_.beam, config_.beam + 3));
+}
+
+// The likeliest next tokens of a row. A model that begins with <pad> (Hugging Face's Marian) may give it a probability.
+std::vector<TokenScore> BeamSearch::possible_tokens(size_t row) const {
+  std::vector<TokenScore> possible;
+  for (const TokenScore& score : ensemble_.best(row)) {
+    if (score.token != kStartOfSentence && score.token != kPad) possible.push_back(score);
+  }
+  const auto most = static_cast<size_t>(config_.sample_top > 0 ? config_.sample_top : 2 * config_.beam);
+  if (possible.size() > most) possible.resize(most);
+  return possible;
 }
 
 // The possible continuations of the rows of a sentence, the likeliest first.
@@ -111,7 +124,7 @@ std::vector<BeamSearch::Candidate> BeamSearch::candidates(const OpenSentence& se
     } else if (config_.sample_top > 0) {
       all.push_back(draw(sentence, r));
     } else {
-      for (const auto& [token, log_probability] : ensemble_.best(row)) {
+      for (const auto& [token, log_probability] : possible_tokens(row)) {
         all.push_back({before + static_cast<double>(log_probability), r, token});
       }
     }
@@ -124,7 +137,7 @@ std::vector<BeamSearch::Candidate> BeamSearch::candidates(const OpenSentence& se
 }
 
 BeamSearch::Candidate BeamSearch::draw(const OpenSentence& sentence, size_t r) const {
-  const auto best = ensemble_.best(sentence.first_row + r);
+  const std::vector<TokenScore> best = possible_tokens(sentence.first_row + r);
   std::vector<double> weights;
   double total = 0;
   for (const TokenScore& token : best) {
@@ -171,8 +184,7 @@ void BeamSearch::finish(OpenSentence& sentence, int32_t node, double log_probabi
   std::reverse(hypothesis.alignment.begin(), hypothesis.alignment.end());
   hypothesis.log_probability = log_probability;
   hypothesis.finished = finished;
-  hypothesis.score =
-      log_probability / length_penalty(static_cast<int64_t>(sentence.length) + 1, config_.length_penalty);
+  hypothesis.score = log_probability / length_penalty(static_cast<int64_t>(sentence.length) + 1, config_);
   sentence.finished.push_back(std::move(hypothesis));
 }
 
@@ -188,7 +200,7 @@ bool BeamSearch::is_done(const OpenSentence& sentence) const {
   // ones, it is enough that no row would be better if it ended now.
   const int64_t length =
       sentence.finished.size() >= beam_ ? static_cast<int64_t>(sentence.length) + 2 : sentence.max_length;
-  const double hope = sentence.rows[0].log_probability / length_penalty(length, config_.length_penalty);
+  const double hope = sentence.rows[0].log_probability / length_penalty(length, config_);
   return hope <= scores[wanted - 1];
 }
 
@@ -202,8 +214,9 @@ BeamSearch::Done BeamSearch::close(OpenSentence& sentence) {
   return {sentence.number, std::move(sentence.finished)};
 }
 
-double length_penalty(int64_t length, double alpha) {
-  return std::pow((5.0 + static_cast<double>(length)) / 6.0, alpha);
+double length_penalty(int64_t length, const DecodeConfig& config) {
+  return std::pow((config.length_offset + static_cast<double>(length)) / (config.length_offset + 1),
+                  config.length_penalty);
 }
 
 std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> models, int64_t vocabulary,

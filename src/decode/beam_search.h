@@ -6,7 +6,7 @@
 // `beam`. Translations that are cut at the maximum length rank after those that have ended. A sentence is done, and
 // leaves the batch, at its maximum length, when no row can become better than the n-best finished translations, or when
 // there are `beam` of those and no row would be better than the n-best if it ended with the next token. With a beam of
-// 1, the first end is the end: that is greedy search.
+// 1, the first end is the end: that is greedy search. <s> and <pad> are never part of a translation.
 #pragma once
 
 #include <deque>
@@ -101,6 +101,7 @@ class BeamSearch {
   void gather_rows();
   void forget_rows();
   size_t candidates_per_row() const;
+  std::vector<TokenScore> possible_tokens(size_t row) const;
   std::vector<Candidate> candidates(const OpenSentence& sentence) const;
   Candidate draw(const OpenSentence& sentence, size_t r) const;
   void extend(OpenSentence& sentence) const;
@@ -127,6 +128,6 @@ std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> mod
                                             const TellDone& tell = {});
 
 // The divisor of log-probabilities.
-double length_penalty(int64_t length, double alpha);
+double length_penalty(int64_t length, const DecodeConfig& config);
 
 }  // namespace verbund

@@ -22,6 +22,18 @@ constexpr uint32_t kSpecRevision = 7;
 // As CTranslate2 numbers them.
 enum class Type : uint8_t { kFloat32 = 0, kInt8 = 1, kInt16 = 2 };
 
+int8_t activation_number(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return 0;
+    case Activation::kSwish:
+      return 2;
+    case Activation::kGelu:
+      return 3;
+  }
+  return 0;
+}
+
 struct Variable {
   Type type;
   std::vector<int64_t> shape;  // empty: a scalar
@@ -35,7 +47,7 @@ class Variables {
       : config_(trained.config.model),
         model_(*trained.model),
         values_(model_.weights().values()),
-        positions_(position_codes(kExportedPositions, config_.d_model)) {
+        positions_(position_codes(config_.positions, kExportedPositions, config_.d_model)) {
     add_side("encoder", config_.encoder_layers);
     add_side("decoder", config_.decoder_layers);
     for (int64_t i = 0; i < config_.decoder_layers; ++i) add_cross_attention(i);
@@ -50,8 +62,8 @@ class Variables {
   void add_side(const std::string& side, int64_t layers) {
     add_scalar(side + "/num_heads", static_cast<int16_t>(config_.heads));
     add_scalar(side + "/pre_norm", static_cast<int8_t>(config_.norm == NormPlace::kPre));
-    add_scalar(side + "/activation", int8_t{0});        // ReLU
-    add_scalar(side + "/scale_embeddings", int8_t{1});  // by the square root of d_model
+    add_scalar(side + "/activation", activation_number(config_.activation));
+    add_scalar(side + "/scale_embeddings", static_cast<int8_t>(config_.scale_embeddings));
     for (int64_t i = 0; i < layers; ++i) {
       const std::string ours = fmt::format("{}.{}.", side, i);
       const std::string theirs = fmt::format("{}/layer_{}/", side, i);
@@ -88,6 +100,7 @@ class Variables {
     } else {
       aliases_["decoder/projection/weight"] = "decoder/embeddings/weight";
     }
+    if (config_.output_bias) add("decoder/projection/bias", "output.bias");
     variables_["decoder/position_encodings/encodings"] = {
         Type::kFloat32, {kExportedPositions, config_.d_model}, bytes_of<float>(positions_)};
     aliases_["encoder/position_encodings/encodings"] = "decoder/position_encodings/encodings";

@@ -144,6 +144,24 @@ std::vector<std::string> near_names(const std::string& wanted, std::vector<std::
   return result;
 }
 
+// `check` is called as a member grows.
+template <typename Check>
+std::vector<ArchiveMember> read_members_within(const fs::path& path, const std::string& ending, Check check) {
+  std::vector<ArchiveMember> members;
+  ArchiveReader reader(path);
+  while (archive_entry* entry = reader.next()) {
+    const std::string name = name_of(entry);
+    if (!is_file(entry) || !name.ends_with(ending)) continue;
+    ArchiveMember& member = members.emplace_back(ArchiveMember{name, ""});
+    for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
+      member.bytes += bytes;
+      check(member);
+    }
+  }
+  reader.read_to_end();
+  return members;
+}
+
 }  // namespace
 
 void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
@@ -186,22 +204,19 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
 
 std::vector<ArchiveMember> read_members(const fs::path& path, const std::string& ending) {
   constexpr size_t kLargest = 64'000'000;
-  std::vector<ArchiveMember> members;
-  ArchiveReader reader(path);
-  while (archive_entry* entry = reader.next()) {
-    const std::string name = name_of(entry);
-    if (!is_file(entry) || !name.ends_with(ending)) continue;
-    ArchiveMember& member = members.emplace_back(ArchiveMember{name, ""});
-    for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
-      member.bytes += bytes;
-      if (member.bytes.size() > kLargest) {
-        fail("{}: {} has more than {}. Extract the archive and give the folder.", path.string(), name,
-             human_bytes(kLargest));
-      }
-    }
-  }
-  reader.read_to_end();
-  return members;
+  return read_members_within(path, ending, [&](const ArchiveMember& member) {
+    if (member.bytes.size() <= kLargest) return;
+    fail("{}: {} has more than {}. Extract the archive and give the folder.", path.string(), member.name,
+         human_bytes(kLargest));
+  });
+}
+
+std::vector<ArchiveMember> read_all_members(const fs::path& path) {
+  const uint64_t most = 64 * fs::file_size(path) + (1 << 20);
+  return read_members_within(path, "", [&](const ArchiveMember& member) {
+    if (member.bytes.size() <= most) return;
+    fail("{}: {} has more than 64 times the size of the archive", path.string(), member.name);
+  });
 }
 
 std::string file_digest(const std::filesystem::path& path, Digest algorithm) {

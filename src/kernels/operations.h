@@ -100,6 +100,37 @@ struct ReluBackward {
   float* partial_sums;
 };
 
+// Activations whose gradient depends on their input.
+enum class SmoothActivation : int32_t {
+  kSwish,  // x sigmoid(x)
+  kGelu,   // x times the normal distribution's cumulative probability of x
+};
+
+// output = dropout(activation(x + bias)).
+struct SmoothForward {
+  int64_t rows, width;
+  SmoothActivation activation;
+  ConstTypedFloats x;  // [n, d]
+  const float* bias;   // [d], or null
+  TypedFloats output;  // [n, d]
+  DropoutKey dropout;
+  const TokenPosition* token_positions;  // [n]
+};
+
+// gradient *= the dropout mask and the activation's derivative; adds the column sums to bias_gradient if it is not
+// null.
+struct SmoothBackward {
+  int64_t rows, width;
+  SmoothActivation activation;
+  ConstTypedFloats x;    // [n, d] of the forward pass
+  const float* bias;     // [d], or null
+  TypedFloats gradient;  // [n, d]
+  float* bias_gradient;  // [d], or null
+  float* partial_sums;
+  DropoutKey dropout;
+  const TokenPosition* token_positions;  // [n]
+};
+
 // out = dropout(table[id] * factor + position code): the code of position p starts at position_codes + p d.
 struct EmbedForward {
   int64_t rows, width;
@@ -300,6 +331,8 @@ struct Magnitude {
   X(norm_backward, NormBackward)           \
   X(relu_forward, ReluForward)             \
   X(relu_backward, ReluBackward)           \
+  X(smooth_forward, SmoothForward)         \
+  X(smooth_backward, SmoothBackward)       \
   X(embed_forward, EmbedForward)           \
   X(embed_backward, EmbedBackward)         \
   X(attention_forward, AttentionForward)   \

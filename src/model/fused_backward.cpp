@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backward pass of the FusedTransformer.
-#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -102,8 +101,8 @@ void FusedTransformer::embed_backward(const Rows& rows, const Tensor& embedding,
   const int64_t d = config_.d_model;
   const DropoutKey key = context_.dropout(config_.dropout, site_number);
   if (ready.rows) return report_lookup_rows(rows, gradient, key, lookup, ready);
-  device_.embed_backward({rows.count, d, rows.ids, rows.order, gradient, std::sqrt(static_cast<float>(d)),
-                          embedding.gradient, key, rows.token_positions});
+  device_.embed_backward({rows.count, d, rows.ids, rows.order, gradient, embedding_factor(config_), embedding.gradient,
+                          key, rows.token_positions});
 }
 
 // Computes the gradient as if the table had the looked-up rows only.
@@ -116,15 +115,8 @@ void FusedTransformer::report_lookup_rows(const Rows& rows, const float* gradien
   const size_t size = ids.distinct.size() * static_cast<size_t>(d);
   float* values = workspace_.take(static_cast<int64_t>(size));
   device_.zero(values, size * sizeof(float));
-  device_.embed_backward({rows.count,
-                          d,
-                          ids.rows.data(),
-                          {},
-                          gradient,
-                          std::sqrt(static_cast<float>(d)),
-                          values,
-                          key,
-                          rows.token_positions});
+  device_.embed_backward(
+      {rows.count, d, ids.rows.data(), {}, gradient, embedding_factor(config_), values, key, rows.token_positions});
   ready.rows({lookup, std::move(ids.distinct), {values, size}});
 }
 

@@ -15,6 +15,12 @@ int64_t rows_of_logits(const Device& device, int64_t vocabulary, FloatType type)
   return std::max(kRowsOnHost, kBytesOnGpu / (vocabulary * size_of(type)));
 }
 
+// The most columns whose sums are taken at a time.
+int64_t widest_sum(const ModelConfig& config, VocabularySizes vocabularies) {
+  const int64_t projections = 3 * config.d_model * std::max<int64_t>(1, config.decoder_layers);
+  return std::max({projections, config.d_ff, config.output_bias ? vocabularies.target : 0});
+}
+
 }  // namespace
 
 FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, VocabularySizes vocabularies)
@@ -24,10 +30,7 @@ FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, Vo
       order_(order_with_rows(config, table_)),
       weights_(device, static_cast<size_t>(table_.buffer_size())),
       gradients_(device, static_cast<size_t>(table_.buffer_size()), "gradients"),
-      partial_sums_(device,
-                    static_cast<size_t>(partial_sums_size(
-                        std::max(3 * config.d_model * std::max<int64_t>(1, config.decoder_layers), config.d_ff))),
-                    "partial sums"),
+      partial_sums_(device, static_cast<size_t>(partial_sums_size(widest_sum(config, vocabularies))), "partial sums"),
       packed_(weights_),
       workspace_(device),
       context_{device,          workspace_,          config_,           table_,
@@ -36,13 +39,14 @@ FusedTransformer::FusedTransformer(Device& device, const ModelConfig& config, Vo
       target_embedding_(config.share_embeddings == Sharing::kAll ? source_embedding_
                                                                  : context_.tensor("target.embedding")),
       output_(config.share_embeddings == Sharing::kNone ? context_.tensor("output.weight") : target_embedding_),
+      output_bias_(context_.optional("output.bias")),
       target_size_(vocabularies.target),
       source_norm_(context_, norm_after(config, "", "encoder.0.self.norm"), site::kSourceEmbedding),
       target_norm_(context_, norm_after(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
       cross_(context_, "decoder.cross.kv", config.decoder_layers * 2 * config.d_model, config.d_model),
       stepwise_(device, config_, table_, weights_, packed_, vocabularies.target),
       source_caches_(device, "the kv cache"),
-      positions_(device, config.d_model) {
+      positions_(device, config) {
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string layer = fmt::format("encoder.{}.", i);
     const std::string next =
@@ -122,7 +126,7 @@ ConstTypedFloats FusedTransformer::embed(const Rows& rows, const Tensor& embeddi
       .width = d,
       .ids = rows.ids,
       .table = embedding.value,
-      .factor = std::sqrt(static_cast<float>(d)),
+      .factor = embedding_factor(config_),
       .position_codes = positions_.at(0),
       .out = context_.output,
       .dropout = context_.dropout(config_.dropout, site_number),
@@ -220,9 +224,13 @@ void FusedTransformer::project(ConstTypedFloats decoded, float* decoded_gradient
     const int64_t rows = std::min(most_rows, n - first);
     const ConstMatrixRows x = {decoded + first * d, d};
     multiply_nt(device_, rows, v, d, x, output_.operand, {logits, v}, Into::kReplace);
+    if (output_bias_.value != nullptr) device_.add_bias({rows, v, logits, v, output_bias_.value});
     device_.loss({rows, v, logits, batch_.target_output() + first, config_.label_smoothing, gradient,
                   context_.pass.loss_scale, smoothed_ + first, cross_entropies_ + first, best_ + first});
     if (!trains) continue;
+    if (output_bias_.value != nullptr) {
+      device_.column_sums({rows, v, gradient, output_bias_.gradient, context_.partial_sums});
+    }
     add_outer_product(device_, rows, v, d, {gradient, v}, x, output_.gradient);
     multiply_nn(device_, rows, d, v, {gradient, v}, output_.operand, {decoded_gradient + first * d, d}, Into::kReplace);
   }

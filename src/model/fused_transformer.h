@@ -77,7 +77,7 @@ class FusedTransformer final : public DecodableModel {
   Workspace workspace_;
   Context context_;
 
-  Tensor source_embedding_, target_embedding_, output_;
+  Tensor source_embedding_, target_embedding_, output_, output_bias_;
   int64_t target_size_;
   ResidualNorm source_norm_, target_norm_;
   std::vector<EncoderLayer> encoder_;

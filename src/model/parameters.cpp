@@ -76,6 +76,7 @@ ParameterTable::ParameterTable(const ModelConfig& config, VocabularySizes vocabu
   }
   if (pre) add_norm("decoder.norm", d);
   if (config.share_embeddings == Sharing::kNone) add("output.weight", {vocabularies.target, d}, Start::kEmbedding);
+  if (config.output_bias) add("output.bias", {vocabularies.target}, Start::kZero);
 }
 
 void ParameterTable::add(const std::string& name, std::vector<int64_t> shape, Start start) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace verbund {
 
@@ -17,10 +16,11 @@ StepwiseDecoder::StepwiseDecoder(Device& device, const ModelConfig& config, cons
                nullptr, nullptr,    Pass{0, 0, false}, &packed},
       embedding_(context_.tensor(config.share_embeddings == Sharing::kAll ? "source.embedding" : "target.embedding")),
       output_(config.share_embeddings == Sharing::kNone ? context_.tensor("output.weight") : embedding_),
+      output_bias_(context_.optional("output.bias")),
       vocabulary_(vocabulary),
       embedded_(context_, norm_after(config, "", "decoder.0.self.norm"), site::kTargetEmbedding),
       kv_buffers_(device, "the kv cache"),
-      positions_(device, config.d_model) {
+      positions_(device, config) {
   const int64_t d = config.d_model;
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string layer = fmt::format("decoder.{}.", i);
@@ -118,7 +118,7 @@ ConstTypedFloats StepwiseDecoder::embed(const Rows& rows) {
       .width = d,
       .ids = ids_,
       .table = embedding_.value,
-      .factor = std::sqrt(static_cast<float>(d)),
+      .factor = embedding_factor(config_),
       .position_codes = positions_.at(0),
       .out = context_.output,
       .dropout = {},
@@ -180,6 +180,9 @@ const float* StepwiseDecoder::step(std::span<const NextRow> next, int32_t* align
   float* logits = workspace_.take(rows.count * vocabulary_);
   multiply_nt(device_, rows.count, vocabulary_, d, {input, d}, output_.operand, {logits, vocabulary_}, Into::kReplace,
               context_.packed->of(output_.operand, vocabulary_, d));
+  if (output_bias_.value != nullptr) {
+    device_.add_bias({rows.count, vocabulary_, logits, vocabulary_, output_bias_.value});
+  }
   if (aligned != nullptr) device_.download(aligned, attended, next.size() * sizeof(int32_t));
   return logits;
 }

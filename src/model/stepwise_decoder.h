@@ -69,7 +69,7 @@ class StepwiseDecoder {
   ModelConfig config_;
   Workspace workspace_;
   Context context_;
-  Tensor embedding_, output_;
+  Tensor embedding_, output_, output_bias_;
   int64_t vocabulary_;
   ResidualNorm embedded_;
   std::vector<Layer> layers_;

@@ -2,6 +2,13 @@
 #include "model/sublayers.h"
 
 namespace verbund {
+namespace {
+
+SmoothActivation smooth_activation(const ModelConfig& config) {
+  return config.activation == Activation::kSwish ? SmoothActivation::kSwish : SmoothActivation::kGelu;
+}
+
+}  // namespace
 
 Tensor Context::tensor(const std::string& name) const {
   const Parameter& parameter = table.find(name);
@@ -234,7 +241,14 @@ TypedFloats FeedForward::forward(const Context& context, const Rows& rows, Const
   input_ = input;
   hidden_ = context.workspace.take_operand(n * f_);
   in_.forward_without_bias(context, n, {input, d_}, {hidden_, f_});
-  context.device.relu_forward({n, f_, hidden_, in_.bias().value, key_, rows.token_positions});
+  if (context.config.activation == Activation::kRelu) {
+    context.device.relu_forward({n, f_, hidden_, in_.bias().value, key_, rows.token_positions});
+  } else {
+    before_ = hidden_;
+    hidden_ = context.workspace.take_operand(n * f_);
+    context.device.smooth_forward(
+        {n, f_, smooth_activation(context.config), before_, in_.bias().value, hidden_, key_, rows.token_positions});
+  }
   out_.forward_without_bias(context, n, {hidden_, f_}, {context.typed_output(), d_});
   return context.typed_output();
 }
@@ -245,8 +259,14 @@ void FeedForward::backward(const Context& context, const Rows& rows, ConstTypedF
   const Workspace::Temporary temporary(context.workspace);
   const TypedFloats hidden_gradient = context.workspace.take_operand(n * f_);
   out_.backward_without_bias(context, n, {hidden_, f_}, {output_gradient, d_}, {hidden_gradient, f_}, Into::kReplace);
-  context.device.relu_backward(
-      {n, f_, hidden_, hidden_gradient, key_.scale, in_.bias().gradient, context.partial_sums});
+  if (context.config.activation == Activation::kRelu) {
+    context.device.relu_backward(
+        {n, f_, hidden_, hidden_gradient, key_.scale, in_.bias().gradient, context.partial_sums});
+  } else {
+    context.device.smooth_backward({n, f_, smooth_activation(context.config), before_, in_.bias().value,
+                                    hidden_gradient, in_.bias().gradient, context.partial_sums, key_,
+                                    rows.token_positions});
+  }
   in_.backward_without_bias(context, n, {input_, d_}, {hidden_gradient, f_}, input_gradient, into);
 }
 

@@ -3,6 +3,7 @@
 // cross-attention, feed-forward, and ResidualNorm between them. Each keeps in the workspace what its backward needs.
 #pragma once
 
+#include <cmath>
 #include <string>
 
 #include "config/model_config.h"
@@ -46,6 +47,11 @@ struct Context {
 // The norm that follows a sublayer: its own (post), or the next one's (pre).
 inline std::string norm_after(const ModelConfig& config, const std::string& own, const std::string& next) {
   return config.norm == NormPlace::kPost ? own : next;
+}
+
+// What looked-up embeddings are multiplied by.
+inline float embedding_factor(const ModelConfig& config) {
+  return config.scale_embeddings ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
 }
 
 class Linear {
@@ -175,7 +181,7 @@ class FeedForward {
   uint32_t site_;
   DropoutKey key_;
   ConstTypedFloats input_;
-  TypedFloats hidden_;
+  TypedFloats before_, hidden_;  // before_: what a smooth activation is applied to
 };
 
 }  // namespace verbund

@@ -30,13 +30,20 @@ class WireReader {
         bytes = take(varint());
         break;
       case 5:
-        take(4);
+        bytes = take(4);
         break;
       default:
         rest_ = {};
         return false;
     }
     return true;
+  }
+
+  // The value of a field of 4 bytes.
+  float real() const {
+    uint32_t bits = 0;
+    for (size_t i = bytes.size(); i-- > 0;) bits = bits << 8 | static_cast<unsigned char>(bytes[i]);
+    return std::bit_cast<float>(bits);
   }
 
   uint64_t number = 0;

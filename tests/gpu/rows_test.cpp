@@ -160,6 +160,26 @@ TEST_P(GpuRows, Relu) {
   }
 }
 
+TEST_P(GpuRows, SmoothActivations) {
+  for (const Shape& shape : shapes()) {
+    for (const auto activation : {SmoothActivation::kSwish, SmoothActivation::kGelu}) {
+      const auto [n, f] = shape;
+      const auto run = [&, n = n, f = f](Device& device) {
+        const OnDevice<TokenPosition> positions(device, token_positions(n));
+        const TypedOnDevice x(device, operands(n * f, 1), type()), gradient(device, operands(n * f, 2), type());
+        const TypedOnDevice output(device, zeros(n * f), type());
+        const OnDevice<float> bias(device, random_values(f, 3)), of_bias(device, Floats(f, 2));
+        const OnDevice<float> partial(device, Floats(partial_sums_size(f), 1e9f));
+        device.smooth_forward({n, f, activation, x.data(), bias.data(), output.data(), dropout(), positions.data()});
+        device.smooth_backward({n, f, activation, x.data(), bias.data(), gradient.data(), of_bias.data(),
+                                partial.data(), dropout(), positions.data()});
+        return Outputs{{"output.", output.get()}, {"gradient.", gradient.get()}, {"bias.", of_bias.get()}};
+      };
+      compare(run, text(shape));
+    }
+  }
+}
+
 // The rows of each token, as a batch has them.
 struct HostOrder {
   std::vector<int32_t> tokens, first, rows;

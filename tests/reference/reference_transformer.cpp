@@ -70,7 +70,8 @@ class ReferenceComputation {
     const Tensor encoded = encode(source);
     const Tensor decoded = decode(source, target, encoded);
     const Tensor output = config_.share_embeddings == Sharing::kNone ? get("output.weight") : target_embedding();
-    return torch::matmul(decoded, output.t());
+    const Tensor logits = torch::matmul(decoded, output.t());
+    return config_.output_bias ? logits + get("output.bias") : logits;
   }
 
  private:
@@ -143,10 +144,11 @@ class ReferenceComputation {
 
   Tensor embed(const Tensor& embedding, const Side& side, uint32_t site_number) const {
     const int64_t d = config_.d_model;
-    const Tensor codes = torch::tensor(position_codes(side.longest, d)).view({side.longest, d}).to(options_);
+    const Tensor codes =
+        torch::tensor(position_codes(config_.positions, side.longest, d)).view({side.longest, d}).to(options_);
     const Tensor positions = side.cells.remainder(side.longest);
-    const Tensor x =
-        embedding.index_select(0, side.ids) * std::sqrt(static_cast<double>(d)) + codes.index_select(0, positions);
+    const double factor = config_.scale_embeddings ? std::sqrt(static_cast<double>(d)) : 1;
+    const Tensor x = embedding.index_select(0, side.ids) * factor + codes.index_select(0, positions);
     return dropped(x, config_.dropout, site_number, side);
   }
 
@@ -165,8 +167,20 @@ class ReferenceComputation {
     return attention(layer + "self.out", qkv[0], qkv[1], qkv[2], side, side, causal, site_number);
   }
 
+  Tensor activated(const Tensor& x) const {
+    switch (config_.activation) {
+      case Activation::kRelu:
+        return torch::relu(x);
+      case Activation::kSwish:
+        return torch::silu(x);
+      case Activation::kGelu:
+        return torch::gelu(x);
+    }
+    fail("there is no such activation");
+  }
+
   Tensor feed_forward(const Tensor& x, const std::string& layer, const Side& side, uint32_t site_number) const {
-    const Tensor hidden = torch::relu(linear(layer + "ff.in", x));
+    const Tensor hidden = activated(linear(layer + "ff.in", x));
     return linear(layer + "ff.out", dropped(hidden, config_.relu_dropout, site_number, side));
   }
 

@@ -23,6 +23,10 @@ inline ModelConfig random_model(Random& random) {
   config.dropout = random.below(3) == 0 ? 0 : 0.2;
   config.attention_dropout = random.below(3) == 0 ? 0 : 0.1;
   config.relu_dropout = random.below(3) == 0 ? 0 : 0.3;
+  config.activation = static_cast<Activation>(random.below(3));
+  config.positions = static_cast<Positions>(random.below(3));
+  config.scale_embeddings = random.below(4) != 0;
+  config.output_bias = random.below(2) == 0;
   return config;
 }
 

@@ -86,6 +86,30 @@ struct ReluBackwardArguments {
   float* partial_sums;  // [32][f]
 };
 
+struct SmoothForwardArguments {
+  int64_t n;
+  int32_t f;
+  bool vectors;
+  int32_t activation;  // 0: swish, 1: GELU
+  const void* x;
+  const float* bias;
+  void* output;
+  MaskKey key;
+  const MaskPosition* token_positions;
+};
+
+struct SmoothBackwardArguments {
+  int64_t n;
+  int32_t f;
+  bool vectors;
+  int32_t activation;
+  const void* x;
+  const float* bias;
+  void* gradient;
+  MaskKey key;
+  const MaskPosition* token_positions;
+};
+
 struct AddBiasArguments {
   int64_t n;
   int32_t d;

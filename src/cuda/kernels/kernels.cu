@@ -9,6 +9,7 @@ using namespace verbund::cuda;
 
 #include "norm.cuh"
 #include "column_sums.cuh"
+#include "activation.cuh"
 #include "elementwise.cuh"
 #include "attention_forward.cuh"
 #include "attention_backward.cuh"

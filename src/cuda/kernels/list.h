@@ -12,6 +12,8 @@
   X(add_partials)               \
   X(relu_forward)               \
   X(relu_backward)              \
+  X(smooth_forward)             \
+  X(smooth_backward)            \
   X(add_bias)                   \
   X(embed_forward)              \
   X(embed_backward)             \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel table of one instruction set: compiled several times, with VERBUND_SIMD_NAME naming the set and its
 // namespace.
+#include "kernels/simd/activation.h"
 #include "kernels/simd/attention.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/gemm.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReLU, embeddings, biases and their sums against loops in double precision.
+// ReLU and other activations, embeddings, biases and their sums against loops in double precision.
 #include "unit/kernels/reference.h"
 
 namespace verbund::elementwise_test {
@@ -52,6 +52,60 @@ TEST_P(Elementwise, Relu) {
       if (biased) expect_gradient(out.at("bias gradient"), shift, loss, "bias gradient");
     }
   });
+}
+
+double activated(SmoothActivation activation, double x) {
+  return activation == SmoothActivation::kSwish ? x / (1 + std::exp(-x)) : 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+}
+
+TEST_P(Elementwise, SmoothActivations) {
+  for_every_case([&](int64_t n, int64_t d, const DropoutKey& key, const auto& positions, const Doubles& mask) {
+    for (const auto activation : {SmoothActivation::kSwish, SmoothActivation::kGelu}) {
+      for (const bool biased : {true, false}) {
+        const Floats x = floats(n * d, 1, 3), bias = biased ? floats(d, 2, 0.5) : Floats(), upstream = floats(n * d, 3);
+        const float* shifts = biased ? bias.data() : nullptr;
+        const Outputs out = with_any_threads([&] {
+          Floats output = filled(n * d), gradient = upstream, bias_gradient = filled(biased ? d : 0, kBefore);
+          Floats partial = filled(partial_sums_size(d), 99);
+          GetParam()->smooth_forward({n, d, activation, x.data(), shifts, output.data(), key, positions.data()});
+          GetParam()->smooth_backward({n, d, activation, x.data(), shifts, gradient.data(), data_or_null(bias_gradient),
+                                       partial.data(), key, positions.data()});
+          return Outputs{{"output", output}, {"gradient", gradient}, {"bias gradient", without_before(bias_gradient)}};
+        });
+        Doubles input = doubles(x), shift = biased ? doubles(bias) : Doubles(static_cast<size_t>(d), 0), output;
+        const auto loss = [&] {
+          output = input;
+          for (size_t i = 0; i < output.size(); ++i) {
+            output[i] = activated(activation, input[i] + shift[i % shift.size()]) * mask[i];
+          }
+          return inner_product(output, upstream);
+        };
+        loss();
+        expect_near(out.at("output"), output, "output");
+        expect_gradient(out.at("gradient"), input, loss, "gradient");
+        if (biased) expect_gradient(out.at("bias gradient"), shift, loss, "bias gradient");
+      }
+    }
+  });
+}
+
+// The ends of the range, and a number that is none, which must be seen.
+TEST_P(Elementwise, SmoothActivationsOfExtremes) {
+  for (const auto activation : {SmoothActivation::kSwish, SmoothActivation::kGelu}) {
+    const Floats x = {-1e4f, -100, -20, 0, 20, 100, 1e4f, std::numeric_limits<float>::quiet_NaN()};
+    const std::vector<TokenPosition> positions = token_positions(1);
+    const auto n = static_cast<int64_t>(x.size());
+    Floats output = filled(n), slope = Floats(x.size(), 1), partial = filled(partial_sums_size(n));
+    GetParam()->smooth_forward({1, n, activation, x.data(), nullptr, output.data(), {}, positions.data()});
+    GetParam()->smooth_backward(
+        {1, n, activation, x.data(), nullptr, slope.data(), nullptr, partial.data(), {}, positions.data()});
+    for (size_t i = 0; i + 1 < x.size(); ++i) {
+      EXPECT_NEAR(output[i], std::max(0.0f, x[i]), 1e-6 + 1e-6 * std::abs(x[i])) << x[i];
+      EXPECT_NEAR(slope[i], x[i] == 0 ? 0.5 : x[i] > 0 ? 1 : 0, 1e-6) << x[i];
+    }
+    EXPECT_TRUE(std::isnan(output.back()));
+    EXPECT_TRUE(std::isnan(slope.back()));
+  }
 }
 
 TEST_P(Elementwise, Embeddings) {

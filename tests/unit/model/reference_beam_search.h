@@ -26,13 +26,17 @@ inline std::vector<Hypothesis> reference_beam_search(const NextToken& next, cons
                        static_cast<size_t>(request.config.max_extra);
   const size_t greatest = std::max(allowed, task.prefix.size() + 1);
 
+  const auto penalty = [&](size_t length) {
+    const double offset = request.config.length_offset;
+    return std::pow((offset + static_cast<double>(length)) / (offset + 1), request.config.length_penalty);
+  };
+
   std::vector<Hypothesis> found;
   const auto keep = [&](const Beginning& whole, bool ended) {
     Hypothesis hypothesis;
     hypothesis.tokens.assign(whole.tokens.begin(), whole.tokens.end() - (ended ? 1 : 0));
     hypothesis.log_probability = whole.log_probability;
-    hypothesis.score = whole.log_probability /
-                       std::pow((5.0 + static_cast<double>(whole.tokens.size())) / 6.0, request.config.length_penalty);
+    hypothesis.score = whole.log_probability / penalty(whole.tokens.size());
     hypothesis.finished = ended;
     found.push_back(hypothesis);
   };
@@ -45,6 +49,7 @@ inline std::vector<Hypothesis> reference_beam_search(const NextToken& next, cons
       const std::vector<double> log_probabilities = next(row.tokens);
       for (size_t token = 0; token < log_probabilities.size(); ++token) {
         if (length < task.prefix.size() && static_cast<TokenId>(token) != task.prefix[length]) continue;
+        if (length >= task.prefix.size() && (token == kPad || token == kStartOfSentence)) continue;
         longer.push_back({row.tokens, row.log_probability + log_probabilities[token]});
         longer.back().tokens.push_back(static_cast<TokenId>(token));
       }
@@ -68,8 +73,7 @@ inline std::vector<Hypothesis> reference_beam_search(const NextToken& next, cons
       std::vector<double> scores;
       for (const Hypothesis& hypothesis : found) scores.push_back(hypothesis.score);
       std::sort(scores.rbegin(), scores.rend());
-      const double ended_next = rows[0].log_probability /
-                                std::pow((5.0 + static_cast<double>(length + 2)) / 6.0, request.config.length_penalty);
+      const double ended_next = rows[0].log_probability / penalty(length + 2);
       done = beam == 1 || ended_next <= scores[static_cast<size_t>(request.nbest) - 1];
     }
   }

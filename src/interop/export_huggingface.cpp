@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The class MarianMTModel starts decoding with <pad>, the last row, which Marian and CTranslate2 take for zeros. Our
+// <s> has an embedding; it is only ever at position 0, so it is added to the decoder's position code 0 instead.
+#include "interop/export_huggingface.h"
+
+#include <cmath>
+
+#include "checkpoint/checkpoint_format.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/json.h"
+#include "model/position_codes.h"
+
+namespace verbund {
+namespace {
+
+constexpr int64_t kMostPositions = 1024;
+constexpr double kEpsilonOfTheClass = 1e-5;
+constexpr float kNoProbability = -100;
+
+void check_representable(const ModelConfig& config) {
+  if (config.norm != NormPlace::kPost) {
+    fail(
+        "model.norm is pre, but Hugging Face's Marian class has norms after each sublayer, and no other class of "
+        "transformers has this model's positions and norms. Train with --set model.norm=post --set "
+        "model.norm_epsilon=1e-5 to hand a model on, or use --format ctranslate2");
+  }
+  if (std::abs(config.norm_epsilon - kEpsilonOfTheClass) > 1e-9) {
+    fail(
+        "model.norm_epsilon is {}, but Hugging Face's Marian class has 1e-5: the translations would not be the same. "
+        "Train (or fine-tune for some steps) with --set model.norm_epsilon=1e-5, or use --format ctranslate2",
+        config.norm_epsilon);
+  }
+}
+
+const char* activation_name(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return "relu";
+    case Activation::kSwish:
+      return "swish";
+    case Activation::kGelu:
+      return "gelu";
+  }
+  return "";
+}
+
+// The ids of Hugging Face's vocabulary: </s>, <unk>, the pieces, and <pad> at the end.
+class HuggingFaceIds {
+ public:
+  explicit HuggingFaceIds(const Subwords& subwords) : subwords_(subwords) {
+    ours_ = {kEndOfSentence, kUnknown};
+    for (size_t id = kUnknown + 1; id < subwords.size(); ++id) ours_.push_back(static_cast<TokenId>(id));
+  }
+
+  int64_t size() const { return static_cast<int64_t>(ours_.size()) + 1; }
+  int64_t pad() const { return size() - 1; }
+
+  Json vocabulary() const {
+    Json json = Json::object();
+    for (size_t i = 0; i < ours_.size(); ++i) json[subwords_.piece(ours_[i])] = i;
+    json["<pad>"] = pad();
+    return json;
+  }
+  std::vector<float> rows(std::span<const float> table, int64_t width) const {
+    std::vector<float> result;
+    for (const TokenId id : ours_) {
+      const auto row = table.subspan(static_cast<size_t>(id * width), static_cast<size_t>(width));
+      result.insert(result.end(), row.begin(), row.end());
+    }
+    result.resize(static_cast<size_t>(size() * width));
+    return result;
+  }
+
+ private:
+  const Subwords& subwords_;
+  std::vector<TokenId> ours_;
+};
+
+class HuggingFaceTensors {
+ public:
+  HuggingFaceTensors(const TrainedModel& trained, const HuggingFaceIds& source, const HuggingFaceIds& target)
+      : config_(trained.config.model), model_(*trained.model), values_(model_.weights().values()) {
+    add_embeddings(source, target);
+    for (const std::string side : {"encoder", "decoder"}) {
+      const int64_t layers = side == "encoder" ? config_.encoder_layers : config_.decoder_layers;
+      for (int64_t i = 0; i < layers; ++i) add_layer(side, i);
+    }
+  }
+
+  std::vector<TensorView> views() const {
+    std::vector<TensorView> all;
+    for (const auto& [name, tensor] : tensors_) all.push_back(view_tensor<float>(name, tensor.shape, tensor.values));
+    return all;
+  }
+
+ private:
+  struct Tensor {
+    std::vector<int64_t> shape;
+    std::vector<float> values;
+  };
+
+  // Part number `part` of a parameter that holds several, one below the other; zeros if the model has none.
+  std::vector<float> part(const std::string& name, size_t size, int64_t number = 0) const {
+    if (!model_.table().has(name)) return std::vector<float>(size);
+    const auto begin = static_cast<size_t>(model_.table().find(name).offset) + static_cast<size_t>(number) * size;
+    const auto found = values_.values().subspan(begin, size);
+    return {found.begin(), found.end()};
+  }
+  std::span<const float> whole(const std::string& name) const {
+    const Parameter& parameter = model_.table().find(name);
+    return values_.values().subspan(static_cast<size_t>(parameter.offset), static_cast<size_t>(parameter.size));
+  }
+
+  void add_linear(const std::string& theirs, const std::string& ours, int64_t out, int64_t in, int64_t number = 0) {
+    tensors_[theirs + ".weight"] = {{out, in}, part(ours + ".weight", static_cast<size_t>(out * in), number)};
+    tensors_[theirs + ".bias"] = {{out}, part(ours + ".bias", static_cast<size_t>(out), number)};
+  }
+  void add_norm(const std::string& theirs, const std::string& ours) {
+    const auto d = static_cast<size_t>(config_.d_model);
+    tensors_[theirs + ".weight"] = {{config_.d_model}, part(ours + ".scale", d)};
+    tensors_[theirs + ".bias"] = {{config_.d_model}, part(ours + ".bias", d)};
+  }
+
+  void add_layer(const std::string& side, int64_t i) {
+    const int64_t d = config_.d_model, f = config_.d_ff;
+    const std::string ours = fmt::format("{}.{}.", side, i), theirs = fmt::format("model.{}.layers.{}.", side, i);
+    add_linear(theirs + "self_attn.q_proj", ours + "self.qkv", d, d, 0);
+    add_linear(theirs + "self_attn.k_proj", ours + "self.qkv", d, d, 1);
+    add_linear(theirs + "self_attn.v_proj", ours + "self.qkv", d, d, 2);
+    add_linear(theirs + "self_attn.out_proj", ours + "self.out", d, d);
+    add_norm(theirs + "self_attn_layer_norm", ours + "self.norm");
+    if (side == "decoder") {
+      add_linear(theirs + "encoder_attn.q_proj", ours + "cross.q", d, d);
+      add_linear(theirs + "encoder_attn.k_proj", "decoder.cross.kv", d, d, 2 * i);
+      add_linear(theirs + "encoder_attn.v_proj", "decoder.cross.kv", d, d, 2 * i + 1);
+      add_linear(theirs + "encoder_attn.out_proj", ours + "cross.out", d, d);
+      add_norm(theirs + "encoder_attn_layer_norm", ours + "cross.norm");
+    }
+    add_linear(theirs + "fc1", ours + "ff.in", f, d);
+    add_linear(theirs + "fc2", ours + "ff.out", d, f);
+    add_norm(theirs + "final_layer_norm", ours + "ff.norm");
+  }
+
+  void add_embeddings(const HuggingFaceIds& source, const HuggingFaceIds& target) {
+    const int64_t d = config_.d_model;
+    const bool shared = config_.share_embeddings == Sharing::kAll;
+    const std::string target_table = shared ? "source.embedding" : "target.embedding";
+    if (shared) {
+      tensors_["model.shared.weight"] = {{source.size(), d}, source.rows(whole("source.embedding"), d)};
+    } else {
+      tensors_["model.encoder.embed_tokens.weight"] = {{source.size(), d}, source.rows(whole("source.embedding"), d)};
+      tensors_["model.decoder.embed_tokens.weight"] = {{target.size(), d}, target.rows(whole(target_table), d)};
+    }
+    if (config_.share_embeddings == Sharing::kNone) {
+      tensors_["lm_head.weight"] = {{target.size(), d}, target.rows(whole("output.weight"), d)};
+    }
+    std::vector<float> bias(static_cast<size_t>(target.size()));
+    if (config_.output_bias) bias = target.rows(whole("output.bias"), 1);
+    bias.back() = kNoProbability;
+    tensors_["final_logits_bias"] = {{1, target.size()}, std::move(bias)};
+
+    std::vector<float> codes = position_codes(config_.positions, kMostPositions, d);
+    tensors_["model.encoder.embed_positions.weight"] = {{kMostPositions, d}, codes};
+    const auto start = whole(target_table).subspan(static_cast<size_t>(kStartOfSentence * d), static_cast<size_t>(d));
+    const float factor = config_.scale_embeddings ? std::sqrt(static_cast<float>(d)) : 1.0f;
+    for (size_t i = 0; i < start.size(); ++i) codes[i] += factor * start[i];
+    tensors_["model.decoder.embed_positions.weight"] = {{kMostPositions, d}, std::move(codes)};
+  }
+
+  const ModelConfig& config_;
+  DecodableModel& model_;
+  HostCopy values_;
+  std::map<std::string, Tensor> tensors_;
+};
+
+Json config_json(const ModelConfig& config, const HuggingFaceIds& source, const HuggingFaceIds& target) {
+  const bool shared = config.share_embeddings == Sharing::kAll;
+  return {{"architectures", {"MarianMTModel"}},
+          {"model_type", "marian"},
+          {"is_encoder_decoder", true},
+          {"d_model", config.d_model},
+          {"encoder_layers", config.encoder_layers},
+          {"decoder_layers", config.decoder_layers},
+          {"encoder_attention_heads", config.heads},
+          {"decoder_attention_heads", config.heads},
+          {"encoder_ffn_dim", config.d_ff},
+          {"decoder_ffn_dim", config.d_ff},
+          {"activation_function", activation_name(config.activation)},
+          {"dropout", config.dropout},
+          {"attention_dropout", config.attention_dropout},
+          {"activation_dropout", config.relu_dropout},
+          {"scale_embedding", config.scale_embeddings},
+          {"share_encoder_decoder_embeddings", shared},
+          {"tie_word_embeddings", config.share_embeddings != Sharing::kNone},
+          {"max_position_embeddings", kMostPositions},
+          {"vocab_size", source.size()},
+          {"decoder_vocab_size", target.size()},
+          {"pad_token_id", source.pad()},
+          {"eos_token_id", 0},
+          {"decoder_start_token_id", target.pad()},
+          {"forced_eos_token_id", nullptr},
+          {"dtype", "float32"}};
+}
+
+Json generation_json(const DecodeConfig& decode, const HuggingFaceIds& target) {
+  return {{"num_beams", decode.beam},
+          {"length_penalty", decode.length_offset == 0 ? decode.length_penalty : 1.0},
+          {"max_length", 512},
+          {"bad_words_ids", {{target.pad()}}},
+          {"decoder_start_token_id", target.pad()},
+          {"eos_token_id", 0},
+          {"pad_token_id", target.pad()}};
+}
+
+void write_json(const fs::path& path, const Json& json) { write_file(path, dump_json(json, 2) + "\n"); }
+
+}  // namespace
+
+void export_to_huggingface(const TrainedModel& trained, const fs::path& out, const std::string& program) {
+  const ModelConfig& config = trained.config.model;
+  check_representable(config);
+  const fs::path folder = fs::absolute(out / "").parent_path();  // without a slash at its end
+  if (fs::exists(fs::symlink_status(folder)))
+    fail("{} exists already: choose another --out, or remove it", out.string());
+  const bool shared = config.share_embeddings == Sharing::kAll;
+  const HuggingFaceIds source(trained.source), target(trained.target);
+  const HuggingFaceTensors tensors(trained, source, target);
+  const PartialFolder partial(folder);
+  const fs::path& content = partial.path();
+  write_safetensors(content / "model.safetensors", tensors.views(), {{"format", "pt"}});
+  write_json(content / "config.json", config_json(config, source, target));
+  write_json(content / "generation_config.json", generation_json(trained.config.decode, target));
+  write_json(content / "vocab.json", source.vocabulary());
+  if (!shared) write_json(content / "target_vocab.json", target.vocabulary());
+  write_json(content / "tokenizer_config.json", {{"tokenizer_class", "MarianTokenizer"},
+                                                 {"separate_vocabs", !shared},
+                                                 {"model_max_length", 512},
+                                                 {"eos_token", "</s>"},
+                                                 {"unk_token", "<unk>"},
+                                                 {"pad_token", "<pad>"}});
+  write_file(content / "source.spm", read_file(trained.source_vocabulary));
+  write_file(content / "target.spm", read_file(trained.target_vocabulary));
+  write_file(content / "README.md", model_card(trained, program));
+  partial.publish();
+}
+
+}  // namespace verbund

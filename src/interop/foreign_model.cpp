@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interop/foreign_model.h"
+
+#include "checkpoint/checkpoint_writer.h"
+#include "config/show.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/json.h"
+#include "core/wall_clock.h"
+#include "model/parameters.h"
+#include "text/subwords.h"
+
+namespace verbund {
+namespace {
+
+using Values = std::vector<float>;
+
+// Takes away the probability of a row: e^-100 is nothing beside any other, and fine-tuning can still change it.
+constexpr float kSilence = -100;
+
+class LayerTaker {
+ public:
+  LayerTaker(TensorMap& tensors, const NameParts& name, bool transposed, ForeignModel& model)
+      : tensors_(tensors), name_(name), transposed_(transposed), model_(model) {}
+
+  void take_side(const std::string& side, int64_t layers) {
+    const int64_t d = shape().d_model, f = shape().d_ff;
+    for (int64_t i = 0; i < layers; ++i) {
+      const std::string own = fmt::format("{}.{}.", side, i);
+      for (const char* part : {"self.q", "self.k", "self.v"}) add_linear(own + "self.qkv", side, i, part, d, d);
+      add_linear(own + "self.out", side, i, "self.out", d, d);
+      add_norm(own + "self.norm", side, i, "self.norm");
+      if (side == "decoder") {
+        add_linear(own + "cross.q", side, i, "cross.q", d, d);
+        for (const char* part : {"cross.k", "cross.v"}) add_linear("decoder.cross.kv", side, i, part, d, d);
+        add_linear(own + "cross.out", side, i, "cross.out", d, d);
+        add_norm(own + "cross.norm", side, i, "cross.norm");
+      }
+      add_linear(own + "ff.in", side, i, "ff.in", f, d);
+      add_linear(own + "ff.out", side, i, "ff.out", d, f);
+      add_norm(own + "ff.norm", side, i, "ff.norm");
+    }
+    if (shape().norm == NormPlace::kPre) add_norm(side + ".norm", side, -1, "norm");
+  }
+
+ private:
+  const ModelConfig& shape() const { return model_.config.model; }
+
+  // Matrices that belong to one parameter here stand one below the other.
+  void append(const std::string& ours, const Values& values) {
+    Values& all = model_.weights[ours];
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  void add_linear(const std::string& ours, const std::string& side, int64_t layer, const std::string& part, int64_t out,
+                  int64_t in) {
+    const PartNames names = name_(side, layer, part);
+    append(ours + ".weight",
+           transposed_ ? tensors_.take_transposed(names.weight, in, out) : tensors_.take(names.weight, {out, in}));
+    append(ours + ".bias", tensors_.take(names.bias, {out}));
+  }
+  void add_norm(const std::string& ours, const std::string& side, int64_t layer, const std::string& part) {
+    const PartNames names = name_(side, layer, part);
+    append(ours + ".scale", tensors_.take(names.weight, {shape().d_model}));
+    append(ours + ".bias", tensors_.take(names.bias, {shape().d_model}));
+  }
+
+  TensorMap& tensors_;
+  const NameParts& name_;
+  bool transposed_;
+  ForeignModel& model_;
+};
+
+Values reordered(const Values& table, int64_t width, const std::vector<VocabularyRow>& rows) {
+  Values result;
+  result.reserve(rows.size() * static_cast<size_t>(width));
+  for (const VocabularyRow& row : rows) {
+    if (row.foreign == ForeignVocabulary::kNone) {
+      result.resize(result.size() + static_cast<size_t>(width));
+    } else {
+      const auto first = table.begin() + row.foreign * width;
+      result.insert(result.end(), first, first + width);
+    }
+  }
+  return result;
+}
+
+Values reordered_bias(const Values& bias, const std::vector<VocabularyRow>& rows) {
+  Values result;
+  for (const VocabularyRow& row : rows) {
+    const bool known = row.foreign != ForeignVocabulary::kNone && !bias.empty();
+    result.push_back((known ? bias[static_cast<size_t>(row.foreign)] : 0) + (row.silent ? kSilence : 0));
+  }
+  return result;
+}
+
+struct RowOrder {
+  std::vector<VocabularyRow> source, target;
+  std::string source_model, target_model;  // SentencePiece models in this order
+};
+
+RowOrder order_rows(const ForeignModel& model) {
+  const std::string source = read_file(model.source_model), target = read_file(model.target_model);
+  RowOrder order;
+  if (model.config.model.share_embeddings == Sharing::kAll) {
+    order.source = order.target = rows_of(model.source, std::vector<std::string_view>{source, target});
+  } else {
+    order.source = rows_of(model.source, std::vector<std::string_view>{source});
+    order.target = rows_of(model.target, std::vector<std::string_view>{target});
+  }
+  order.source_model = with_rows(source, order.source);
+  order.target_model = with_rows(target, order.target);
+  return order;
+}
+
+// The parameters in the order of the table.
+std::vector<std::pair<Parameter, Values>> put_in_order(const ForeignModel& model, const RowOrder& order) {
+  const VocabularySizes sizes = {static_cast<int64_t>(order.source.size()), static_cast<int64_t>(order.target.size())};
+  std::vector<std::pair<Parameter, Values>> parameters;
+  const ParameterTable table(model.config.model, sizes);
+  for (const Parameter& parameter : table.all()) {
+    Values values;
+    if (parameter.name == "output.bias") {
+      values = reordered_bias(model.output_bias, order.target);
+    } else {
+      values = model.weights.at(parameter.name);
+      if (parameter.start == Start::kEmbedding) {
+        const bool source = parameter.name.starts_with("source.");
+        values = reordered(values, parameter.shape[1], source ? order.source : order.target);
+      }
+    }
+    if (static_cast<int64_t>(values.size()) != parameter.size) {
+      fail("{} has {} values, but {} are expected", parameter.name, values.size(), parameter.size);
+    }
+    parameters.emplace_back(parameter, std::move(values));
+  }
+  return parameters;
+}
+
+Json origin_of(const ForeignModel& model, const fs::path& source, const std::string& program) {
+  Json files = Json::object();
+  for (const fs::path& file : model.files) files[file.filename().string()] = file_checksum(file);
+  return {{"program", program},
+          {"time", utc_time()},
+          {"imported", {{"kind", model.kind}, {"from", fs::absolute(source).string()}, {"files", files}}}};
+}
+
+}  // namespace
+
+void take_layers(TensorMap& tensors, const NameParts& name, bool transposed, ForeignModel& model) {
+  LayerTaker taker(tensors, name, transposed, model);
+  taker.take_side("encoder", model.config.model.encoder_layers);
+  taker.take_side("decoder", model.config.model.decoder_layers);
+}
+
+void write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program) {
+  const fs::path folder = fs::absolute(run / "").parent_path();  // without a slash at its end
+  if (fs::exists(fs::symlink_status(folder))) {
+    fail("{} exists already: choose another --run, or remove it", run.string());
+  }
+  const RowOrder order = order_rows(model);
+  const auto parameters = put_in_order(model, order);
+  const PartialFolder partial(folder);
+  const fs::path &content = partial.path(), source_path = content / kSourceVocabulary,
+                 target_path = content / kTargetVocabulary;
+  write_file(source_path, order.source_model);
+  write_file(target_path, order.target_model);
+  for (const fs::path& path : {source_path, target_path}) Subwords{path};  // fails if SentencePiece refuses it
+
+  CheckpointSnapshot snapshot;
+  for (const auto& [parameter, values] : parameters) {
+    snapshot.weights.push_back(view_tensor<float>(parameter.name, parameter.shape, values));
+  }
+  const Json state = {
+      {"step", 0},
+      {kVocabulariesKey, {{"source", file_checksum(source_path)}, {"target", file_checksum(target_path)}}},
+      {kOriginKey, origin_of(model, source, program)}};
+  snapshot.state_json = dump_json(state, 2) + "\n";
+  snapshot.config_yaml = show(model.config);
+  make_folder(content / "checkpoints");
+  write_checkpoint(content / "checkpoints" / step_folder_name(0), snapshot);
+  set_checkpoint_link(content / "checkpoints", kLastLink, 0);
+  write_file(content / "config.yaml", snapshot.config_yaml);
+  partial.publish();
+}
+
+}  // namespace verbund

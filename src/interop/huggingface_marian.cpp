@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders of Hugging Face's MarianMTModel, as those of OPUS-MT.
+#include <cmath>
+
+#include "core/error.h"
+#include "core/json_file.h"
+#include "core/log.h"
+#include "interop/foreign_model.h"
+#include "model/position_codes.h"
+
+namespace verbund {
+namespace {
+
+// The settings of config.json. A field that is there is checked, whatever its meaning to other versions.
+class HuggingFaceConfig {
+ public:
+  explicit HuggingFaceConfig(const fs::path& path) : path_(path), json_(parse_json(read_file(path))) {
+    if (!json_.is_object()) fail("{} holds no settings", path.string());
+  }
+
+  bool has(const char* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
+  template <typename T>
+  T get(const char* key, T otherwise) const {
+    return has(key) ? json_.at(key).get<T>() : otherwise;
+  }
+  int64_t size(const char* key, int64_t most) const {
+    const int64_t value = has(key) ? json_.at(key).get<int64_t>() : 0;
+    if (value < 1 || value > most) refuse(key, fmt::format("it must be between 1 and {}", most));
+    return value;
+  }
+  template <typename T>
+  void require(const char* key, const T& value, const char* why) const {
+    if (has(key) && json_.at(key) != Json(value)) refuse(key, why);
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& why) const {
+    fail("{}: {} is {}, which cannot be imported: {}", path_.string(), key,
+         json_.contains(key) ? dump_json(json_.at(key)) : "missing", why);
+  }
+
+ private:
+  fs::path path_;
+  Json json_;
+};
+
+// Both sides of the decoder's and encoder's sizes must be the same here.
+int64_t same_size(const HuggingFaceConfig& config, const char* encoder, const char* decoder, int64_t most) {
+  const int64_t size = config.size(encoder, most);
+  if (config.size(decoder, most) != size) {
+    config.refuse(decoder, fmt::format("{} is {}, and both sides must have the same", encoder, size));
+  }
+  return size;
+}
+
+ModelConfig shape_of(const HuggingFaceConfig& config) {
+  if (config.get<std::string>("model_type", "") != "marian") {
+    config.refuse("model_type",
+                  "only \"marian\" has the sinusoidal positions and norms of our model (learned positions, as those of "
+                  "bart and mbart, are not supported)");
+  }
+  config.require("normalize_before", false, "only norms after each sublayer are supported");
+  config.require("normalize_embedding", false, "a norm of the embeddings is not supported");
+  config.require("add_final_layer_norm", false, "a norm after the last layer is not supported with norms after each");
+  config.require("static_position_embeddings", true, "learned positions are not supported");
+  config.require("add_bias_logits", false, "it is not known what it means");
+  ModelConfig model;
+  model.encoder_layers = config.size("encoder_layers", 100);
+  model.decoder_layers = config.size("decoder_layers", 100);
+  model.d_model = config.size("d_model", 16384);
+  model.heads = same_size(config, "encoder_attention_heads", "decoder_attention_heads", 256);
+  model.d_ff = same_size(config, "encoder_ffn_dim", "decoder_ffn_dim", 65536);
+  if (model.d_model % 2 != 0 || model.d_model % model.heads != 0) {
+    config.refuse("d_model", "it must be even and a multiple of the number of heads");
+  }
+  const auto activation = config.get<std::string>("activation_function", "gelu");
+  if (activation == "relu") {
+    model.activation = Activation::kRelu;
+  } else if (activation == "swish" || activation == "silu") {
+    model.activation = Activation::kSwish;
+  } else if (activation == "gelu") {
+    model.activation = Activation::kGelu;
+  } else {
+    config.refuse("activation_function", "only relu, swish (silu) and gelu are supported");
+  }
+  model.dropout = config.get("dropout", 0.1);
+  model.attention_dropout = config.get("attention_dropout", 0.0);
+  model.relu_dropout = config.get("activation_dropout", 0.0);
+  model.norm = NormPlace::kPost;
+  model.norm_epsilon = 1e-5;
+  model.attention_bias = model.ff_bias = model.output_bias = true;
+  model.scale_embeddings = config.get("scale_embedding", false);
+  model.positions = Positions::kHuggingFace;
+  const bool tied = config.get("tie_word_embeddings", true);
+  const bool shared = config.get("share_encoder_decoder_embeddings", true);
+  model.share_embeddings = !tied ? Sharing::kNone : shared ? Sharing::kAll : Sharing::kTarget;
+  return model;
+}
+
+// Positions that are stored must be sinusoids that we can compute. `first` receives what is added to the first of them.
+Positions check_positions(TensorMap& tensors, const std::string& name, Positions otherwise, std::vector<float>& first) {
+  if (!tensors.has(name)) return otherwise;
+  const ForeignTensor stored = tensors.take(name);
+  if (stored.shape.size() == 2) {
+    const auto width = static_cast<size_t>(stored.shape[1]);
+    for (const Positions positions : {Positions::kHuggingFace, Positions::kHalves, Positions::kInterleaved}) {
+      const std::vector<float> codes = position_codes(positions, stored.shape[0], stored.shape[1]);
+      double worst = 0;
+      for (size_t i = width; i < codes.size(); ++i) {
+        worst = std::max(worst, std::abs(static_cast<double>(codes[i]) - static_cast<double>(stored.values[i])));
+      }
+      if (worst > 1e-3) continue;  // as much as float16 rounds
+      for (size_t i = 0; i < std::min(width, codes.size()); ++i) first.push_back(stored.values[i] - codes[i]);
+      return positions;
+    }
+  }
+  fail("{} {} holds positions that are no sinusoids: learned positions cannot be imported", name,
+       show_shape(stored.shape));
+}
+
+PartNames huggingface_names(const std::string& side, int64_t layer, const std::string& part) {
+  static const std::map<std::string, std::string> kParts = {{"self.q", "self_attn.q_proj"},
+                                                            {"self.k", "self_attn.k_proj"},
+                                                            {"self.v", "self_attn.v_proj"},
+                                                            {"self.out", "self_attn.out_proj"},
+                                                            {"self.norm", "self_attn_layer_norm"},
+                                                            {"cross.q", "encoder_attn.q_proj"},
+                                                            {"cross.k", "encoder_attn.k_proj"},
+                                                            {"cross.v", "encoder_attn.v_proj"},
+                                                            {"cross.out", "encoder_attn.out_proj"},
+                                                            {"cross.norm", "encoder_attn_layer_norm"},
+                                                            {"ff.in", "fc1"},
+                                                            {"ff.out", "fc2"},
+                                                            {"ff.norm", "final_layer_norm"}};
+  const std::string name = fmt::format("model.{}.layers.{}.{}", side, layer, kParts.at(part));
+  return {name + ".weight", name + ".bias"};
+}
+
+constexpr const char* kSharedTable = "model.shared.weight";
+constexpr const char* kSourceTable = "model.encoder.embed_tokens.weight";
+constexpr const char* kTargetTable = "model.decoder.embed_tokens.weight";
+constexpr const char* kOutputTable = "lm_head.weight";
+
+void take_embeddings(TensorMap& tensors, bool shared, int64_t source_rows, int64_t target_rows, ForeignModel& model) {
+  const int64_t d = model.config.model.d_model;
+  auto& weights = model.weights;
+  if (shared) {
+    std::string name = kSharedTable;
+    for (const char* other : {kSourceTable, kTargetTable}) {
+      if (!tensors.has(name)) name = other;
+    }
+    weights["source.embedding"] = tensors.take(name, {source_rows, d});
+    for (const char* copy : {kSourceTable, kTargetTable}) tensors.drop_copy(copy, weights["source.embedding"]);
+    weights["target.embedding"] = weights["source.embedding"];
+  } else {
+    weights["source.embedding"] = tensors.take(kSourceTable, {source_rows, d});
+    weights["target.embedding"] = tensors.take(kTargetTable, {target_rows, d});
+    tensors.drop_copy(kSharedTable, weights["source.embedding"]);
+  }
+  if (model.config.model.share_embeddings == Sharing::kNone) {
+    weights["output.weight"] = tensors.take(kOutputTable, {target_rows, d});
+  } else {
+    tensors.drop_copy(kOutputTable, weights["target.embedding"]);
+  }
+  const std::string bias = "final_logits_bias";
+  model.output_bias = tensors.has(bias) ? tensors.take(bias, {target_rows}) : std::vector<float>();
+}
+
+std::vector<std::string> read_vocabulary(const fs::path& path, int64_t rows) {
+  const Json json = parse_json(read_file(path));
+  if (!json.is_object()) fail("{} holds no pieces", path.string());
+  std::vector<std::string> pieces(static_cast<size_t>(rows));
+  for (const auto& [piece, value] : json.items()) {
+    const auto id = value.get<int64_t>();
+    if (id < 0 || id >= rows) {
+      fail("{}: the piece \"{}\" has the id {}, but the embeddings have {} rows", path.string(), piece, id, rows);
+    }
+    std::string& place = pieces[static_cast<size_t>(id)];
+    if (!place.empty()) fail("{}: \"{}\" and \"{}\" have the id {} both", path.string(), place, piece, id);
+    place = piece;
+  }
+  return pieces;
+}
+
+int64_t id_of(const ForeignVocabulary& vocabulary, const std::string& piece) {
+  for (size_t id = 0; id < vocabulary.pieces.size(); ++id) {
+    if (vocabulary.pieces[id] == piece) return static_cast<int64_t>(id);
+  }
+  return ForeignVocabulary::kNone;
+}
+
+int64_t checked_id(const HuggingFaceConfig& config, const char* key, int64_t rows) {
+  const auto id = config.get<int64_t>(key, ForeignVocabulary::kNone);
+  if (id < 0 || id >= rows) config.refuse(key, fmt::format("it must be an id below {}", rows));
+  return id;
+}
+
+// `decodes`: it is the decoder's. Where the sides have vocabularies of their own, pad_token_id is the encoder's.
+ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path& path, int64_t rows, bool decodes,
+                                bool shared) {
+  ForeignVocabulary vocabulary;
+  vocabulary.pieces = read_vocabulary(path, rows);
+  vocabulary.end = checked_id(config, "eos_token_id", rows);
+  vocabulary.unknown = id_of(vocabulary, "<unk>");
+  if (vocabulary.unknown == ForeignVocabulary::kNone) fail("{} has no piece <unk>", path.string());
+  if (config.has("pad_token_id") && (shared || !decodes)) vocabulary.pad = checked_id(config, "pad_token_id", rows);
+  if (decodes || shared) vocabulary.start = checked_id(config, "decoder_start_token_id", rows);
+  return vocabulary;
+}
+
+// How transformers searches with this model: the score is the mean log-probability of a token.
+DecodeConfig search_of(const HuggingFaceConfig& config, const HuggingFaceConfig& generation) {
+  DecodeConfig decode;
+  const auto get = [&](const char* key, auto otherwise) { return generation.get(key, config.get(key, otherwise)); };
+  decode.beam = std::clamp<int64_t>(get("num_beams", decode.beam), 1, 1000);
+  decode.length_penalty = std::clamp(get("length_penalty", 1.0), 0.0, 10.0);
+  decode.length_offset = 0;
+  decode.max_tokens = config.get<int64_t>("max_position_embeddings", 512);
+  return decode;
+}
+
+fs::path expect_file(const fs::path& folder, const char* name) {
+  if (!fs::exists(folder / name))
+    fail("{} has no {}, which a folder of Hugging Face's Marian has", folder.string(), name);
+  return folder / name;
+}
+
+// What our export adds to the decoder's first position is the embedding of <s> (see export_huggingface.cpp).
+void add_to_start(ForeignModel& model, const std::vector<float>& added) {
+  const ModelConfig& config = model.config.model;
+  const float factor = config.scale_embeddings ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
+  const bool shared = config.share_embeddings == Sharing::kAll;
+  std::vector<float>& table = model.weights.at(shared ? "source.embedding" : "target.embedding");
+  const auto row = static_cast<size_t>(model.target.start * config.d_model);
+  for (size_t i = 0; i < added.size(); ++i) {
+    if (added[i] != 0) table[row + i] += added[i] / factor;
+  }
+}
+
+ForeignModel read_folder(const fs::path& folder) {
+  ForeignModel model;
+  model.kind = "Hugging Face Marian";
+  const fs::path config_path = expect_file(folder, "config.json");
+  const HuggingFaceConfig config(config_path);
+  const fs::path generation_path = folder / "generation_config.json";
+  const HuggingFaceConfig generation(fs::exists(generation_path) ? generation_path : config_path);
+  model.config.model = shape_of(config);
+  model.config.decode = search_of(config, generation);
+
+  const int64_t source_rows = config.size("vocab_size", 100'000'000);
+  const bool shared = config.get("share_encoder_decoder_embeddings", true);
+  const int64_t target_rows = shared ? source_rows : config.get("decoder_vocab_size", source_rows);
+  const bool safe = fs::exists(folder / "model.safetensors");
+  const fs::path weights = safe ? folder / "model.safetensors" : expect_file(folder, "pytorch_model.bin");
+  TensorMap tensors = safe ? read_safetensors_tensors(weights) : read_torch_tensors(weights);
+  take_embeddings(tensors, shared, source_rows, target_rows, model);
+  Positions& positions = model.config.model.positions;
+  std::vector<float> added_first, added_to_start;
+  positions = check_positions(tensors, "model.encoder.embed_positions.weight", positions, added_first);
+  if (check_positions(tensors, "model.decoder.embed_positions.weight", positions, added_to_start) != positions) {
+    fail("{}: encoder and decoder have different sinusoids, which cannot be imported", weights.string());
+  }
+  if (std::any_of(added_first.begin(), added_first.end(), [](float x) { return std::abs(x) > 1e-3f; })) {
+    fail("{}: the encoder's position 0 is no sinusoid, which cannot be imported", weights.string());
+  }
+  take_layers(tensors, huggingface_names, false, model);
+  tensors.expect_empty();
+
+  const fs::path vocabulary = expect_file(folder, "vocab.json");
+  const fs::path target_vocabulary = shared ? vocabulary : expect_file(folder, "target_vocab.json");
+  model.source = vocabulary_of(config, vocabulary, source_rows, false, shared);
+  model.target = vocabulary_of(config, target_vocabulary, target_rows, true, shared);
+  add_to_start(model, added_to_start);
+  if (generation.get("renormalize_logits", false)) model.source.start_counts = model.target.start_counts = false;
+  model.source_model = expect_file(folder, "source.spm");
+  model.target_model = expect_file(folder, "target.spm");
+  model.files = {config_path, weights, vocabulary, model.source_model, model.target_model};
+  if (!shared) model.files.push_back(target_vocabulary);
+  if (fs::exists(generation_path)) model.files.push_back(generation_path);
+  return model;
+}
+
+}  // namespace
+
+ForeignModel read_huggingface_marian(const fs::path& folder) {
+  try {
+    return read_folder(folder);
+  } catch (const Json::exception& error) {  // a value of another type
+    fail("a JSON file of {} is damaged or has a value of an unexpected type: {}", folder.string(), error.what());
+  }
+}
+
+}  // namespace verbund

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model card of an export: what the run's files say, and nothing else.
+#include <optional>
+
+#include "config/show.h"
+#include "core/file.h"
+#include "core/human.h"
+#include "core/json_file.h"
+#include "interop/export_huggingface.h"
+
+namespace verbund {
+namespace {
+
+std::string text_of(const Json& json, const char* key) {
+  return json.contains(key) && json.at(key).is_string() ? json.at(key).get<std::string>() : "";
+}
+
+// The evaluation of the exported step.
+std::optional<Json> scores_of(const fs::path& run, int64_t step) {
+  const fs::path path = run / "metrics.jsonl";
+  if (!fs::exists(path)) return {};
+  std::optional<Json> found;
+  const std::string lines = read_file(path);
+  for (size_t begin = 0; begin < lines.size();) {
+    const size_t end = std::min(lines.find('\n', begin), lines.size());
+    Json line = try_parse_json(lines.substr(begin, end - begin));
+    begin = end + 1;
+    if (line.is_object() && line.contains("dev_loss") && line.value("step", int64_t{-1}) == step)
+      found = std::move(line);
+  }
+  return found;
+}
+
+std::string score_rows(const Json& scores) {
+  std::string rows = "| score on the dev set | value | signature |\n|---|---|---|\n";
+  for (const auto& [name, key] : {std::pair{"BLEU", "dev_bleu"}, std::pair{"chrF", "dev_chrf"}}) {
+    if (!scores.contains(key) || !scores.at(key).is_number()) continue;
+    rows += fmt::format("| {} | {:.2f} | `{}` |\n", name, scores.at(key).get<double>(),
+                        text_of(scores, (std::string(key) + "_signature").c_str()));
+  }
+  return rows + fmt::format("| loss | {:.4f} | |\n", scores.at("dev_loss").get<double>());
+}
+
+struct RunFacts {
+  std::string source_language, target_language, dataset, prepare_command, train_command;
+  int64_t pairs = 0;
+};
+
+RunFacts facts_of(const fs::path& run) {
+  RunFacts facts;
+  const auto command = [](const Json& words) { return shell_line(words.get<std::vector<std::string>>()); };
+  use_note(run / "run.json", [&](const Json& record) {
+    if (record.contains("starts") && !record.at("starts").empty()) {
+      facts.train_command = command(record.at("starts").at(0).at("command"));
+    }
+    const Json dataset = record.value("dataset", Json::object());
+    facts.dataset = text_of(dataset, "path");
+    facts.source_language = text_of(dataset, "source_language");
+    facts.target_language = text_of(dataset, "target_language");
+    facts.pairs = dataset.at("statistics").at("splits").at("train").at("pairs").get<int64_t>();
+    facts.prepare_command = command(dataset.at("provenance").at("command"));
+  });
+  return facts;
+}
+
+}  // namespace
+
+std::string model_card(const TrainedModel& trained, const std::string& program) {
+  const fs::path run = trained.checkpoint.parent_path().parent_path();
+  const RunFacts facts = facts_of(run);
+  std::string card = "---\nlibrary_name: transformers\npipeline_tag: translation\n";
+  if (!facts.source_language.empty()) {
+    card += fmt::format("language:\n- {}\n- {}\n", facts.source_language, facts.target_language);
+  }
+  card += "license: # fill in: that of your model; mind the licence of the data\n---\n\n# Translation model\n\n";
+  card += fmt::format("Trained and exported by {}; step {} of its run{}.\n\n## Data\n\n", program, trained.step,
+                      trained.averaged ? ", averaged weights" : "");
+  card += facts.pairs > 0 ? fmt::format("{} training pairs.\n\n", human_count(facts.pairs)) : "Not recorded.\n\n";
+  if (!facts.prepare_command.empty()) card += "    " + facts.prepare_command + "\n\n";
+  card += "## Scores\n\n";
+  const std::optional<Json> scores = scores_of(run, trained.step);
+  card += scores ? score_rows(*scores) : "No evaluation of this step was recorded.\n";
+  card += "\n## Training\n\n";
+  if (!facts.train_command.empty()) card += "    " + facts.train_command + "\n\n";
+  card += "```yaml\n" + show(trained.config) + "```\n\n## Licence\n\nTo be filled in.\n";
+  return card;
+}
+
+}  // namespace verbund

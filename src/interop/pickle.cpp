@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interop/pickle.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "core/error.h"
+
+namespace verbund {
+namespace {
+
+constexpr size_t kMostValues = 10'000'000;
+
+class PickleReader {
+ public:
+  using Kind = PickleValue::Kind;
+
+  PickleReader(std::string_view bytes, const std::string& where, const std::vector<std::string_view>& names)
+      : rest_(bytes), where_(where), names_(names) {}
+
+  Pickle read() {
+    while (true) {
+      const size_t at = read_;
+      const auto opcode = static_cast<unsigned char>(take(1).front());
+      if (opcode == '.') break;
+      perform(opcode, at);
+    }
+    result_.root = pop();
+    return std::move(result_);
+  }
+
+ private:
+  // The closed list: what torch.save and pickle's protocols 2 to 4 use for dicts of tensors.
+  void perform(unsigned char opcode, size_t at) {
+    switch (opcode) {
+      case 0x80: {  // PROTO
+        const uint64_t version = number(1);
+        if (version < 2 || version > 5) fail("{}: protocol {} of pickle is not supported", where_, version);
+        return;
+      }
+      case 0x95:  // FRAME
+        take(8);
+        return;
+      case 'N':
+        push(Kind::kNone);
+        return;
+      case 0x88:
+      case 0x89:
+        push(Kind::kBool)->integer = opcode == 0x88 ? 1 : 0;
+        return;
+      case 'J':
+        push(Kind::kInteger)->integer = static_cast<int32_t>(number(4));
+        return;
+      case 'K':
+        push(Kind::kInteger)->integer = static_cast<int64_t>(number(1));
+        return;
+      case 'M':
+        push(Kind::kInteger)->integer = static_cast<int64_t>(number(2));
+        return;
+      case 0x8a: {  // LONG1
+        const uint64_t size = number(1);
+        if (size > 8) fail("{}: an integer of {} bytes at byte {} is too large", where_, size, at);
+        push(Kind::kInteger)->integer = signed_number(size);
+        return;
+      }
+      case 'G': {
+        uint64_t bits = 0;
+        for (const char byte : take(8)) bits = bits << 8 | static_cast<unsigned char>(byte);
+        push(Kind::kReal)->real = std::bit_cast<double>(bits);
+        return;
+      }
+      case 'X':
+        return push_text(number(4));
+      case 0x8c:
+        return push_text(number(1));
+      case ')':
+        push(Kind::kTuple);
+        return;
+      case ']':
+        push(Kind::kList);
+        return;
+      case '}':
+        push(Kind::kDict);
+        return;
+      case '(':
+        marks_.push_back(stack_.size());
+        return;
+      case 't':
+        return push_tuple(to_mark());
+      case 0x85:
+      case 0x86:
+      case 0x87:
+        return push_tuple(top(opcode - 0x84u));
+      case 'a':
+        return add_items(top(1), Kind::kList);
+      case 'e':
+        return add_items(to_mark(), Kind::kList);
+      case 's':
+        return add_items(top(2), Kind::kDict);
+      case 'u':
+        return add_items(to_mark(), Kind::kDict);
+      case 'q':
+        return keep(number(1));
+      case 'r':
+        return keep(number(4));
+      case 0x94:
+        return keep(memo_.size());
+      case 'h':
+        return recall(number(1));
+      case 'j':
+        return recall(number(4));
+      case 'c': {
+        const std::string module = line();
+        return push_name(module + " " + line());
+      }
+      case 0x93: {  // STACK_GLOBAL
+        const std::vector<const PickleValue*> words = top(2);
+        if (words[0]->kind != Kind::kText || words[1]->kind != Kind::kText) fail("{}: a name is not text", where_);
+        return push_name(words[0]->text + " " + words[1]->text);
+      }
+      case 'R': {
+        const std::vector<const PickleValue*> call = top(2);
+        if (call[0]->kind != Kind::kName || call[1]->kind != Kind::kTuple) {
+          fail("{}: a call at byte {} is not that of a name with arguments", where_, at);
+        }
+        // Calls without arguments make an empty dict (OrderedDict) and are filled later.
+        if (call[0]->text == "collections OrderedDict" && call[1]->items.empty()) {
+          push(Kind::kDict);
+          return;
+        }
+        PickleValue* made = push(Kind::kCall);
+        made->text = call[0]->text;
+        made->items = call[1]->items;
+        return;
+      }
+      case 'b':  // BUILD: attributes such as a state_dict's _metadata, which are not needed
+        pop();
+        return;
+      case 'Q': {
+        const PickleValue* id = pop();
+        push(Kind::kPersistent)->items = id->items;
+        return;
+      }
+      default:
+        fail(
+            "{} has the opcode 0x{:02x} at byte {} of its pickle, which no file of tensors needs. It is refused; "
+            "nothing "
+            "was executed",
+            where_, opcode, at);
+    }
+  }
+
+  std::string_view take(uint64_t count) {
+    if (count > rest_.size()) fail("{}: the pickle ends at byte {}, in the middle of a value", where_, read_);
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    read_ += count;
+    return taken;
+  }
+  uint64_t number(uint64_t size) {
+    uint64_t value = 0;
+    int shift = 0;
+    for (const char byte : take(size)) {
+      value |= uint64_t{static_cast<unsigned char>(byte)} << shift;
+      shift += 8;
+    }
+    return value;
+  }
+  int64_t signed_number(uint64_t size) {
+    if (size == 0) return 0;
+    const uint64_t value = number(size);
+    const auto unused = static_cast<int>(64 - 8 * size);
+    return static_cast<int64_t>(value << unused) >> unused;
+  }
+  std::string line() {
+    const size_t end = rest_.find('\n');
+    if (end == std::string_view::npos || end > 1000) fail("{}: a name in the pickle has no end", where_);
+    const std::string text(take(end));
+    take(1);
+    return text;
+  }
+
+  PickleValue* push(Kind kind) {
+    if (result_.values.size() >= kMostValues) fail("{}: the pickle has more than {} values", where_, kMostValues);
+    PickleValue& value = result_.values.emplace_back();
+    value.kind = kind;
+    stack_.push_back(&value);
+    return &value;
+  }
+  void push_text(uint64_t size) {
+    const std::string_view text = take(size);
+    push(Kind::kText)->text = text;
+  }
+  void push_name(const std::string& name) {
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+      fail("{} names \"{:.100}\", which no file of tensors needs. It is refused; nothing was executed", where_, name);
+    }
+    push(Kind::kName)->text = name;
+  }
+  void push_tuple(std::vector<const PickleValue*> items) { push(Kind::kTuple)->items = std::move(items); }
+
+  size_t bottom() const { return marks_.empty() ? 0 : marks_.back(); }
+  PickleValue* pop() {
+    if (stack_.size() <= bottom()) fail("{}: the pickle takes a value that is not there, at byte {}", where_, read_);
+    PickleValue* value = stack_.back();
+    stack_.pop_back();
+    return value;
+  }
+  std::vector<const PickleValue*> top(size_t count) {
+    std::vector<const PickleValue*> items(count);
+    for (size_t i = count; i-- > 0;) items[i] = pop();
+    return items;
+  }
+  std::vector<const PickleValue*> to_mark() {
+    if (marks_.empty()) fail("{}: the pickle has no mark where it needs one, at byte {}", where_, read_);
+    const size_t begin = marks_.back();
+    std::vector<const PickleValue*> items(stack_.begin() + static_cast<ptrdiff_t>(begin), stack_.end());
+    stack_.resize(begin);
+    marks_.pop_back();
+    return items;
+  }
+  void add_items(const std::vector<const PickleValue*>& items, Kind kind) {
+    PickleValue* const into = pop();
+    if (into->kind != kind || (kind == Kind::kDict && items.size() % 2 != 0)) {
+      fail("{}: the pickle adds to a value that is no {}, at byte {}", where_, kind == Kind::kDict ? "dict" : "list",
+           read_);
+    }
+    into->items.insert(into->items.end(), items.begin(), items.end());
+    stack_.push_back(into);
+  }
+  void keep(uint64_t place) {
+    PickleValue* value = pop();
+    stack_.push_back(value);
+    memo_[place] = value;
+  }
+  void recall(uint64_t place) {
+    const auto found = memo_.find(place);
+    if (found == memo_.end()) fail("{}: the pickle uses the value {}, which it did not keep", where_, place);
+    stack_.push_back(found->second);
+  }
+
+  std::string_view rest_;
+  size_t read_ = 0;
+  const std::string& where_;
+  const std::vector<std::string_view>& names_;
+  Pickle result_;
+  std::vector<PickleValue*> stack_;
+  std::vector<size_t> marks_;
+  std::map<uint64_t, PickleValue*> memo_;
+};
+
+}  // namespace
+
+Pickle read_pickle(std::string_view bytes, const std::string& where, const std::vector<std::string_view>& names) {
+  return PickleReader(bytes, where, names).read();
+}
+
+}  // namespace verbund

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that leave by `export --format huggingface` and come back by `import`: the same model; what cannot be imported
+is refused by the name of its field, and leaves nothing. docs/import-models.md is read literally. That the format is that of
+transformers, and models of others, are shown by the oracle tests."""
+
+import json
+import os
+import pathlib
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import fixtures  # noqa: E402
+from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E402
+
+POST = {"model__norm": "post", "model__norm_epsilon": 1e-5, "model__activation": "swish", "model__output_bias": "true",
+        "train__eval_every": 0}
+
+
+class ImportModelTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = ProgramTest("run")
+        cls.shared.setUp()
+        cls.addClassCleanup(cls.shared.doCleanups)
+        cls.run_folder, cls.exported = cls.shared.folder / "run", cls.shared.folder / "exported"
+        cls.shared.succeed(*fixtures.training(cls.run_folder, 100, **POST))
+        cls.shared.succeed("export", "-m", cls.run_folder, "--format", "huggingface", "--out", cls.exported)
+        cls.sources, cls.targets = ((fixtures.dataset() / f"test.{side}.txt").read_text().splitlines()[:20]
+                                    for side in ("source", "target"))
+
+    def outputs(self, run):
+        """What a model makes of the test set: log-probabilities of the references, and translations."""
+        source = self.write("source", "\n".join(self.sources) + "\n")
+        target = self.write("target", "\n".join(self.targets) + "\n")
+        scored = self.succeed("score-pairs", "-m", run, "--source", source, "--target", target, "--json").stdout
+        return ([json.loads(line)["log_probability"] for line in scored.splitlines()],
+                self.succeed("translate", "-m", run, "--set", "decode.length_offset=0", source).stdout)
+
+    def test_a_model_comes_back_as_it_was(self):
+        again = self.folder / "again"
+        self.succeed("import", self.exported, "--run", again)
+        (scores, translations), (scores_again, translations_again) = self.outputs(self.run_folder), self.outputs(again)
+        for one, other in zip(scores, scores_again, strict=True):
+            self.assertLess(abs(one - other), 0.1)  # <s> and <pad>, little trained, have no probability any more
+        self.assertEqual(translations, translations_again)
+        self.succeed("inspect", again)
+        self.succeed("export", "-m", again, "--format", "ctranslate2", "--out", self.folder / "ct2")
+        # A second round changes nothing.
+        self.succeed("export", "-m", again, "--format", "huggingface", "--out", self.folder / "second")
+        self.assertEqual(json.loads((self.folder / "second" / "vocab.json").read_text()),
+                         json.loads((self.exported / "vocab.json").read_text()))
+
+    def test_norms_that_the_class_has_not_are_refused(self):
+        run = self.folder / "pre"
+        self.succeed(*fixtures.training(run, 1, train__eval_every=0))
+        self.assertIn("model.norm", self.refuse(1, "export", "-m", run, "--format", "huggingface", "--out", self.folder / "x"))
+        self.assertFalse((self.folder / "x").exists())
+
+    def refused(self, change):
+        folder, run = self.folder / "changed", self.folder / "never"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.exported, folder)
+        change(folder)
+        message = self.refuse(1, "import", folder, "--run", run)
+        self.assertFalse(run.exists())
+        return message
+
+    def test_fields_that_cannot_be_represented_are_named(self):
+        for key, value in {"model_type": "mbart", "activation_function": "gelu_new", "normalize_before": True,
+                           "static_position_embeddings": False, "decoder_ffn_dim": 128, "d_model": 33, "eos_token_id": 10**9,
+                           "encoder_layers": 0, "vocab_size": -5}.items():
+            def change(folder):
+                config = json.loads((folder / "config.json").read_text())
+                (folder / "config.json").write_text(json.dumps({**config, key: value}))
+            with self.subTest(key):
+                self.assertIn(key, self.refused(change))
+
+    def test_damaged_folders_are_refused(self):
+        for name in ("model.safetensors", "vocab.json", "source.spm", "config.json"):
+            with self.subTest(name):
+                self.refused(lambda folder: (folder / name).unlink())
+                self.refused(lambda folder: os.truncate(folder / name, (folder / name).stat().st_size // 2))
+
+    def test_a_pickle_with_code_is_not_executed(self):
+        trace = self.folder / "trace"
+
+        class Code:
+            def __reduce__(self):
+                return os.system, (f"touch {trace}",)
+
+        def change(folder):
+            (folder / "model.safetensors").unlink()
+            with zipfile.ZipFile(folder / "pytorch_model.bin", "w") as archive:
+                archive.writestr("m/data.pkl", pickle.dumps({"model.shared.weight": Code()}, 2))
+        self.assertIn("system", self.refused(change))
+        self.assertFalse(trace.exists())
+
+    def test_the_page(self):
+        place = self.folder / "fresh"
+        shutil.copytree(self.exported, place / "opus-mt-en-de")
+        data = fixtures.dataset()
+        for name, split in (("train", "dev"), ("dev", "test")):
+            for side, ending in (("source", "en"), ("target", "de")):
+                shutil.copy(data / f"{split}.{side}.txt", place / f"{name}.{ending}")
+        shutil.copy(place / "dev.en", place / "text.en")
+        page = (SOURCE / "docs" / "import-models.md").read_text().replace("\\\n", " ")
+        lines = re.findall(r"(?m)^    (verbund .*)$", page)
+        self.assertGreaterEqual(len(lines), 6)
+        for line in lines:
+            if line.startswith("verbund train"):
+                line += " --set threads=1 --set batch.tokens=500 --set evaluate.sentences=8"
+                line = line.replace("max_steps=2000", "max_steps=20")
+            command = re.sub(r"^verbund", str(pathlib.Path(PROGRAM).resolve()), line.partition(" #")[0])
+            done = subprocess.run(["bash", "-c", command], cwd=place, capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models exported with --format huggingface translate the same in transformers, in CTranslate2 by way of its converter for
+transformers, and here again after `verbund import`. Small post-norm models are trained by the program on the demo corpus.
+
+Skipped (exit code 77) where torch, transformers, ctranslate2 or sentencepiece are not installed.
+"""
+import json
+import sys
+import unittest
+from pathlib import Path
+
+try:
+    import ctranslate2
+    import torch
+    from transformers import MarianMTModel, MarianTokenizer
+except ImportError as error:
+    print(f"skipped: {error}; scripts/oracles.sh installs what this test needs")
+    sys.exit(77)
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.program import ProgramTest  # noqa: E402
+
+SENTENCES, BEAM, LONGEST = 500, 4, 60
+MOST_DIFFERENT = SENTENCES // 50  # searches stop by different rules
+torch.set_num_threads(1)
+
+SEARCH = {"decode.beam": BEAM, "decode.length_penalty": 1, "decode.length_offset": 0, "decode.max_ratio": 0,
+          "decode.max_extra": LONGEST}
+TRAINING = {"batch.tokens": 1500, "schedule.learning_rate": 1, "schedule.warmup_steps": 100, "train.max_steps": 300,
+            "train.eval_every": 300, "train.log_every": 100, "checkpoint.save_every_steps": 300, "model.d_model": 64,
+            "model.d_ff": 128, "model.heads": 4, "model.encoder_layers": 2, "model.decoder_layers": 2, "model.norm": "post",
+            "model.norm_epsilon": 1e-5}
+
+
+def settings(values):
+    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
+
+
+class HuggingFaceExport(ProgramTest):
+    def export(self, joint, **model):
+        data, run, out = self.folder / "data", self.folder / "run", self.folder / "exported"
+        self.succeed("prepare", "--corpus", "demo", "--out", data, *settings(
+            {"corpus.generated_pairs": 8000, "subwords.vocabulary": 400, "subwords.character_coverage": 1,
+             "subwords.joint": str(joint).lower()}))
+        self.succeed("train", "--data", data, "--run", run, *settings({**TRAINING, **SEARCH, **model}))
+        self.succeed("export", "--model", run, "--format", "huggingface", "--out", out)
+        sources = (data / "test.source.txt").read_text().splitlines()[:SENTENCES]
+        return run, out, sources
+
+    def translate(self, run, sources):
+        output = self.succeed("translate", "-m", run, "--json", *settings(SEARCH), input="\n".join(sources) + "\n").stdout
+        return [json.loads(line)["translations"][0]["text"] for line in output.splitlines()]
+
+    def compare(self, name, ours, theirs, most):
+        different = [pair for pair in zip(ours, theirs, strict=True) if pair[0].strip() != pair[1].strip()]
+        print(f"{name}: {len(different)} of {len(ours)} translations differ ({len(set(ours))} different texts)",
+              *different[:3], sep="\n  ", file=sys.stderr)
+        self.assertGreater(len(set(ours)), SENTENCES // 4)
+        self.assertLessEqual(len(different), most)
+
+    def translate_by_transformers(self, folder, sources):
+        model, tokenizer = MarianMTModel.from_pretrained(folder).eval(), MarianTokenizer.from_pretrained(folder)
+        texts = []
+        for begin in range(0, len(sources), 50):
+            with torch.no_grad():
+                found = model.generate(**tokenizer(sources[begin:begin + 50], return_tensors="pt", padding=True),
+                                       num_beams=BEAM, length_penalty=1.0, max_new_tokens=LONGEST)
+            texts += tokenizer.batch_decode(found, skip_special_tokens=True)
+        return texts
+
+    def test_joint_vocabulary(self):
+        run, out, sources = self.export(True)
+        ours = self.translate(run, sources)
+        self.compare("transformers", ours, self.translate_by_transformers(out, sources), MOST_DIFFERENT)
+
+        converted = self.folder / "converted"
+        ctranslate2.converters.TransformersConverter(str(out)).convert(str(converted))
+        translator = ctranslate2.Translator(str(converted), compute_type="float32", inter_threads=1, intra_threads=1)
+        tokenizer = MarianTokenizer.from_pretrained(out)
+        pieces = [tokenizer.convert_ids_to_tokens(tokenizer.encode(source)) for source in sources]
+        results = translator.translate_batch(pieces, beam_size=BEAM, length_penalty=1, min_decoding_length=0,
+                                             max_decoding_length=LONGEST)
+        theirs = [tokenizer.decode(tokenizer.convert_tokens_to_ids(result.hypotheses[0])) for result in results]
+        self.compare("CTranslate2's converter", ours, theirs, MOST_DIFFERENT)
+
+        again = self.folder / "again"
+        self.succeed("import", out, "--run", again)
+        self.compare("imported again", ours, self.translate(again, sources), 0)
+
+        card = (out / "README.md").read_text()
+        for word in ("license:", "| BLEU |", "nrefs:1|case:mixed", "norm: post", "prepare"):
+            self.assertIn(word, card)
+
+    def test_separate_vocabularies_without_sharing(self):
+        run, out, sources = self.export(False, **{
+            "model.share_embeddings": "none", "model.attention_bias": "true", "model.output_bias": "true",
+            "model.activation": "gelu", "model.positions": "interleaved", "model.scale_embeddings": "false"})
+        ours = self.translate(run, sources)
+        self.compare("transformers, separate", ours, self.translate_by_transformers(out, sources), MOST_DIFFERENT)
+
+
+if __name__ == "__main__":
+    unittest.main()

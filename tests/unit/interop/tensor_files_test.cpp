@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of tensors from elsewhere: what they hold, and hostile ones, which must end with an error and nothing else.
+#include "core/random.h"
+#include "fetch/archive.h"
+#include "interop/pickle.h"
+#include "interop/tensor_map.h"
+#include "support/expect_error.h"
+#include "support/stored_zip.h"
+#include "support/temporary_folder.h"
+
+namespace verbund::tensor_files_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string text(const std::string& words) {
+  return "X" + std::string{static_cast<char>(words.size()), 0, 0, 0} + words;
+}
+
+std::string floats(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+// ("a": [2, 2] from element `offset` of a storage of `count`), as torch.save pickles it.
+std::string pickle_of(int offset, int rows, int columns, const std::string& storage = "torch\nFloatStorage\n") {
+  const auto small = [](int value) { return std::string{'K', static_cast<char>(value)}; };
+  const std::string id = "(" + text("storage") + "c" + storage + text("0") + text("cpu") + small(4) + "tQ";
+  const std::string tensor = "ctorch._utils\n_rebuild_tensor_v2\n(" + id + small(offset) + small(rows) +
+                             small(columns) + "\x86" + small(columns) + small(1) + "\x86\x89" +
+                             "ccollections\nOrderedDict\n)Rt" + "R";
+  return std::string("\x80\x02") + "ccollections\nOrderedDict\n)R" + text("a") + tensor + "s.";
+}
+
+std::string torch_file(const std::string& pickle, const std::string& bytes) {
+  return stored_zip({{"m/data.pkl", pickle}, {"m/byteorder", "little"}, {"m/data/0", bytes}});
+}
+
+std::string npy(const std::string& header, const std::string& bytes) {
+  return "\x93NUMPY\x01" + std::string(1, '\0') + static_cast<char>(header.size()) + std::string(1, '\0') + header +
+         bytes;
+}
+
+const std::string kFloats = floats({1, 2, 3, 4});
+const std::string kHeader = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }\n";
+
+class TensorFiles : public ::testing::Test {
+ public:
+  TensorMap torch(const std::string& content) { return read_torch_tensors(folder_.write("model.bin", content)); }
+  TensorMap npz(const std::string& content) { return read_npz_tensors(folder_.write("model.npz", content), texts_); }
+
+ protected:
+  TemporaryFolder folder_;
+  std::map<std::string, std::string> texts_;
+};
+
+TEST_F(TensorFiles, TorchAndNumpy) {
+  TensorMap from_torch = torch(torch_file(pickle_of(0, 2, 2), kFloats));
+  EXPECT_THAT(from_torch.take("a", {2, 2}), ElementsAre(1, 2, 3, 4));
+  from_torch.expect_empty();
+  EXPECT_THAT(torch(torch_file(pickle_of(1, 1, 2), kFloats)).take("a", {1, 2}), ElementsAre(2, 3));
+  TensorMap from_numpy = npz(
+      stored_zip({{"a.npy", npy(kHeader, kFloats)},
+                  {"special:model.yml.npy", npy("{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", "a: ")}}));
+  EXPECT_EQ(texts_.at("special:model.yml"), "a: ");
+  EXPECT_THAT(from_numpy.take_transposed("a", 2, 2), ElementsAre(1, 3, 2, 4));
+}
+
+TEST_F(TensorFiles, HalfPrecision) {
+  const std::string halves("\x00\x3c\x00\xc0\x01\x00\xff\x7b", 8);  // 1, -2, the smallest, the largest
+  EXPECT_THAT(torch(torch_file(pickle_of(0, 2, 2, "torch\nHalfStorage\n"), halves)).take("a", {2, 2}),
+              ElementsAre(1, -2, std::ldexp(1.0f, -24), 65504));
+  const std::string bfloats("\x80\x3f\x00\xc0\x00\x00\x40\x40", 8);
+  EXPECT_THAT(torch(torch_file(pickle_of(0, 2, 2, "torch\nBFloat16Storage\n"), bfloats)).take("a", {2, 2}),
+              ElementsAre(1, -2, 0, 3));
+}
+
+TEST_F(TensorFiles, CodeInAPickleIsNamedAndNotExecuted) {
+  const fs::path trace = folder_ / "trace";
+  const std::string call = "cos\nsystem\n(" + text("touch " + trace.string()) + "tR.";
+  EXPECT_ERROR(torch(torch_file("\x80\x02" + call, kFloats)), Error, HasSubstr("os system"));
+  const std::string by_stack = "\x80\x04" + text("posix") + text("system") + "\x93(" + text("touch x") + "tR.";
+  EXPECT_ERROR(torch(torch_file(by_stack, kFloats)), Error, HasSubstr("posix system"));
+  EXPECT_ERROR(torch(torch_file("\x80\x02(ios\nsystem\n.", kFloats)), Error, HasSubstr("0x69"));
+  EXPECT_FALSE(fs::exists(trace));
+}
+
+TEST_F(TensorFiles, SizesThatLie) {
+  EXPECT_ERROR(torch(torch_file(pickle_of(0, 2, 3), kFloats)), Error, HasSubstr("[2, 3]"), HasSubstr("16"));
+  EXPECT_ERROR(torch(torch_file(pickle_of(3, 2, 2), kFloats)), Error, HasSubstr("element 3"));
+  const std::string large = "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }";
+  EXPECT_ERROR(npz(stored_zip({{"a.npy", npy(large, kFloats)}})), Error, HasSubstr("4611686018427387904"));
+  const std::string whole = torch_file(pickle_of(0, 2, 2), kFloats);
+  EXPECT_ERROR(torch(whole.substr(0, whole.size() / 2)), Error, HasSubstr("model.bin"));
+  EXPECT_ERROR(torch("\x80\x02}."), Error, HasSubstr("zip"));
+}
+
+TEST_F(TensorFiles, MissingExtraAndMisshapenTensorsAreNamed) {
+  TensorMap tensors = torch(torch_file(pickle_of(0, 2, 2), kFloats));
+  EXPECT_ERROR(tensors.take("b", {2, 2}), Error, HasSubstr("b"));
+  EXPECT_ERROR(tensors.take("a", {4, 1}), Error, HasSubstr("[2, 2]"), HasSubstr("[4, 1]"));
+  EXPECT_ERROR(tensors.expect_empty(), Error, HasSubstr("a [2, 2]"));
+}
+
+// Each file with some bytes changed, cut, doubled or inserted: it is read, or refused by an Error.
+template <typename Read>
+void mutate(const std::string& whole, int64_t count, Read read) {
+  int64_t refused = 0;
+  for (int64_t number = 0; number < count; ++number) {
+    Random random(static_cast<uint64_t>(number), whole.size());
+    std::string bytes = whole;
+    const uint64_t changes = 1 + random.below(4);
+    for (uint64_t i = 0; i < changes && !bytes.empty(); ++i) {
+      const auto at = static_cast<size_t>(random.below(bytes.size()));
+      switch (random.below(5)) {
+        case 0:
+          bytes[at] = static_cast<char>(random.below(256));
+          break;
+        case 1:
+          bytes[at] = static_cast<char>(bytes[at] ^ 1 << random.below(8));
+          break;
+        case 2:
+          bytes.resize(at);
+          break;
+        case 3:
+          bytes.insert(at, bytes.substr(at / 2, random.below(16)));
+          break;
+        default:
+          bytes.replace(at, 4, std::string(4, random.below(2) == 0 ? '\xff' : '\0'));
+      }
+    }
+    try {
+      read(bytes);
+    } catch (const Error& error) {
+      ++refused;
+      ASSERT_STRNE(error.what(), "");
+    }
+  }
+  EXPECT_GT(refused, count / 10);
+}
+
+// Of each of five files: 2,000 in all; VERBUND_MUTATIONS=2000 for 10,000.
+int64_t mutations() {
+  const char* wish = std::getenv("VERBUND_MUTATIONS");
+  return wish == nullptr ? 400 : std::atoll(wish);
+}
+
+TEST_F(TensorFiles, MutatedFilesAreReadOrRefused) {
+  mutate(torch_file(pickle_of(0, 2, 2), kFloats), mutations(), [&](const std::string& bytes) { torch(bytes); });
+  mutate(stored_zip({{"a.npy", npy(kHeader, kFloats)}}), mutations(), [&](const std::string& bytes) { npz(bytes); });
+  // The checksum of a zip hides most changes of its members: these are changed by themselves.
+  mutate(pickle_of(0, 2, 2), mutations(), [&](const std::string& bytes) { torch(torch_file(bytes, kFloats)); });
+  mutate(npy(kHeader, kFloats), mutations(), [&](const std::string& bytes) { npz(stored_zip({{"a.npy", bytes}})); });
+  const std::vector<float> values = {1, 2, 3, 4};
+  write_safetensors(folder_ / "whole", std::vector{view_tensor<float>("a", {2, 2}, values)});
+  mutate(slurp(folder_ / "whole"), mutations(),
+         [&](const std::string& bytes) { read_safetensors_tensors(folder_.write("model.safetensors", bytes)); });
+}
+
+}  // namespace
+}  // namespace verbund::tensor_files_test
