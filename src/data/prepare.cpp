@@ -98,6 +98,7 @@ class Preparation {
     }
     corpora_ = find_corpora(config_, request_.generator ? &*request_.generator : nullptr, work_, stages_);
     collect_symbols();
+    if (!config_.subwords.model.empty()) use_given_models();
     if (config_.corpus.encoded) {
       text_keys_ = {key_of("encoded 1", content_key(corpora_.sources[0].train))};  // neither cleaned nor shuffled
       cleaned_.resize(1);
@@ -118,7 +119,7 @@ class Preparation {
  private:
   // Once the text has been exported, it is exported again whenever the dataset is made again.
   bool exports_text() const {
-    if (config_.corpus.encoded) return false;
+    if (config_.corpus.encoded || corpora_.named) return false;
     return request_.export_text || fs::exists(out_ / "export") || fs::exists(making_ / "export");
   }
 
@@ -208,7 +209,7 @@ class Preparation {
   }
 
   void learn() {
-    if (!config_.subwords.model.empty()) return use_given_models();
+    if (!config_.subwords.model.empty()) return;
     SubwordConfig learned = config_.subwords;
     learned.dropout = 0;  // used only for encoding, like the copies
     learned.copies = 1;
