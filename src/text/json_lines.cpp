@@ -30,7 +30,8 @@ class JsonLinesStream final : public PairStream {
     }
     const auto nested = json.find("translation");
     const Json& sides = nested != json.end() && nested->is_object() ? *nested : json;
-    block.add(side(sides, columns_[0]), side(sides, columns_[1]), reader_.lines());
+    const std::string source = side(sides, columns_[0]), target = side(sides, columns_[1]);
+    block.add(source, target, reader_.lines());
     return true;
   }
   uint64_t position() const override { return reader_.position(); }

@@ -30,8 +30,8 @@ TEST(Settings, ChangedOnesHaveTheirDefault) {
   config.corpus.dev.push_back({"", "", "dev.tsv"});
   const std::vector<ChangedSetting> changed = changed_settings(config);
   ASSERT_EQ(changed.size(), 6u);  // the list is new, with its five keys
-  EXPECT_EQ(changed[4].setting.value, "dev.tsv");
-  EXPECT_EQ(changed[4].usual, "");
+  EXPECT_EQ(changed[2].setting.value, "dev.tsv");
+  EXPECT_EQ(changed[2].usual, "");
   EXPECT_EQ(changed[5].setting.key, "model.heads");
   EXPECT_EQ(changed[5].setting.value, "16");
   EXPECT_EQ(changed[5].usual, "8");

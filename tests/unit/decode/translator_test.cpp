@@ -100,6 +100,44 @@ TEST_F(TranslatorTest, TheOrderOfLinesIsKept) {
   EXPECT_GT(different.size(), 30u);
 }
 
+TEST_F(TranslatorTest, ATagIsPutBeforeEverySentence) {
+  const TemporaryFolder folder;
+  Random random(3, 0);
+  std::string corpus;
+  for (int i = 0; i < 500; ++i) corpus += random_words(random, 4) + " .\t" + random_words(random, 4) + " .\n";
+  SubwordConfig subword_config;
+  subword_config.vocabulary = 80;
+  subword_config.symbols = {"<2de>"};
+  learn_subwords(folder.write("corpus", corpus), Sides::kBoth, subword_config, folder / "joint.model");
+  const Subwords subwords(folder / "joint.model");
+  const auto made = [&](const TranslatorConfig& settings) {
+    return Translator({model_->model.get()}, subwords, subwords, settings);
+  };
+  TranslatorConfig tagged = config();
+  tagged.tag = "<2de>";
+  tagged.search.align = true;
+  const std::string line = random_words(random, 5);
+  const Translation with = made(tagged).translate({{line}}).at(0).at(0);
+  EXPECT_EQ(with.text, made(config()).translate({{"<2de> " + line}}).at(0).at(0).text);
+  for (const auto& [source, target] : with.alignment) {
+    EXPECT_GE(source, 0);
+    EXPECT_LT(source, static_cast<int32_t>(subwords.encode(line).size()));
+  }
+  EXPECT_TRUE(made(tagged).pieces_of({""}).empty());
+
+  tagged.search.config.max_tokens = 10;  // each part of a long line has the tag, and fits with it
+  Sentence whole;
+  const std::string long_line = random_words(random, 30);
+  for (const SearchTask& part : made(tagged).pieces_of({long_line})) {
+    EXPECT_EQ(part.source.at(0), subwords.encode("<2de>").at(0));
+    EXPECT_LE(part.source.size(), 10u);
+    whole.insert(whole.end(), part.source.begin() + 1, part.source.end());
+  }
+  EXPECT_EQ(whole, subwords.encode(long_line));
+  tagged.tag = "<2fr>";
+  EXPECT_ERROR(made(tagged), UsageError, HasSubstr("<2fr>"));
+}
+
 TEST_F(TranslatorTest, EmptyLinesStayEmpty) {
   const auto results = translate({{""}, {"bado kunü"}, {"  \t "}, {"\u3000"}, {""}}, config());
   ASSERT_EQ(results.size(), 5u);
