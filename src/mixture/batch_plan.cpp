@@ -124,6 +124,11 @@ void BatchPlan::build(Epoch& plan, uint64_t number) const {
 // All batches of an epoch are shuffled together, or those that begin in the same window.
 void BatchPlan::group(Epoch& plan, const std::vector<size_t>& windows) const {
   plan.groups.clear();
+  if (draws_.in_rounds() && config_.bucket_batches == 0) {  // lengths are mixed already
+    plan.groups.resize(plan.order.size());
+    std::iota(plan.groups.begin(), plan.groups.end(), size_t{1});
+    return;
+  }
   for (size_t batch = 0; const size_t end : windows) {
     while (batch < plan.order.size() && plan.begins[batch] < end) ++batch;
     if (draws_.in_rounds() && (plan.groups.empty() || plan.groups.back() < batch)) plan.groups.push_back(batch);

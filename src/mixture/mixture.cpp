@@ -106,6 +106,9 @@ std::vector<uint64_t> apportion(const std::vector<double>& shares, uint64_t tota
 
 std::vector<MixtureStage> plan_stages(const MixtureConfig& config, const TrainingSet& set,
                                       const std::vector<uint64_t>& pairs) {
+  if (std::accumulate(pairs.begin(), pairs.end(), uint64_t{0}) == 0) {  // BatchPlan says why
+    return {MixtureStage{.name = "1", .shares = std::vector<double>(pairs.size(), 0)}};
+  }
   std::vector<StageConfig> wanted = config.stages;
   if (wanted.empty()) wanted.emplace_back();
   std::vector<MixtureStage> stages;

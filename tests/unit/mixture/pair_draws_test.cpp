@@ -52,7 +52,6 @@ TEST_F(PairDrawsTest, RoundsGoOnFromEpochToEpochAndRepeatNoPair) {
   }
   for (const auto& [pairs, size] : {std::pair(drawn[0], kLarge), std::pair(drawn[1], kSmall)}) {
     std::set<uint32_t> round;
-    std::set<std::set<uint32_t>> orders;
     for (size_t i = 0; i < pairs.size(); ++i) {
       if (i % size == 0) round.clear();
       EXPECT_TRUE(round.insert(pairs[i]).second) << "pair " << pairs[i] << " again at " << i;
