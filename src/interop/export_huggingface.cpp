@@ -21,9 +21,8 @@ constexpr float kNoProbability = -100;
 void check_representable(const ModelConfig& config) {
   if (config.norm != NormPlace::kPost) {
     fail(
-        "model.norm is pre, but Hugging Face's Marian class has norms after each sublayer, and no other class of "
-        "transformers has this model's positions and norms. Train with --set model.norm=post --set "
-        "model.norm_epsilon=1e-5 to hand a model on, or use --format ctranslate2");
+        "model.norm is pre, but Hugging Face's Marian class has norms after each sublayer. Train with --set "
+        "model.norm=post --set model.norm_epsilon=1e-5 to hand a model on, or use --format ctranslate2");
   }
   if (std::abs(config.norm_epsilon - kEpsilonOfTheClass) > 1e-9) {
     fail(

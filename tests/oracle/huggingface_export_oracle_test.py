@@ -21,10 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.program import ProgramTest  # noqa: E402
 
 SENTENCES, BEAM, LONGEST = 500, 4, 60
-MOST_DIFFERENT = SENTENCES // 50  # searches stop by different rules
+MOST_DIFFERENT = SENTENCES // 100  # close calls; without a length penalty, since searches stop by different rules
 torch.set_num_threads(1)
 
-SEARCH = {"decode.beam": BEAM, "decode.length_penalty": 1, "decode.length_offset": 0, "decode.max_ratio": 0,
+SEARCH = {"decode.beam": BEAM, "decode.length_penalty": 0, "decode.length_offset": 0, "decode.max_ratio": 0,
           "decode.max_extra": LONGEST}
 TRAINING = {"batch.tokens": 1500, "schedule.learning_rate": 1, "schedule.warmup_steps": 100, "train.max_steps": 300,
             "train.eval_every": 300, "train.log_every": 100, "checkpoint.save_every_steps": 300, "model.d_model": 64,
@@ -64,7 +64,7 @@ class HuggingFaceExport(ProgramTest):
         for begin in range(0, len(sources), 50):
             with torch.no_grad():
                 found = model.generate(**tokenizer(sources[begin:begin + 50], return_tensors="pt", padding=True),
-                                       num_beams=BEAM, length_penalty=1.0, max_new_tokens=LONGEST)
+                                       num_beams=BEAM, length_penalty=0.0, max_new_tokens=LONGEST)
             texts += tokenizer.batch_decode(found, skip_special_tokens=True)
         return texts
 
@@ -78,7 +78,7 @@ class HuggingFaceExport(ProgramTest):
         translator = ctranslate2.Translator(str(converted), compute_type="float32", inter_threads=1, intra_threads=1)
         tokenizer = MarianTokenizer.from_pretrained(out)
         pieces = [tokenizer.convert_ids_to_tokens(tokenizer.encode(source)) for source in sources]
-        results = translator.translate_batch(pieces, beam_size=BEAM, length_penalty=1, min_decoding_length=0,
+        results = translator.translate_batch(pieces, beam_size=BEAM, length_penalty=0, min_decoding_length=0,
                                              max_decoding_length=LONGEST)
         theirs = [tokenizer.decode(tokenizer.convert_tokens_to_ids(result.hypotheses[0])) for result in results]
         self.compare("CTranslate2's converter", ours, theirs, MOST_DIFFERENT)
