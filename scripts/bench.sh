@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cmake --build --preset release --parallel "$(nproc)" --target benchmarks
-for program in build/bench_encode build/bench_step; do
+for program in build/bench_encode build/bench_mixture build/bench_step; do
   echo "== ${program#build/bench_}"
   "$program"
 done

@@ -6,12 +6,14 @@
 #include "cli/options.h"
 #include "config/config.h"
 #include "config/show.h"
+#include "config/value.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/output.h"
 #include "data/dataset_format.h"
 #include "data/statistics.h"
 #include "migrate/openseq2seq.h"
+#include "migrate/opustrainer.h"
 
 namespace verbund {
 namespace {
@@ -47,9 +49,10 @@ void run_config(const Arguments& arguments) {
       "  verbund config --list                         the presets, for --config NAME of other commands\n"
       "  verbund config --show transformer-base        a preset\n"
       "  verbund config --show my.yaml --set seed=7    the whole configuration as it would be used\n"
-      "  verbund config --from-openseq2seq base.py --data data/wmt16 --workers 4 > base.yaml\n");
+      "  verbund config --from-openseq2seq base.py --data data/wmt16 --workers 4 > base.yaml\n"
+      "  verbund config --from-opustrainer mix.yml > mixture.yaml\n");
   bool explain = false, list = false;
-  std::string file;
+  std::string file, opustrainer;
   Conversion conversion;
   std::vector<std::string> overrides;
   options.add_flag("--explain", explain, "Print every key with its default and meaning, as a YAML file");
@@ -60,6 +63,8 @@ void run_config(const Arguments& arguments) {
   options
       .add_option("--from-openseq2seq", conversion.file,
                   "Convert a configuration of OpenSeq2Seq (Python, never executed) and print it")
+      ->type_name("FILE");
+  options.add_option("--from-opustrainer", opustrainer, "Convert a file of OpusTrainer: its stages become a mixture")
       ->type_name("FILE");
   options
       .add_option("--data", conversion.data,
@@ -76,9 +81,14 @@ void run_config(const Arguments& arguments) {
     std::cout << converted(conversion);
     return;
   }
+  if (!opustrainer.empty()) {
+    std::cout << convert_opustrainer(parse_yaml(read_file(opustrainer), opustrainer));
+    return;
+  }
   if (!explain && file.empty() && overrides.empty()) {
     throw UsageError(
-        "choose what to show: --explain, --list, --show FILE, --set KEY=VALUE or --from-openseq2seq FILE\n"
+        "choose what to show: --explain, --list, --show FILE, --set KEY=VALUE, --from-openseq2seq FILE or "
+        "--from-opustrainer FILE\n"
         "See: verbund config --help");
   }
   log_config_choice(file);

@@ -14,6 +14,7 @@
 #include "config/decode_config.h"
 #include "config/device_config.h"
 #include "config/evaluate_config.h"
+#include "config/mixture_config.h"
 #include "config/model_config.h"
 #include "config/optim_config.h"
 #include "config/train_config.h"
@@ -29,6 +30,7 @@ struct Config {
   CorpusConfig corpus;
   CleanConfig clean;
   SubwordConfig subwords;
+  MixtureConfig mixture;
   ModelConfig model;
   BatchConfig batch;
   ScheduleConfig schedule;
@@ -51,6 +53,7 @@ struct Config {
     visit.section("corpus", corpus, "The parallel text.");
     visit.section("clean", clean, "Cleaning of training pairs.");
     visit.section("subwords", subwords, "The subword model.");
+    visit.section("mixture", mixture, "The mixture of training corpora, and its stages.");
     visit.section("model", model, "The Transformer's shape and loss.");
     visit.section("batch", batch, "Batches of training pairs.");
     visit.section("schedule", schedule, "The learning-rate schedule.");

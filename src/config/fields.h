@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "config/corpus_weights.h"
 #include "config/number.h"
 #include "config/value.h"
 
@@ -42,6 +43,7 @@ class FieldVisitor {
   virtual void texts(const char* name, std::vector<std::string>& values, const char* about) = 0;
   // A section whose keys are read later, because what they override is not known yet.
   virtual void overrides(const char* name, Value& section, const char* about) = 0;
+  virtual void field(const char* name, CorpusWeights& value, const char* about) = 0;
   // A count, or "auto", which is kAutomatic.
   virtual void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) = 0;
 

@@ -49,6 +49,7 @@ class KeyCollector final : public FieldVisitor {
   void field(const char* name, StepWindow&, const char*) override { add(name); }
   void texts(const char* name, std::vector<std::string>&, const char*) override { add(name); }
   void overrides(const char* name, Value&, const char*) override { add(name); }
+  void field(const char* name, CorpusWeights&, const char*) override { add(name); }
   void automatic(const char* name, int64_t&, Range<int64_t>, const char*) override { add(name); }
 
  protected:
@@ -146,6 +147,22 @@ class Loader final : public FieldVisitor {
     if (value == nullptr) return;
     if (value->kind != Value::Kind::kMap && value->kind != Value::Kind::kNull) refuse(*value, name, "a section");
     target = *value;
+  }
+
+  void field(const char* name, CorpusWeights& target, const char*) override {
+    const Value* value = find(name);
+    if (value == nullptr) return;
+    if (value->kind != Value::Kind::kMap && value->kind != Value::Kind::kNull) {
+      refuse(*value, name, "weights of corpora, such as {europarl: 0.7, multi30k: 0.3}");
+    }
+    target.clear();
+    for (const auto& [key, item] : value->map) {
+      double weight = 0;
+      if (item.kind != Value::Kind::kScalar || !parse_real(item.scalar, weight) || !(weight >= 0 && weight <= 1e12)) {
+        refuse(item, fmt::format("{}.{}", name, key).c_str(), "a number of at least 0");
+      }
+      target.push_back({key, weight});
+    }
   }
 
   void automatic(const char* name, int64_t& target, Range<int64_t> range, const char*) override {

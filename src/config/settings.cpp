@@ -22,6 +22,9 @@ class Flattener final : public FieldVisitor {
   void overrides(const char* name, Value& section, const char* about) override {
     for (const auto& [key, value] : section.map) put((std::string(name) + "." + key).c_str(), value.scalar, about);
   }
+  void field(const char* name, CorpusWeights& value, const char* about) override {
+    put(name, weights_text(value), about);
+  }
   void automatic(const char* name, int64_t& value, Range<int64_t>, const char* about) override {
     if (value == kAutomatic) {
       put(name, "auto", about);

@@ -63,6 +63,11 @@ class Shower final : public FieldVisitor {
     for (const auto& [key, value] : section.map) line(key.c_str(), yaml_text(value.scalar), "");
     indent_ -= 2;
   }
+  void field(const char* name, CorpusWeights& value, const char* about) override {
+    CorpusWeights quoted = value;
+    for (CorpusWeight& item : quoted) item.name = yaml_text(item.name);
+    line(name, "{" + weights_text(quoted, ": ") + "}", about);
+  }
   void automatic(const char* name, int64_t& value, Range<int64_t> range, const char* about) override {
     line(name, value == kAutomatic ? "auto" : std::to_string(value), with_range(about, range));
   }

@@ -77,9 +77,7 @@ std::string checksum(const TestSet& set) {
 }
 
 TestSet choose_train_probe(const TrainingSet& train, int64_t pairs, int64_t max_length, uint64_t seed) {
-  const auto is_used = [&](size_t pair) {
-    return std::max(train.source_length(pair), train.target_length(pair)) + int64_t{1} <= max_length;
-  };
+  const auto is_used = [&](size_t pair) { return fits(train, pair, max_length); };
   uint64_t left = 0;  // pairs that may still be chosen
   for (size_t i = 0; i < train.size(); ++i) left += is_used(i) ? 1 : 0;
   uint64_t wanted = std::min(static_cast<uint64_t>(pairs), left);

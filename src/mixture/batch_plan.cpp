@@ -35,26 +35,23 @@ uint64_t sort_key(const TrainingSet& set, uint32_t pair, uint32_t place) {
 
 }  // namespace
 
-BatchPlan::BatchPlan(TrainingSet set, const BatchConfig& config, uint64_t seed)
-    : set_(std::move(set)), config_(config), seed_(seed) {
+BatchPlan::BatchPlan(TrainingSet set, const BatchConfig& config, uint64_t seed, EpochDraws draws)
+    : draws_(std::move(set), std::move(draws), config.max_length, config.shuffle, seed), config_(config), seed_(seed) {
   if (config.tokens < 1) {
     fail_usage("a batch of {} tokens holds no sentence: set batch.tokens to 1 or more", config.tokens);
   }
-  if (set_.size() > std::numeric_limits<uint32_t>::max()) {
-    fail("the dataset has {} pairs, but a batch plan can hold at most {}: prepare it in parts", set_.size(),
+  const size_t all = draws_.set().size();
+  if (all > std::numeric_limits<uint32_t>::max()) {
+    fail("the dataset has {} pairs, but a batch plan can hold at most {}: prepare it in parts", all,
          std::numeric_limits<uint32_t>::max());
   }
-  for (size_t pair = 0; pair < set_.size(); ++pair) dropped_pairs_ += keeps(pair) ? 0 : 1;
+  dropped_pairs_ = all - std::accumulate(draws_.usable().begin(), draws_.usable().end(), size_t{0});
   if (pairs() == 0) {
     fail(
         "there are no training pairs: of {} pairs, {} are longer than batch.max_length = {} tokens. Raise it, or "
         "prepare the dataset from other text.",
-        set_.size(), dropped_pairs_, config.max_length);
+        all, dropped_pairs_, config.max_length);
   }
-}
-
-bool BatchPlan::keeps(size_t pair) const {
-  return std::max(set_.source_length(pair), set_.target_length(pair)) + int64_t{1} <= config_.max_length;
 }
 
 size_t BatchPlan::batches(uint64_t number) const {
@@ -81,6 +78,17 @@ BatchPosition BatchPlan::after(BatchPosition position) const {
   return {position.epoch + 1, 0};
 }
 
+std::vector<uint64_t> BatchPlan::drawn(BatchPosition position) const {
+  if (!draws_.in_rounds()) return draws_.before(position.batch == 0 ? position.epoch : position.epoch + 1);
+  std::vector<uint64_t> counts = draws_.before(position.epoch);
+  if (position.batch == 0) return counts;
+  const std::lock_guard lock(mutex_);
+  const Epoch& plan = epoch(position.epoch);
+  const size_t batches = *std::ranges::lower_bound(plan.groups, position.batch);
+  for (const uint32_t pair : PairIds(plan.pairs).first(plan.begins[batches])) ++counts[set().corpus_of(pair)];
+  return counts;
+}
+
 const BatchPlan::Epoch& BatchPlan::epoch(uint64_t number) const {
   Epoch& plan = epochs_[number % epochs_.size()];
   if (plan.number != number) build(plan, number);
@@ -89,47 +97,62 @@ const BatchPlan::Epoch& BatchPlan::epoch(uint64_t number) const {
 
 void BatchPlan::build(Epoch& plan, uint64_t number) const {
   plan.number = UINT64_MAX;  // until it is complete
-  plan.pairs.clear();
-  plan.pairs.reserve(pairs());
-  for (size_t pair = 0; pair < set_.size(); ++pair) {
-    if (keeps(pair)) plan.pairs.push_back(static_cast<uint32_t>(pair));
-  }
+  plan.pairs = {};           // so that its memory serves the next ones
   Random random(seed_, kPlanStream + number);
-  if (config_.shuffle) shuffle(plan.pairs.begin(), plan.pairs.end(), random);
-  if (config_.bucket_batches > 0) sort_windows(plan.pairs);
+  plan.pairs = draws_.draw(number, random);
+  const std::vector<size_t> windows = sort_windows(plan.pairs);
 
   plan.begins.assign(1, 0);
   for (PairIds rest = plan.pairs; !rest.empty();) {
-    const size_t count = fitting_head(rest, set_, static_cast<uint64_t>(config_.tokens));
+    const size_t count = fitting_head(rest, set(), static_cast<uint64_t>(config_.tokens));
     plan.begins.push_back(plan.begins.back() + static_cast<uint32_t>(count));
     rest = rest.subspan(count);
   }
   plan.order.resize(plan.begins.size() - 1);
   std::iota(plan.order.begin(), plan.order.end(), 0u);
-  if (config_.shuffle) shuffle(plan.order.begin(), plan.order.end(), random);
+  group(plan, windows);
+  for (size_t begin = 0; const size_t end : plan.groups) {
+    const auto at = [&](size_t i) { return plan.order.begin() + static_cast<ptrdiff_t>(i); };
+    if (config_.shuffle) shuffle(at(begin), at(end), random);
+    begin = end;
+  }
   plan.number = number;
   debug("batch plan: epoch {} has {} batches of up to {} tokens a side, {} pairs, {} longer ones left out", number,
         plan.order.size(), config_.tokens, plan.pairs.size(), dropped_pairs_);
 }
 
-void BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
+// All batches of an epoch are shuffled together, or those that begin in the same window.
+void BatchPlan::group(Epoch& plan, const std::vector<size_t>& windows) const {
+  plan.groups.clear();
+  for (size_t batch = 0; const size_t end : windows) {
+    while (batch < plan.order.size() && plan.begins[batch] < end) ++batch;
+    if (draws_.in_rounds() && (plan.groups.empty() || plan.groups.back() < batch)) plan.groups.push_back(batch);
+  }
+  if (!draws_.in_rounds()) plan.groups.push_back(plan.order.size());
+}
+
+std::vector<size_t> BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
+  if (config_.bucket_batches == 0) return {pairs.size()};
   const uint64_t window_tokens = static_cast<uint64_t>(config_.bucket_batches) * static_cast<uint64_t>(config_.tokens);
   std::vector<uint32_t> window;
   std::vector<uint64_t> keys;
+  std::vector<size_t> ends;
   bool up = true;
   for (size_t begin = 0; begin < pairs.size(); begin += window.size()) {
     const PairIds rest = PairIds(pairs).subspan(begin);
-    const PairIds head = rest.first(fitting_head(rest, set_, window_tokens));
+    const PairIds head = rest.first(fitting_head(rest, set(), window_tokens));
     window.assign(head.begin(), head.end());
     keys.clear();
     for (const uint32_t pair : window) {
-      keys.push_back(sort_key(set_, pair, static_cast<uint32_t>(keys.size())));
+      keys.push_back(sort_key(set(), pair, static_cast<uint32_t>(keys.size())));
     }
     std::sort(keys.begin(), keys.end());
     if (!up) std::reverse(keys.begin(), keys.end());
     for (size_t i = 0; i < keys.size(); ++i) pairs[begin + i] = window[static_cast<uint32_t>(keys[i])];
     up = !up;
+    ends.push_back(begin + window.size());
   }
+  return ends;
 }
 
 std::vector<std::vector<uint32_t>> slice(PairIds batch, const TrainingSet& set, int workers) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchPlan assigns training pairs to batches. The batches of an epoch depend only on (training set, config, seed,
-// epoch), not on the number of workers, so a position in the data is two integers, and resuming is a seek. Workers
-// share a batch in slices of equal work.
+// BatchPlan assigns training pairs to batches. The batches of an epoch depend only on (training set, draws, config,
+// seed, epoch), not on the number of workers, so a position in the data is two integers, and resuming is a seek.
+// Workers share a batch in slices of equal work.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/batch_config.h"
-#include "mixture/training_set.h"
+#include "mixture/pair_draws.h"
 
 namespace verbund {
 
@@ -22,20 +22,21 @@ struct BatchPosition {
   bool operator==(const BatchPosition&) const = default;
 };
 
-// The pairs that are short enough are shuffled in every epoch. The order is cut into windows; each window is sorted by
+// The pairs of an epoch come in a random order (PairDraws). The order is cut into windows; each window is sorted by
 // length (target, then source, then as drawn), ascending in one and descending in the next, so that neighbours across a
 // border are similar. The result is cut into batches that fit the budget on both sides, and the batches are shuffled. A
-// pair that exceeds the budget is a batch of its own: only max_length drops pairs.
+// pair that exceeds the budget is a batch of its own: only max_length drops pairs. Where corpora are drawn in rounds, a
+// batch keeps to its window, so that rounds follow one another.
 //
 // Thread-safe. One even and one odd epoch are kept, so that the current one is still available when the next is built:
 // 8 bytes per pair.
 class BatchPlan {
  public:
-  BatchPlan(TrainingSet set, const BatchConfig& config, uint64_t seed);
+  BatchPlan(TrainingSet set, const BatchConfig& config, uint64_t seed, EpochDraws draws = {});
 
-  const TrainingSet& set() const { return set_; }
-  size_t pairs() const { return set_.size() - dropped_pairs_; }  // per epoch
-  size_t dropped_pairs() const { return dropped_pairs_; }        // longer than max_length
+  const TrainingSet& set() const { return draws_.set(); }
+  size_t pairs() const { return set().size() - dropped_pairs_; }  // short enough to train on
+  size_t dropped_pairs() const { return dropped_pairs_; }         // longer than max_length
 
   // May differ a little from epoch to epoch.
   size_t batches(uint64_t epoch) const;
@@ -43,6 +44,8 @@ class BatchPlan {
   std::vector<uint32_t> batch(BatchPosition position) const;
   // The position after it: the next batch, or the first one of the next epoch.
   BatchPosition after(BatchPosition position) const;
+  // The pairs of each corpus that are drawn by the batches before this one, and by the others of their windows.
+  std::vector<uint64_t> drawn(BatchPosition position) const;
 
  private:
   struct Epoch {
@@ -50,14 +53,15 @@ class BatchPlan {
     std::vector<uint32_t> pairs;   // a batch is a range of it
     std::vector<uint32_t> begins;  // [batches + 1], the begins of the ranges, and the end
     std::vector<uint32_t> order;   // [batches], the range of each batch
+    std::vector<size_t> groups;    // the ends, in `order`, of batches that are shuffled together
   };
 
-  bool keeps(size_t pair) const;
   const Epoch& epoch(uint64_t number) const;  // under mutex_
   void build(Epoch& epoch, uint64_t number) const;
-  void sort_windows(std::vector<uint32_t>& pairs) const;
+  std::vector<size_t> sort_windows(std::vector<uint32_t>& pairs) const;  // returns the ends of the windows
+  void group(Epoch& epoch, const std::vector<size_t>& windows) const;
 
-  TrainingSet set_;
+  PairDraws draws_;
   BatchConfig config_;
   uint64_t seed_;
   size_t dropped_pairs_ = 0;

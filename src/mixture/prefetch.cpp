@@ -11,7 +11,11 @@ void WorkerBatch::fill(const BatchPlan& plan, const BatchShare& share, BatchPosi
   const std::vector<uint32_t> pairs = plan.batch(position);
   position_ = position;
   global_target_tokens_ = 0;
-  for (const uint32_t pair : pairs) global_target_tokens_ += set.target_length(pair) + 1;
+  global_pairs_.assign(set.corpora().size(), 0);
+  for (const uint32_t pair : pairs) {
+    global_target_tokens_ += set.target_length(pair) + 1;
+    ++global_pairs_[set.corpus_of(pair)];
+  }
 
   const auto slices = slice(pairs, set, share.workers);
   const auto parts = verbund::micro_batches(slices.at(static_cast<size_t>(share.rank)), set, share.micro_batch_tokens);

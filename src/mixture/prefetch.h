@@ -33,9 +33,10 @@ class WorkerBatch {
 
   std::span<const Batch> micro_batches() const { return {batches_.data(), used_}; }
   BatchPosition position() const { return position_; }
-  BatchPosition next() const { return next_; }                             // position after this one
-  size_t epoch_batches() const { return epoch_batches_; }                  // of its epoch
-  uint64_t global_target_tokens() const { return global_target_tokens_; }  // of all workers
+  BatchPosition next() const { return next_; }                                 // position after this one
+  size_t epoch_batches() const { return epoch_batches_; }                      // of its epoch
+  uint64_t global_target_tokens() const { return global_target_tokens_; }      // of all workers
+  const std::vector<uint64_t>& global_pairs() const { return global_pairs_; }  // of each corpus, of all workers
 
  private:
   std::vector<Batch> batches_;  // the first used_ ones; the others keep their memory
@@ -43,6 +44,7 @@ class WorkerBatch {
   BatchPosition position_, next_;
   size_t epoch_batches_ = 0;
   uint64_t global_target_tokens_ = 0;
+  std::vector<uint64_t> global_pairs_;
 };
 
 // Continues from epoch to epoch without end. The thread also builds the plan of the next epoch, while the trainer has

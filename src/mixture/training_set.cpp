@@ -29,11 +29,14 @@ std::string folder_name(const Dataset& dataset) {
   return (fs::absolute(dataset.folder()).lexically_normal() / "").parent_path().filename().string();
 }
 
-// The corpora of a folder, called as it calls them or, to tell them apart, after the folder.
-std::vector<TrainingCorpus> corpora_of(const Dataset& dataset, bool called_by_folder) {
-  const std::string& name = dataset.manifest().name;
-  const std::string own = name.empty() ? kTrainSplit : name;
-  return {{called_by_folder ? folder_name(dataset) : own, &dataset.split(kTrainSplit)}};
+// The corpora of a folder; one without a name is called after the folder, if there are others.
+std::vector<TrainingCorpus> corpora_of(const Dataset& dataset, bool are_more) {
+  const bool by_folder = are_more && dataset.manifest().named_sources.empty();
+  std::vector<TrainingCorpus> corpora;
+  for (const DatasetSource& source : dataset.manifest().sources()) {
+    corpora.push_back({by_folder ? folder_name(dataset) : source.name, &dataset.split(source.split), source.weight});
+  }
+  return corpora;
 }
 
 }  // namespace
@@ -53,6 +56,15 @@ void TrainingSet::append_source(size_t pair, std::vector<TokenId>& ids) const {
 void TrainingSet::append_target(size_t pair, std::vector<TokenId>& ids) const {
   const size_t corpus = corpus_of(pair);
   corpora_[corpus].split->append_target(pair - first_pair(corpus), ids);
+}
+
+std::vector<uint64_t> usable_pairs(const TrainingSet& set, int64_t max_length) {
+  std::vector<uint64_t> pairs;
+  for (const TrainingCorpus& corpus : set.corpora()) {
+    uint64_t& count = pairs.emplace_back(0);
+    for (size_t i = 0; i < corpus.split->size(); ++i) count += fits(*corpus.split, i, max_length) ? 1 : 0;
+  }
+  return pairs;
 }
 
 TrainingSet training_set(std::span<const Dataset> datasets) {

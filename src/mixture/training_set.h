@@ -4,6 +4,7 @@
 // numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@ using PairIds = std::span<const uint32_t>;  // numbers of pairs in a training se
 struct TrainingCorpus {
   std::string name;
   const Split* split = nullptr;
+  double weight = 1;  // of its pairs, as its dataset says
 };
 
 // Small: it refers to the splits, which must outlive it.
@@ -54,6 +56,15 @@ class TrainingSet {
   std::vector<TrainingCorpus> corpora_;
   std::vector<size_t> ends_;  // the number after the last pair of each corpus
 };
+
+// Whether no side of a pair, of a split or a training set, is longer than this with </s>.
+template <typename Pairs>
+bool fits(const Pairs& pairs, size_t pair, int64_t max_length) {
+  return std::max(pairs.source_length(pair), pairs.target_length(pair)) + int64_t{1} <= max_length;
+}
+
+// The pairs of each corpus that fit: those that training uses.
+std::vector<uint64_t> usable_pairs(const TrainingSet& set, int64_t max_length);
 
 // The training pairs of these dataset folders, in their order. Fails if they were not made with the same subword model,
 // or if two corpora have one name.

@@ -40,7 +40,8 @@ uint64_t cost_of(PairIds pairs, const TrainingSet& set) {
 const BatchPlan& BatchesOfDataset::plan_of(const Config& config) {
   std::unique_ptr<BatchPlan>& plan = plans_[config.batch.tokens];
   if (!plan) {
-    plan = std::make_unique<BatchPlan>(training_set({&dataset_, 1}), config.batch, static_cast<uint64_t>(config.seed));
+    const MixtureProgress start(training_set({&dataset_, 1}), config.batch.max_length, config.mixture);
+    plan = std::make_unique<BatchPlan>(start.set(), config.batch, static_cast<uint64_t>(config.seed), start.draws());
   }
   return *plan;
 }

@@ -58,6 +58,7 @@ Json MetricsWindow::take(const StepSeen& last) {
     line["exchange_exposed_seconds_per_step"] = times.exposed / steps;
     line["exchange_bytes_sent_per_step"] = static_cast<double>(times.bytes) / steps;
   }
+  if (last.mixture.is_object()) line.update(last.mixture);
   line["time"] = utc_time();
   forget();
   return line;

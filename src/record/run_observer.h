@@ -29,6 +29,7 @@ struct StepSeen {
   double training_seconds = 0;  // in steps, over all parts of the run
   int64_t target_tokens = 0;    // the same, of all workers
   StepTimes times;
+  Json mixture;  // values of the metrics, of a step that is logged
 };
 
 // One translation by the current model.

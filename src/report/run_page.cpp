@@ -114,8 +114,9 @@ Page run_page(const RunData& run, const std::string& program, const std::vector<
   page.summary = run_summary(run, ledger, facts, page.verdicts);
   page.strip = strip_charts(run);
   page.folds_unknown = true;
-  page.sections = {ledger_section(ledger), curves_section(run),        evaluations_section(run), samples_section(run),
-                   faults_section(run),    configuration_section(run), environment_section(run), commands_section(run)};
+  page.sections = {ledger_section(ledger),     curves_section(run),      evaluations_section(run),
+                   samples_section(run),       mixture_section(run),     faults_section(run),
+                   configuration_section(run), environment_section(run), commands_section(run)};
   for (const PlacedSection& other : others) {
     const auto before = std::find_if(page.sections.begin(), page.sections.end(),
                                      [&](const Section& section) { return section.id == other.after; });

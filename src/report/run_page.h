@@ -35,6 +35,7 @@ Section ledger_section(const Ledger& ledger);
 Section curves_section(const RunData& run);
 Section evaluations_section(const RunData& run);
 Section samples_section(const RunData& run);
+Section mixture_section(const RunData& run);
 Section faults_section(const RunData& run);
 Section configuration_section(const RunData& run);
 Section environment_section(const RunData& run);

@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "core/json_file.h"
 #include "train/run_opening.h"
+#include "train/train_state.h"
 
 namespace verbund {
 namespace {
@@ -33,6 +34,7 @@ bool may_change(const std::string& key) {
                              "evaluate.",
                              "workers.",
                              "batch.memory_limit",
+                             "mixture.",  // what it comes to is compared
                              "threads"}) {
     if (key.rfind(prefix, 0) == 0) return true;
   }
@@ -42,15 +44,22 @@ bool may_change(const std::string& key) {
 }  // namespace
 
 std::vector<std::string> differences_that_matter(const std::string& saved_config, const std::string& config,
-                                                 const std::string& saved_state, const std::string& dataset_checksum) {
+                                                 const std::string& saved_state, const std::string& dataset_checksum,
+                                                 const std::string& mixture) {
   std::vector<std::string> differences;
   for (const auto& [key, before, now] : config_differences(saved_config, config)) {
     if (!may_change(key)) differences.push_back(fmt::format("{} was {}, is now {}", key, before, now));
   }
-  const std::string saved_dataset = use_json(saved_state, "the checkpoint's state.json", "Use another checkpoint.",
-                                             [](const Json& state) { return state.at("dataset").get<std::string>(); });
+  const auto [saved_dataset, saved_mixture] =
+      use_json(saved_state, "the checkpoint's state.json", "Use another checkpoint.", [&](const Json& state) {
+        const Json earlier = state.value(kMixtureKey, Json::object());  // older versions have none
+        return std::pair(state.at("dataset").get<std::string>(), earlier.value("description", mixture));
+      });
   if (saved_dataset != dataset_checksum) {
     differences.push_back(fmt::format("the dataset's checksum was {}, is now {}", saved_dataset, dataset_checksum));
+  }
+  if (saved_mixture != mixture) {
+    differences.push_back(fmt::format("the mixture was {}, is now {}", saved_mixture, mixture));
   }
   return differences;
 }

@@ -14,6 +14,8 @@
 namespace verbund {
 namespace {
 
+constexpr const char* kUntilMetrics[] = {"", "bleu", "chrf", "loss"};  // by StageUntil
+
 // Exchanges the weights of the model for the averaged ones, if there are any, while it lives.
 class AveragedWeights {
  public:
@@ -40,7 +42,7 @@ std::string Evaluator::trouble_with_weights() {
   if (judged_ == state.step) return "";
   run_.workers.watchdog().report_phase(state.step, "judging the weights");
   WorkerBatch next;
-  next.fill(run_.plan, run_.share(), state.position);
+  next.fill(run_.plan(), run_.share(), state.position);
   const bool finite = !run_.workers.comm().any(!measure(state.model->weights().values()).finite());
   std::string trouble = finite ? state.guard.trouble_with(mean_loss(state, next)) : "a weight is not finite";
   if (trouble.empty()) judged_ = state.step;
@@ -75,6 +77,10 @@ bool Evaluator::evaluate() {
     std::map<std::string, double> values;
     for (const std::string& metric : state.best.metrics()) values[metric] = dev.metric(metric);
     links = state.best.record(state.step, values);
+    if (const StageUntil until = state.mixture.current().until; until != StageUntil::kNone) {
+      const std::string metric = kUntilMetrics[static_cast<size_t>(until)];
+      state.mixture.evaluated(dev.metric(metric), less_is_better(metric), run_.config.evaluate.min_change);
+    }
   }
   run_.keeper->check_in_place();
   for (const std::string& link : links) run_.keeper->name(link, state.step);

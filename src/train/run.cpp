@@ -30,8 +30,10 @@ Run::Run(const TrainRequest& wanted, Workers& all, int used_threads, std::vector
       vocabularies(sizes_of(dataset.manifest())),
       device(std::move(computing)),
       devices(connect_devices(workers, *device, config.workers)),
-      state(config, workers, *device, devices.get(), vocabularies),
-      plan(training_set(datasets), config.batch, static_cast<uint64_t>(config.seed)) {
+      training(training_set(datasets)),
+      state(config, workers, *device, devices.get(), vocabularies,
+            MixtureProgress(training, config.batch.max_length, config.mixture)) {
+  open_stage();
   const DatasetManifest& manifest = dataset.manifest();
   state.dataset = checksum(datasets);
   state.source_vocabulary = manifest.files.at(manifest.source_model).checksum;
@@ -47,6 +49,20 @@ Run::~Run() {
   if (devices != nullptr && std::uncaught_exceptions() > exceptions_) devices->abort();
 }
 
+void Run::open_stage() {
+  plan_ =
+      std::make_unique<BatchPlan>(training, config.batch, static_cast<uint64_t>(config.seed), state.mixture.draws());
+}
+
+// A stage begins with an epoch of its own; what the old one has not drawn of the last epoch stays to be drawn.
+void Run::enter_next_stage() {
+  BatchPosition& at = state.position;
+  PairCounts drawn = plan_->drawn(at);
+  if (at.batch > 0) at = {at.epoch + 1, 0};
+  state.mixture.enter_next(state.step, at.epoch, std::move(drawn));
+  open_stage();
+}
+
 int64_t Run::last_meeting() const {
   const int64_t every = config.workers.sync_every;
   return (state.step - 1) / every * every;
@@ -59,7 +75,7 @@ bool Run::is_due(int64_t every) const {
 bool Run::is_finished() const {
   const TrainConfig& train = config.train;
   if (is_benchmark()) return state.step - first_step >= request.benchmark_steps;
-  if (!state.best.stop_reason().empty()) return true;
+  if (!state.best.stop_reason().empty() || state.mixture.is_over(state.step)) return true;
   if (train.max_steps > 0 && state.step >= train.max_steps) return true;
   return train.epochs > 0 && state.position.epoch >= static_cast<uint64_t>(train.epochs);
 }
@@ -75,7 +91,7 @@ int64_t Run::planned_steps() const {
   const BatchPosition& at = state.position;
   const auto epochs = train.epochs - static_cast<int64_t>(at.epoch);
   if (train.epochs == 0 || epochs <= 0) return train.max_steps;
-  const auto an_epoch = static_cast<int64_t>(plan.batches(at.epoch));
+  const auto an_epoch = static_cast<int64_t>(plan().batches(at.epoch));
   const int64_t steps = state.step + epochs * an_epoch - static_cast<int64_t>(at.batch);
   return train.max_steps > 0 ? std::min(train.max_steps, steps) : steps;
 }

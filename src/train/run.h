@@ -38,6 +38,10 @@ struct Run {
   RunLength length() const;
 
   BatchShare share() const { return {workers.rank(), workers.size(), config.train.micro_batch_tokens}; }
+  // The batches of the current stage of the mixture.
+  const BatchPlan& plan() const { return *plan_; }
+  void open_stage();  // makes the plan, after the state was set or restored
+  void enter_next_stage();
   double seconds() const;  // since the run was opened
 
   const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
@@ -57,8 +61,8 @@ struct Run {
 
   const std::unique_ptr<Device> device;
   const std::unique_ptr<DeviceCommunicator> devices;  // exchanges gradients; null: the hosts do
+  const TrainingSet training;
   TrainState state;
-  const BatchPlan plan;
 
   int64_t start = 0;  // number of this start of the run, from 0
   bool resumed = false;
@@ -70,6 +74,8 @@ struct Run {
 
  private:
   int64_t planned_steps() const;
+
+  std::unique_ptr<BatchPlan> plan_;
 
   const int exceptions_ = std::uncaught_exceptions();  // in flight when the run was opened
 };

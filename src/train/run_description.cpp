@@ -8,6 +8,7 @@
 #include "collectives/agreement.h"
 #include "core/human.h"
 #include "core/machine.h"
+#include "train/mixture_log.h"
 
 namespace verbund {
 namespace {
@@ -73,13 +74,14 @@ std::string introduction(const Run& run) {
       fmt::format("model: {} parameters, {} target pieces", counted(run.state.model->table().count()),
                   counted(run.vocabularies.target)),
       fmt::format("dataset: {} training pairs ({} longer than {} tokens left out), {} batches per epoch",
-                  human_count(run.plan.pairs()), human_count(run.plan.dropped_pairs()), run.config.batch.max_length,
-                  run.plan.batches(0)),
+                  human_count(run.plan().pairs()), human_count(run.plan().dropped_pairs()), run.config.batch.max_length,
+                  run.plan().batches(run.state.position.epoch)),
       run.verified,
       "learning rate: " + run.state.schedule.describe(),
       fmt::format("device: {}, {} thread{}", run.device->facts().description, run.threads,
                   run.threads == 1 ? "" : "s")};
   lines.insert(lines.end(), run.request.notes.begin(), run.request.notes.end());
+  for (std::string& line : mixture_lines(run.state.mixture, run.resumed)) lines.push_back(std::move(line));
   for (const std::string& difference : run.differences) lines.push_back("forced resume: " + difference);
   for (const FurtherSet& further : run.further_dev) {
     lines.push_back(

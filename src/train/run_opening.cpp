@@ -94,11 +94,16 @@ void validate_settings(const Run& run) {
         "prepare it with some",
         run.dataset.folder().string());
   }
+  for (const MixtureStage& stage : run.state.mixture.stages()) {
+    if (stage.until == StageUntil::kNone || (has_dev && run.config.train.eval_every > 0)) continue;
+    fail_usage("stage {} of the mixture ends by an evaluation, but there are none: {}", stage.name,
+               has_dev ? "set train.eval_every" : "the dataset has no dev pairs");
+  }
 }
 
 void check_compatible(const Checkpoint& newest, Run& run) {
-  run.differences =
-      differences_that_matter(newest.config_yaml(), run.config_yaml, newest.state_json(), run.state.dataset);
+  run.differences = differences_that_matter(newest.config_yaml(), run.config_yaml, newest.state_json(),
+                                            run.state.dataset, run.state.mixture.description());
   for (std::string& difference : parts_that_start_anew(newest, run.state))
     run.differences.push_back(std::move(difference));
   const Resume requested = run.request.resume;
@@ -117,8 +122,9 @@ bool resume(Run& run) {
   if (!run.workers.comm().any(newest != nullptr)) return false;
   restore(newest, run.state);
   if (run.workers.comm().any(!run.differences.empty())) run.state.guard.set_mean(0);  // the losses cannot be compared
+  run.open_stage();
   // With other data, an epoch may be shorter than the part of it that is done.
-  if (BatchPosition& at = run.state.position; at.batch >= run.plan.batches(at.epoch)) at = {at.epoch + 1, 0};
+  if (BatchPosition& at = run.state.position; at.batch >= run.plan().batches(at.epoch)) at = {at.epoch + 1, 0};
   return true;
 }
 
@@ -167,7 +173,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   }
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {
     run->train_probe =
-        choose_train_probe(run->plan.set(), pairs, config.batch.max_length, static_cast<uint64_t>(config.seed));
+        choose_train_probe(run->training, pairs, config.batch.max_length, static_cast<uint64_t>(config.seed));
   }
   return run;
 }

@@ -40,6 +40,7 @@ Json to_json(const TrainState& state) {
   Json json = {{"step", state.step},
                {"epoch", state.position.epoch},
                {"batch", state.position.batch},
+               {kMixtureKey, state.mixture.state(state.drawn)},
                {"training_seconds", state.training_seconds},
                {"target_tokens", state.target_tokens},
                {"roll_backs", state.roll_backs},
@@ -65,7 +66,7 @@ Json to_json(const TrainState& state) {
 
 void from_json(const Json& json, TrainState& state) {
   state.step = json.at("step");
-  state.position = {json.at("epoch"), json.at("batch")};
+  state.position = state.mixture.restore(json.value(kMixtureKey, Json()), {json.at("epoch"), json.at("batch")});
   state.training_seconds = json.at("training_seconds");
   state.target_tokens = json.at("target_tokens");
   state.roll_backs = json.at("roll_backs");
@@ -136,7 +137,7 @@ void restore_buffer(const TensorView* saved, const OptimizerState& buffer, Train
 }
 
 TrainState::TrainState(const Config& settled, Workers& all, Device& device, DeviceCommunicator* devices,
-                       VocabularySizes vocabularies)
+                       VocabularySizes vocabularies, MixtureProgress start)
     : config(settled),
       workers(all),
       model(make_fused_transformer(device, config.model, vocabularies)),
@@ -149,7 +150,8 @@ TrainState::TrainState(const Config& settled, Workers& all, Device& device, Devi
       average(device, config.average, model->weights().size()),
       scaler(make_loss_scaler(config.loss_scale)),
       guard(config.train.divergence_factor, std::log(static_cast<double>(vocabularies.target))),
-      best(config.evaluate) {}
+      best(config.evaluate),
+      mixture(std::move(start)) {}
 
 void broadcast(Workers& workers, Buffer& buffer) {
   if (workers.size() > 1) change_on_host(buffer, [&](std::span<float> values) { workers.comm().broadcast(values); });

@@ -13,7 +13,7 @@
 #include "collectives/gradient_reducer.h"
 #include "config/config.h"
 #include "core/json.h"
-#include "mixture/batch_plan.h"
+#include "mixture/progress.h"
 #include "model/transformer.h"
 #include "optim/ema.h"
 #include "optim/loss_scaler.h"
@@ -25,10 +25,12 @@
 
 namespace verbund {
 
+inline constexpr const char* kMixtureKey = "mixture";  // of state.json
+
 struct TrainState {
   // Weights are not initialised. `devices`: exchanges gradients; null: the hosts do. All arguments must outlive this.
   TrainState(const Config& settled, Workers& all, Device& device, DeviceCommunicator* devices,
-             VocabularySizes vocabularies);
+             VocabularySizes vocabularies, MixtureProgress start = {});
 
   const Config& config;
   Workers& workers;
@@ -44,6 +46,8 @@ struct TrainState {
 
   int64_t step = 0;        // steps done
   BatchPosition position;  // of the next batch
+  MixtureProgress mixture;
+  PairCounts drawn;        // of each corpus, when the state is saved
   double rate_factor = 1;  // halved by each roll-back
   double training_seconds = 0;
   int64_t target_tokens = 0;

@@ -12,6 +12,7 @@
 #include "core/process.h"
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
+#include "train/mixture_log.h"
 #include "train/round.h"
 #include "train/run.h"
 #include "train/run_description.h"
@@ -66,8 +67,11 @@ class Trainer {
     state_.origin = run_.keeper->origin();
     state_.origin.program = run_.request.program;
     continue_after(run_.resumed ? state_.step : -1);
-    run_.keeper->record_start({run_.request.program, run_.request.command, mpi_library(), state_.step, hosts,
-                               describe_dataset(run_.request.datasets.front(), state_.dataset)});
+    Json dataset = describe_dataset(run_.request.datasets.front(), state_.dataset);
+    dataset["corpora"] = corpora_json(state_.mixture);
+    dataset["mixture"] = state_.mixture.description();
+    run_.keeper->record_start(
+        {run_.request.program, run_.request.command, mpi_library(), state_.step, hosts, std::move(dataset)});
     run_.keeper->write_description(run_.config_yaml, run_.dataset);
     if (const RestartReason& restart = run_.request.restart; restart.number > 0) {
       tell("restart", {{"number", restart.number}, {"reason", restart.reason}});
@@ -109,10 +113,15 @@ class Trainer {
     const bool looks_first = state_.step == 0 ? run_.config.evaluate.at_start && !run_.is_benchmark()
                                               : run_.is_due(run_.config.train.eval_every);
     if (looks_first) evaluator_.evaluate();
-    Prefetcher batches(run_.plan, run_.share(), state_.position);
+    auto batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);
     if (!std::exchange(ready_, true)) tell("ready", {{"seconds", run_.seconds()}});
     while (!run_.is_finished()) {
-      const int signal = step(batches);
+      if (state_.mixture.is_stage_over(state_.step)) {
+        batches.reset();  // it has read ahead
+        enter_next_stage();
+        batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);
+      }
+      const int signal = step(*batches);
       if (!run_.is_meeting()) continue;  // nothing is decided in a round, where each worker is on its own
       bool is_best = false;
       if (run_.is_due(run_.config.train.sample_every)) evaluator_.show_sample();
@@ -136,6 +145,12 @@ class Trainer {
     return 0;
   }
 
+  void enter_next_stage() {
+    const PairCounts seen = state_.mixture.seen(state_.mixture.stage());
+    run_.enter_next_stage();
+    tell("stage", stage_details(state_.mixture, seen), stage_line(state_.mixture, seen));
+  }
+
   // Returns the signal that some worker has received, or 0.
   int step(Prefetcher& batches) {
     const auto began = Clock::now();
@@ -145,6 +160,7 @@ class Trainer {
     if (state_.outer == nullptr) judge(state_.guard.judge(result.loss.mean(), !result.trouble));
     ++state_.step;
     state_.position = batch.next();
+    state_.mixture.see(batch.global_pairs());
     state_.target_tokens += static_cast<int64_t>(batch.global_target_tokens());
     if (state_.outer != nullptr) end_step_of_round(result, began);
     result.times.waited = batches.seconds_waited() - waited_before;
@@ -199,7 +215,8 @@ class Trainer {
             .updated = result.updated,
             .training_seconds = state_.training_seconds,
             .target_tokens = state_.target_tokens,
-            .times = result.times};
+            .times = result.times,
+            .mixture = state_.step % run_.config.train.log_every == 0 ? mixture_values(state_.mixture) : Json()};
   }
 
   // The steps since the last meeting, whose losses of all workers are known now.
@@ -235,6 +252,7 @@ class Trainer {
     const auto began = Clock::now();
     evaluator_.judge_weights();
     run_.workers.watchdog().report_phase(state_.step, "saving", true);
+    state_.drawn = run_.plan().drawn(state_.position);
     CollectedState collected;
     run_.keeper->save(take_snapshot(state_, run_.config_yaml, collected));
     last_saved_ = state_.step;
@@ -295,6 +313,7 @@ class Trainer {
     const double factor = state_.rate_factor / 2;
     const int64_t roll_backs = state_.roll_backs + 1, from = state_.step;
     restore(newest, state_);
+    run_.open_stage();
     state_.rate_factor = factor;
     state_.roll_backs = roll_backs;
     last_saved_ = saved_evaluation_ = -1;
@@ -323,8 +342,12 @@ class Trainer {
 int train(const TrainRequest& request, Workers& workers) {
   keep_freed_memory();
   workers.watchdog().set_limits(request.config.workers);
-  if (request.config.train.max_steps == 0 && request.config.train.epochs == 0 && request.benchmark_steps == 0) {
-    fail_usage("set the length of the training: --set train.max_steps=N or --set train.epochs=N");
+  const TrainConfig& length = request.config.train;
+  if (length.max_steps == 0 && length.epochs == 0 && request.benchmark_steps == 0 &&
+      !request.config.mixture.has_end()) {
+    fail_usage(
+        "set the length of the training: --set train.max_steps=N or --set train.epochs=N, or give every stage of the "
+        "mixture an end");
   }
   const std::unique_ptr<Run> run = open_run(request, workers);
   request.on_start();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README, the tutorial, docs/fine-tune.md and docs/synthetic-data.md read literally: every command of them, in order,
-in a fresh folder, as a newcomer would type them.
+"""The README, the tutorial and the how-to guides on fine-tuning, mixing, languages and synthetic data read literally:
+every command of them, in order, in a fresh folder, as a newcomer would type them.
 
 The sizes are those of a test: VERBUND_README_PREPARE and VERBUND_README_TRAIN are added to what the README says
 (put longer ones there, or nothing, to run it as it stands).
@@ -28,6 +28,8 @@ FINE_TUNE = ("--set model.d_model=64 --set model.d_ff=128 --set batch.tokens=100
 
 # Of the demo's whole corpus.
 SMALL_VOCABULARY = "--set corpus.generated_pairs=10000"
+MIX = ("--set model.d_model=32 --set model.d_ff=64 --set batch.tokens=2000 --set train.max_steps=120 "
+       "--set train.eval_every=20 --set evaluate.sentences=20 --set threads=1")
 
 # What cannot be typed here as it stands, and what is typed instead.
 INSTEAD = {
@@ -133,6 +135,13 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
             self.assertGreater(float(re.search(r"(?m)^BLEU\S* = ([\d.]+)", text)[1]), 15)
         (into_german, into_turned) = [text for text in printed if len(text.splitlines()) == 3][-2:]
         self.assertNotEqual(into_german, into_turned)
+
+    @long_test
+    def test_every_command_of_mixing_works_in_its_order(self):
+        place = self.folder / "fresh"
+        self.type_commands("docs/mix-corpora.md", 12, "", MIX)
+        self.assertIn("Seen in the stage before: general: 1.0", (place / "runs/staged/log.txt").read_text())
+        self.assertIn("UpperCase", (place / "mixture.yaml").read_text())
 
     def test_what_is_typed_instead_is_on_a_page(self):
         lines = {line for page in ("README.md", "docs/tutorial.md") for line in commands((SOURCE / page).read_text())}

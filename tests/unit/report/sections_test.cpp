@@ -55,6 +55,35 @@ TEST(FaultsSection, TellsWhatHappenedAndLeavesOutWhatIsUsual) {
   EXPECT_THAT(text, Not(HasSubstr("save")));
 }
 
+TEST(MixtureSection, SaysWhatWasSeenOfEachCorpusInAllAndByStage) {
+  RunData run;
+  run.record["dataset"] = {{"corpora", {{{"name", "a"}, {"usable_pairs", 100}}, {{"name", "b"}, {"usable_pairs", 50}}}},
+                           {"mixture", "as described"}};
+  run.training.step = {10};
+  run.training.columns = {{"pairs_seen.a", {150}}, {"pairs_seen.b", {50}}};
+  const auto rows_of = [&] { return std::get<Table>(mixture_section(run).blocks.at(1)).rows; };
+  ASSERT_EQ(rows_of().size(), 2u);
+  EXPECT_EQ(rows_of()[0][4].text, "1.50");
+  EXPECT_EQ(rows_of()[0][5].text, "75.0 %");
+  HistoryEvent stage;
+  stage.event = "stage";
+  for (const int seen : {1, 50}) {  // the first was undone
+    stage.line = {
+        {"stage", 2}, {"name", "second"}, {"before", {{"name", "first"}, {"seen", {{"a", 100}, {"b", seen}}}}}};
+    run.history.push_back(stage);
+  }
+  const auto rows = rows_of();
+  ASSERT_EQ(rows.size(), 6u);
+  EXPECT_EQ(rows[3][0].text, "first");
+  EXPECT_EQ(rows[3][3].value, 50);
+  EXPECT_EQ(rows[4][0].text, "second");
+  EXPECT_EQ(rows[4][3].value, 50);
+  EXPECT_EQ(rows[5][3].value, 0);
+  run.record["dataset"]["corpora"].erase(1);
+  run.history.clear();
+  EXPECT_TRUE(mixture_section(run).blocks.empty());
+}
+
 TEST(EvaluationsSection, MarksTheBestOfEachColumn) {
   RunData run;
   run.evaluations.step = {100, 200, 300};

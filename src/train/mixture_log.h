@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run tells of its mixture: the lines of the log, the values of metrics.jsonl, and the corpora in run.json. A
+// training on one corpus without stages tells nothing in the log.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "mixture/progress.h"
+
+namespace verbund {
+
+// The corpora, their pairs and shares, one line for each stage, and where a resumed run is.
+std::vector<std::string> mixture_lines(const MixtureProgress& progress, bool resumed);
+
+// {"pairs_seen.europarl": 12345, "epochs_seen.europarl": 1.42, "stage": 1}
+Json mixture_values(const MixtureProgress& progress);
+
+// The stage that begins, for the log and for history.jsonl. `seen`: the pairs of the stage before it.
+std::string stage_line(const MixtureProgress& progress, const PairCounts& seen);
+Json stage_details(const MixtureProgress& progress, const PairCounts& seen);
+
+// [{"name": "europarl", "pairs": 123456, "usable_pairs": 123400, "weight": 1}, ...]
+Json corpora_json(const MixtureProgress& progress);
+
+}  // namespace verbund
