@@ -23,7 +23,7 @@ constexpr int64_t kShare = 10;               // of the model's steps, and of its
 constexpr int64_t kFewestTuningSteps = 100;  // a model that was trained shortly
 constexpr int64_t kStepsOfUnknown = 1000;    // a model whose steps are not known, because it was imported
 constexpr int64_t kWarmupShare = 20;         // of the steps
-constexpr int64_t kEvaluations = 10;         // at most
+constexpr int64_t kEvaluations = 10;         // at least
 
 double highest_rate(const Config& config, int64_t steps) {
   const Schedule schedule(config.schedule, config.model.d_model);
@@ -34,11 +34,16 @@ double highest_rate(const Config& config, int64_t steps) {
 
 // What the file and --set say, in the order in which they count.
 void apply_wishes(Config& config, const FineTuneWish& wish) {
+  const ScheduleConfig before = config.schedule;
   if (!wish.config.empty()) {
     const ConfigText found = find_config(wish.config);
     load(parse_yaml(found.text, found.where), config, config_hints());
   }
   override_config(config, wish.overrides);
+  // Whoever wishes for another rate means the constant one after the warm-up.
+  ScheduleConfig& now = config.schedule;
+  const bool is_constant = before.min_lr == before.learning_rate && now.policy == before.policy;
+  if (is_constant && now.min_lr == before.min_lr) now.min_lr = now.learning_rate;
 }
 
 void refuse_other_shape(const Config& model, const Config& config, const fs::path& folder) {

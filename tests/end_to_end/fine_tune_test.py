@@ -203,7 +203,10 @@ class FineTuneTest(ProgramTest):
         begun = self.folder / "begun"
         self.succeed(*training(begun, 5))
         self.assert_says(self.refuse(2, *self.finetune(begun, 10)), begun)
-        self.succeed(*self.finetune(self.folder / "dropout", 2, None, None, "--set", "model.dropout=0.3"))
+        gentle = self.folder / "gentle"
+        self.succeed(*self.finetune(gentle, 10, None, None, "--set", "model.dropout=0.3", "--set",
+                                    "schedule.learning_rate=0.0001", "--set", "train.log_every=1"))
+        self.assertEqual(max(line.get("learning_rate", 0) for line in self.metrics(gentle)), 0.0001)
 
     # evaluate.also
 
