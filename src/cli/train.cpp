@@ -2,6 +2,7 @@
 // verbund train: one worker of a training run, alone or with others.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "alert/alert_command.h"
 #include "cli/command.h"
@@ -13,6 +14,7 @@
 #include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "data/verified_note.h"
@@ -40,17 +42,17 @@ void tell_report(const TrainRequest& request) {
   if (!report.empty()) log("  report {}", report.string());
 }
 
-// Only worker 0 needs the other run's folder.
-Config fine_tuned_config(const FineTuneWish& wish, Workers& workers, TrainRequest& request) {
-  std::string yaml;
+// Only worker 0 needs the other run's folder; with replay, all need its dataset.
+void set_up_fine_tuning(const FineTuneWish& wish, Workers& workers, TrainRequest& request) {
+  Json told;
   if (workers.leads()) {
     FineTuned tuned = fine_tune(wish);
     request.notes = std::move(tuned.notes);
-    yaml = show(tuned.config);
+    told = {{"config", show(tuned.config)}, {"replayed", tuned.replayed}};
   }
-  Config config;
-  load(parse_yaml(workers.comm().broadcast(yaml), "the configuration of worker 0"), config);
-  return config;
+  told = parse_json(workers.comm().broadcast(dump_json(told)));
+  load(parse_yaml(told.at("config"), "the configuration of worker 0"), request.config);
+  if (const std::string replayed = told.at("replayed"); !replayed.empty()) request.datasets.emplace_back(replayed);
 }
 
 }  // namespace
@@ -85,6 +87,14 @@ void run_train(const Arguments& arguments) {
           "optimiser, a tenth of its steps and of its learning rate, and its dev set as a further one. --config "
           "and --set come before these settings")
       ->type_name("RUN");
+  std::optional<double> replay;
+  options
+      .add_option(
+          "--replay", replay,
+          "With --finetune: this share of the pairs, such as 0.2, is drawn from the dataset of that run, so that "
+          "less is forgotten")
+      ->type_name("SHARE")
+      ->check(number_between(0.001, 0.999));
   options.add_list("--set", overrides, "Override a value: section.key=value (repeatable)", "KEY=VALUE");
   options
       .add_option("--resume", resume,
@@ -106,6 +116,7 @@ void run_train(const Arguments& arguments) {
           "or is lost, or its disk is nearly full. VERBUND_ALERT_KIND, _TEXT, _RUN and _STEP say what it is")
       ->type_name("COMMAND");
   if (!options.read(arguments)) return;
+  if (replay && finetune.empty()) fail_usage("--replay needs --finetune RUN, whose dataset it draws from");
   request.datasets.assign(data.begin(), data.end());
   request.run = run;
   request.resume =
@@ -124,9 +135,11 @@ void run_train(const Arguments& arguments) {
   int signal = 0;
   with_workers([&](Workers& workers) {
     if (workers.leads()) log_config_choice(file);
-    request.config = finetune.empty()
-                         ? load_config(file, overrides)
-                         : fine_tuned_config({finetune, data.front(), run, file, overrides}, workers, request);
+    if (finetune.empty()) {
+      request.config = load_config(file, overrides);
+    } else {
+      set_up_fine_tuning({finetune, data.front(), run, file, overrides, replay.value_or(0)}, workers, request);
+    }
     const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
     bool started = false;
     request.on_start = [&] { started = true; };

@@ -13,8 +13,10 @@
 #include "core/json_file.h"
 #include "data/dataset.h"
 #include "decode/trained_model.h"
+#include "mixture/training_set.h"
 #include "optim/schedule.h"
 #include "record/run_record.h"
+#include "train/start_from.h"
 
 namespace verbund {
 namespace {
@@ -23,7 +25,7 @@ constexpr int64_t kShare = 10;               // of the model's steps, and of its
 constexpr int64_t kFewestTuningSteps = 100;  // a model that was trained shortly
 constexpr int64_t kStepsOfUnknown = 1000;    // a model whose steps are not known, because it was imported
 constexpr int64_t kWarmupShare = 20;         // of the steps
-constexpr int64_t kEvaluations = 10;         // at most
+constexpr int64_t kEvaluations = 10;         // at least
 
 double highest_rate(const Config& config, int64_t steps) {
   const Schedule schedule(config.schedule, config.model.d_model);
@@ -34,11 +36,16 @@ double highest_rate(const Config& config, int64_t steps) {
 
 // What the file and --set say, in the order in which they count.
 void apply_wishes(Config& config, const FineTuneWish& wish) {
+  const ScheduleConfig before = config.schedule;
   if (!wish.config.empty()) {
     const ConfigText found = find_config(wish.config);
     load(parse_yaml(found.text, found.where), config, config_hints());
   }
   override_config(config, wish.overrides);
+  // Whoever wishes for another rate means the constant one after the warm-up.
+  ScheduleConfig& now = config.schedule;
+  const bool is_constant = before.min_lr == before.learning_rate && now.policy == before.policy;
+  if (is_constant && now.min_lr == before.min_lr) now.min_lr = now.learning_rate;
 }
 
 void refuse_other_shape(const Config& model, const Config& config, const fs::path& folder) {
@@ -66,6 +73,44 @@ std::string name_of_folder(const fs::path& folder) {
   return name;
 }
 
+// The dataset that a run was trained on; "" if that is not on record.
+std::string dataset_of(const fs::path& run) {
+  if (!fs::exists(run / "run.json")) return "";
+  const Json record = read_run_record(run);
+  return record.contains("dataset") ? record["dataset"].value("path", "") : "";
+}
+
+// The same for replay, where it must be there.
+std::string dataset_to_replay(const fs::path& run) {
+  const std::string old = dataset_of(run);
+  if (!old.empty() && fs::exists(fs::path(old) / kDatasetManifest)) return old;
+  fail(
+      "--replay draws pairs from the dataset of {}, which {}. If it is elsewhere now, give it as a second --data "
+      "folder "
+      "instead of --replay, and the shares of both: --set 'mixture.weights={{NEW: 0.8, OLD: 0.2}}'",
+      run.string(), old.empty() ? "is not on record" : "is no longer there: " + old);
+}
+
+// Draws the share from the dataset of before, and the rest from the new one; within each, corpora keep their
+// proportions.
+void set_replay(const FineTuneWish& wish, Config& config, const std::string& old) {
+  std::vector<Dataset> datasets;
+  datasets.emplace_back(wish.data);
+  datasets.emplace_back(old);
+  const TrainingSet set = training_set(datasets);
+  const size_t of_new = datasets.front().manifest().sources().size();
+  const auto amount = [&](size_t i) {
+    return set.corpora()[i].weight * static_cast<double>(set.corpora()[i].split->size());
+  };
+  double all_new = 0, all_old = 0;
+  for (size_t i = 0; i < set.corpora().size(); ++i) (i < of_new ? all_new : all_old) += amount(i);
+  config.mixture = {};
+  for (size_t i = 0; i < set.corpora().size(); ++i) {
+    const double share = i < of_new ? (1 - wish.replay) / all_new : wish.replay / all_old;
+    config.mixture.weights.push_back({set.corpora()[i].name, share * amount(i)});
+  }
+}
+
 // Keeps the further dev sets of the model's run that are still there, and adds its own.
 void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& result) {
   std::vector<FurtherDevSet>& also = result.config.evaluate.also;
@@ -83,11 +128,7 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
     also.clear();
     return;
   }
-  std::string old;
-  if (fs::exists(run / "run.json")) {
-    const Json record = read_run_record(run);
-    if (record.contains("dataset")) old = record["dataset"].value("path", "");
-  }
+  const std::string old = dataset_of(run);
   if (old.empty()) return missing(run.string(), "the run does not say on which dataset it was trained");
   if (!has_dev_pairs(old)) return missing(old, "the folder is not there any more, or has no dev pairs");
   if (fs::equivalent(old, data)) return;
@@ -133,6 +174,7 @@ FineTuned fine_tune(const FineTuneWish& wish) {
                  wish.model.string());
     }
     const Config before = config;
+    if (wish.replay > 0) result.replayed = dataset_to_replay(wish.model);  // its share is a setting of the run
     apply_wishes(config, wish);
     refuse_other_shape(before, config, wish.model);
     return result;
@@ -163,6 +205,14 @@ FineTuned fine_tune(const FineTuneWish& wish) {
     config.evaluate.also.clear();
     result.notes.emplace_back(
         "fine-tune: what is forgotten will not be seen, because the model gets another vocabulary");
+  }
+  config.mixture = {};  // its corpora are those of another dataset
+  if (wish.replay > 0) {
+    has_vocabulary_of(model, Dataset(wish.data), wished.train);
+    result.replayed = dataset_to_replay(model.run);
+    set_replay(wish, config, result.replayed);
+    result.notes.push_back(fmt::format("fine-tune: {:.0f} % of the pairs are drawn from the training pairs of {}",
+                                       100 * wish.replay, result.replayed));
   }
   apply_wishes(config, wish);
   refuse_other_shape(model.config, config, wish.model);

@@ -17,10 +17,12 @@ struct FineTuneWish {
   std::filesystem::path run;           // the new run
   std::string config;                  // --config: its keys come before the settings below; may be ""
   std::vector<std::string> overrides;  // --set: these come before all
+  double replay = 0;                   // share of the pairs that are drawn from the dataset of the model's run
 };
 
 struct FineTuned {
   Config config;
+  std::string replayed;            // the dataset that is trained on beside the new one; "" without replay
   std::vector<std::string> notes;  // for the log: what was taken over, and what was not
 };
 

@@ -8,7 +8,6 @@
 #include "core/hash.h"
 #include "core/human.h"
 #include "core/json_file.h"
-#include "decode/trained_model.h"
 
 namespace verbund {
 namespace {
@@ -82,21 +81,24 @@ size_t carry_over(const SafetensorsFile& weights, const PieceRows& source, const
   return copied;
 }
 
+bool has_vocabulary_of(const ModelFiles& model, const Dataset& dataset, const TrainConfig& config) {
+  const bool same = file_checksum(model.source_vocabulary) == file_checksum(dataset.source_model()) &&
+                    file_checksum(model.target_vocabulary) == file_checksum(dataset.target_model());
+  if (same || config.start_from_vocabulary == StartVocabulary::kMap) return same;
+  fail(
+      "the dataset {} was made with another subword model than {}: the same id is another piece. Prepare the dataset "
+      "with that of the model:\n  {}\nOr keep the rows of the pieces that both have: --set "
+      "train.start_from_vocabulary=map",
+      dataset.folder().string(), config.start_from, command_like(config.start_from, dataset.folder()));
+}
+
 std::string start_from(const TrainConfig& config, const Dataset& dataset, const Subwords& source,
                        const Subwords& target, TranslationModel& model) {
   ModelPlace place;
   place.folder = config.start_from;
   place.checkpoint = config.start_from_checkpoint;
   const ModelFiles other = open_model(place);
-  const bool same = file_checksum(other.source_vocabulary) == file_checksum(dataset.source_model()) &&
-                    file_checksum(other.target_vocabulary) == file_checksum(dataset.target_model());
-  if (!same && config.start_from_vocabulary == StartVocabulary::kSame) {
-    fail(
-        "the dataset {} was made with another subword model than {}: the same id is another piece. Prepare the dataset "
-        "with that of the model:\n  {}\nOr keep the rows of the pieces that both have: --set "
-        "train.start_from_vocabulary=map",
-        dataset.folder().string(), config.start_from, command_like(config.start_from, dataset.folder()));
-  }
+  const bool same = has_vocabulary_of(other, dataset, config);
   const PieceRows source_rows = rows_in(other.source, source), target_rows = rows_in(other.target, target);
   size_t copied = 0;
   change_on_host(model.weights().write(), [&](std::span<float> values) {

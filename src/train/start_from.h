@@ -10,6 +10,7 @@
 #include "checkpoint/safetensors.h"
 #include "config/train_config.h"
 #include "data/dataset.h"
+#include "decode/trained_model.h"
 #include "model/transformer.h"
 #include "text/subwords.h"
 
@@ -30,6 +31,10 @@ PieceRows rows_in(const Subwords& other, const Subwords& vocabulary);
 // of parameters copied, whole or in part.
 size_t carry_over(const SafetensorsFile& weights, const PieceRows& source, const PieceRows& target,
                   const ParameterTable& table, std::span<float> values);
+
+// Whether the dataset was made with the subword model of the trained model. If not, it is refused with the command that
+// makes it so, unless config.start_from_vocabulary is map.
+bool has_vocabulary_of(const ModelFiles& model, const Dataset& dataset, const TrainConfig& config);
 
 // Returns a sentence that says what was copied. Refuses a dataset with another subword model, unless
 // config.start_from_vocabulary is map.

@@ -203,7 +203,37 @@ class FineTuneTest(ProgramTest):
         begun = self.folder / "begun"
         self.succeed(*training(begun, 5))
         self.assert_says(self.refuse(2, *self.finetune(begun, 10)), begun)
-        self.succeed(*self.finetune(self.folder / "dropout", 2, None, None, "--set", "model.dropout=0.3"))
+        gentle = self.folder / "gentle"
+        self.succeed(*self.finetune(gentle, 10, None, None, "--set", "model.dropout=0.3", "--set",
+                                    "schedule.learning_rate=0.0001", "--set", "train.log_every=1"))
+        self.assertEqual(max(line.get("learning_rate", 0) for line in self.metrics(gentle)), 0.0001)
+
+    def test_replay_draws_a_share_from_the_dataset_of_before_and_resumes_with_the_same_bits(self):
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        done = self.succeed(*self.finetune(whole, 20, None, None, "--replay", 0.25))
+        self.assertIn("25 %", done.stderr)
+        self.succeed(*self.finetune(parts, 10, None, None, "--replay", 0.25))
+        self.succeed(*self.finetune(parts, 20, None, None, "--replay", 0.25))
+        self.assertEqual(self.weights(parts), self.weights(whole))
+        self.assertRegex((whole / "config.yaml").read_text(), r"weights: \{like: 0.75, dataset: 0.25\}")
+        last = [line for line in self.metrics(whole) if "pairs_seen.like" in line][-1]
+        seen = {name: last["pairs_seen." + name] for name in ("like", "dataset")}
+        self.assertAlmostEqual(seen["dataset"] / sum(seen.values()), 0.25, delta=0.05)
+        without = self.folder / "without"
+        self.succeed(*self.finetune(without, 20))
+        self.assertNotEqual(self.weights(without), self.weights(whole))
+        self.assertEqual(self.metrics(without)[0]["dev-model_bleu"], self.metrics(whole)[0]["dev-model_bleu"])
+
+    def test_replay_needs_a_run_and_its_dataset(self):
+        run = self.folder / "run"
+        self.refuse(2, *training(run, 5), "--replay", 0.2)
+        self.refuse(2, *self.finetune(run, 5, None, None, "--replay", 1))
+        old = fixtures.copy_of_model(self.folder / "old")
+        record = json.loads((old / "run.json").read_text())
+        record["dataset"]["path"] = str(self.folder / "gone")
+        (old / "run.json").write_text(json.dumps(record))
+        self.assert_says(self.refuse(1, *self.finetune(run, 5, old, None, "--replay", 0.2)), self.folder / "gone")
+        self.assert_says(self.refuse(1, *self.finetune(run, 5, None, self.other, "--replay", 0.2)), "--like", self.model)
 
     # evaluate.also
 

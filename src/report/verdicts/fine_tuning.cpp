@@ -136,7 +136,7 @@ std::string advice(const ScoreChange& gained, const std::vector<ScoreChange>& ol
   const bool forgot = std::ranges::any_of(old, &ScoreChange::forgot);
   const bool unsure = !(gained.rose() || gained.fell()) || std::ranges::any_of(old, &ScoreChange::undecided);
   if (forgot) {
-    return "Train on pairs of before as well (a second --data folder), for fewer steps, or with a smaller "
+    return "Train on pairs of before as well (--replay 0.2), for fewer steps, or with a smaller "
            "schedule.learning_rate.";
   }
   if (unsure) return "More dev sentences make the intervals narrower (evaluate.sentences=0 translates all).";
