@@ -70,7 +70,7 @@ std::vector<uint64_t> usable_pairs(const TrainingSet& set, int64_t max_length) {
 TrainingSet training_set(std::span<const Dataset> datasets) {
   std::vector<TrainingCorpus> all;
   for (const Dataset& dataset : datasets) {
-    check_same_subwords(datasets.front(), dataset);
+    if (&dataset != &datasets.front()) check_same_subwords(datasets.front(), dataset);
     for (TrainingCorpus& corpus : corpora_of(dataset, datasets.size() > 1)) {
       const auto same = std::ranges::find(all, corpus.name, &TrainingCorpus::name);
       if (same != all.end()) {

@@ -147,7 +147,7 @@ class MixtureTest(ProgramTest):
                 self.assertEqual(own.get(key), other.get(key))
             for key in ("train_cross_entropy", "dev_cross_entropy"):
                 if key in own:
-                    self.assertLess(abs(own[key] - other[key]), 1e-4)
+                    self.assertLess(abs(own[key] / other[key] - 1), 1e-4)
 
     def test_two_workers_see_the_same(self):
         self.assert_same_curve(self.train_on(2))
