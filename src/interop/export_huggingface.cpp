@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class MarianMTModel starts decoding with <pad>, the last row, which Marian and CTranslate2 take for zeros. Our
+// Both classes start decoding with <pad>, the last row, which Marian and CTranslate2 take for zeros. Our
 // <s> has an embedding; it is only ever at position 0, so it is added to the decoder's position code 0 instead.
 #include "interop/export_huggingface.h"
 
@@ -18,17 +18,23 @@ constexpr int64_t kMostPositions = 1024;
 constexpr double kEpsilonOfTheClass = 1e-5;
 constexpr float kNoProbability = -100;
 
+// MarianMTModel has norms after each sublayer; Pegasus has the same parts with norms before them and a last one.
+bool is_pegasus(const ModelConfig& config) { return config.norm == NormPlace::kPre; }
+
 void check_representable(const ModelConfig& config) {
-  if (config.norm != NormPlace::kPost) {
-    fail(
-        "model.norm is pre, but Hugging Face's Marian class has norms after each sublayer. Train with --set "
-        "model.norm=post --set model.norm_epsilon=1e-5 to hand a model on, or use --format ctranslate2");
-  }
+  const char* name = is_pegasus(config) ? "Pegasus" : "Marian";
   if (std::abs(config.norm_epsilon - kEpsilonOfTheClass) > 1e-9) {
     fail(
-        "model.norm_epsilon is {}, but Hugging Face's Marian class has 1e-5: the translations would not be the same. "
+        "model.norm_epsilon is {}, but Hugging Face's {} class has 1e-5: the translations would not be the same. "
         "Train (or fine-tune for some steps) with --set model.norm_epsilon=1e-5, or use --format ctranslate2",
-        config.norm_epsilon);
+        config.norm_epsilon, name);
+  }
+  if (is_pegasus(config) && config.share_embeddings != Sharing::kAll) {
+    fail(
+        "model.norm is pre, and the class of transformers with such norms, Pegasus, shares one embedding between "
+        "source, "
+        "target and output. Train with --set model.share_embeddings=all or --set model.norm=post, or use --format "
+        "ctranslate2");
   }
 }
 
@@ -84,6 +90,7 @@ class HuggingFaceTensors {
     for (const std::string side : {"encoder", "decoder"}) {
       const int64_t layers = side == "encoder" ? config_.encoder_layers : config_.decoder_layers;
       for (int64_t i = 0; i < layers; ++i) add_layer(side, i);
+      if (is_pegasus(config_)) add_norm("model." + side + ".layer_norm", side + ".norm");
     }
   }
 
@@ -175,9 +182,13 @@ class HuggingFaceTensors {
 
 Json config_json(const ModelConfig& config, const HuggingFaceIds& source, const HuggingFaceIds& target) {
   const bool shared = config.share_embeddings == Sharing::kAll;
-  return {{"architectures", {"MarianMTModel"}},
-          {"model_type", "marian"},
+  return {{"architectures", {is_pegasus(config) ? "PegasusForConditionalGeneration" : "MarianMTModel"}},
+          {"model_type", is_pegasus(config) ? "pegasus" : "marian"},
           {"is_encoder_decoder", true},
+          {"normalize_before", is_pegasus(config)},  // these four are for CTranslate2's converter
+          {"normalize_embedding", false},
+          {"add_final_layer_norm", is_pegasus(config)},
+          {"static_position_embeddings", true},
           {"d_model", config.d_model},
           {"encoder_layers", config.encoder_layers},
           {"decoder_layers", config.decoder_layers},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// export_to_huggingface writes a trained model as a folder of Hugging Face's MarianMTModel; docs/export.md describes
-// it.
+// export_to_huggingface writes a trained model as a folder of Hugging Face's Marian (post-norm) or Pegasus (pre-norm)
+// class; docs/export.md describes it.
 #pragma once
 
 #include <filesystem>

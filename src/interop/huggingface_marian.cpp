@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of Hugging Face's MarianMTModel, as those of OPUS-MT.
+// Folders of Hugging Face's MarianMTModel, as those of OPUS-MT; and of Pegasus with the same tokenizer, which is our
+// export of pre-norm models.
 #include <cmath>
 
 #include "core/error.h"
@@ -52,14 +53,16 @@ int64_t same_size(const HuggingFaceConfig& config, const char* encoder, const ch
 }
 
 ModelConfig shape_of(const HuggingFaceConfig& config) {
-  if (config.get<std::string>("model_type", "") != "marian") {
-    config.refuse("model_type",
-                  "only \"marian\" has the sinusoidal positions and norms of our model (learned positions, as those of "
-                  "bart and mbart, are not supported)");
+  const auto type = config.get<std::string>("model_type", "");
+  if (type != "marian" && type != "pegasus") {
+    config.refuse(
+        "model_type",
+        "only \"marian\", and \"pegasus\" with norms before each sublayer, have the sinusoidal positions of our "
+        "model (learned positions, as those of bart and mbart, are not supported)");
   }
-  config.require("normalize_before", false, "only norms after each sublayer are supported");
+  if (type == "marian") config.require("normalize_before", false, "this class has norms after each sublayer");
   config.require("normalize_embedding", false, "a norm of the embeddings is not supported");
-  config.require("add_final_layer_norm", false, "a norm after the last layer is not supported with norms after each");
+  if (type == "marian") config.require("add_final_layer_norm", false, "this class has no norm after the last layer");
   config.require("static_position_embeddings", true, "learned positions are not supported");
   config.require("add_bias_logits", false, "it is not known what it means");
   ModelConfig model;
@@ -84,7 +87,7 @@ ModelConfig shape_of(const HuggingFaceConfig& config) {
   model.dropout = config.get("dropout", 0.1);
   model.attention_dropout = config.get("attention_dropout", 0.0);
   model.relu_dropout = config.get("activation_dropout", 0.0);
-  model.norm = NormPlace::kPost;
+  model.norm = type == "pegasus" ? NormPlace::kPre : NormPlace::kPost;
   model.norm_epsilon = 1e-5;
   model.attention_bias = model.ff_bias = model.output_bias = true;
   model.scale_embeddings = config.get("scale_embedding", false);
@@ -130,6 +133,7 @@ PartNames huggingface_names(const std::string& side, int64_t layer, const std::s
                                                             {"ff.in", "fc1"},
                                                             {"ff.out", "fc2"},
                                                             {"ff.norm", "final_layer_norm"}};
+  if (layer < 0) return {"model." + side + ".layer_norm.weight", "model." + side + ".layer_norm.bias"};
   const std::string name = fmt::format("model.{}.layers.{}.{}", side, layer, kParts.at(part));
   return {name + ".weight", name + ".bias"};
 }

@@ -25,7 +25,7 @@ std::optional<Json> scores_of(const fs::path& run, int64_t step) {
     const size_t end = std::min(lines.find('\n', begin), lines.size());
     Json line = try_parse_json(lines.substr(begin, end - begin));
     begin = end + 1;
-    if (line.is_object() && line.contains("dev_loss") && line.value("step", int64_t{-1}) == step)
+    if (line.is_object() && line.contains("dev_cross_entropy") && line.value("step", int64_t{-1}) == step)
       found = std::move(line);
   }
   return found;
@@ -35,10 +35,13 @@ std::string score_rows(const Json& scores) {
   std::string rows = "| score on the dev set | value | signature |\n|---|---|---|\n";
   for (const auto& [name, key] : {std::pair{"BLEU", "dev_bleu"}, std::pair{"chrF", "dev_chrf"}}) {
     if (!scores.contains(key) || !scores.at(key).is_number()) continue;
-    rows += fmt::format("| {} | {:.2f} | `{}` |\n", name, scores.at(key).get<double>(),
-                        text_of(scores, (std::string(key) + "_signature").c_str()));
+    std::string signature;
+    for (const char letter : text_of(scores, (std::string(key) + "_signature").c_str())) {
+      signature += letter == '|' ? "\\|" : std::string(1, letter);  // else it would end the cell
+    }
+    rows += fmt::format("| {} | {:.2f} | {} |\n", name, scores.at(key).get<double>(), signature);
   }
-  return rows + fmt::format("| loss | {:.4f} | |\n", scores.at("dev_loss").get<double>());
+  return rows + fmt::format("| cross-entropy | {:.4f} | |\n", scores.value("dev_cross_entropy", 0.0));
 }
 
 struct RunFacts {

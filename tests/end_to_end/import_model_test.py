@@ -58,7 +58,7 @@ class ImportModelTest(ProgramTest):
     def test_norms_that_the_class_has_not_are_refused(self):
         run = self.folder / "pre"
         self.succeed(*fixtures.training(run, 1, train__eval_every=0))
-        self.assertIn("model.norm", self.refuse(1, "export", "-m", run, "--format", "huggingface", "--out", self.folder / "x"))
+        self.assertIn("model.norm_epsilon", self.refuse(1, "export", "-m", run, "--format", "huggingface", "--out", self.folder / "x"))
         self.assertFalse((self.folder / "x").exists())
 
     def refused(self, change):
