@@ -24,6 +24,8 @@ mixture:
     - {name: even, temperature: 100, epochs: 1, of: domain}
     - {weights: {domain: 1}, until: loss, patience: 1}
 """
+# No stage ends it early.
+LONG = {"train__max_steps": 3000, "train__eval_every": 500, "evaluate__min_change": 0}
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"]
 
 
@@ -48,7 +50,8 @@ class MixtureTest(ProgramTest):
     @classmethod
     def arguments(cls, run, *more, config=None, **keys):
         values = {**MODEL, "train.max_steps": 120, "train.eval_every": 10, "checkpoint.save_every_steps": 7,
-                  "evaluate.min_change": 0.3, **{key.replace("__", "."): value for key, value in keys.items()}}
+                  "evaluate.min_change": 0.3, "schedule.learning_rate": 0.3,
+                  **{key.replace("__", "."): value for key, value in keys.items()}}
         return ["train", "--data", cls.general, "--data", cls.domain, "--run", run, "--config", config or cls.config,
                 *settings(values), *more]
 
@@ -101,7 +104,7 @@ class MixtureTest(ProgramTest):
 
     def kill_once(self, run, after):
         """Starts or resumes the run and kills it after a while. True: it had ended by itself."""
-        process = subprocess.Popen(self.command(*self.arguments(run)), stderr=subprocess.DEVNULL,
+        process = subprocess.Popen(self.command(*self.arguments(run, **LONG)), stderr=subprocess.DEVNULL,
                                    env={**os.environ, "HOME": str(self.folder)})
         try:
             return process.wait(timeout=after) == 0
@@ -123,15 +126,17 @@ class MixtureTest(ProgramTest):
 
     @long_test
     def test_killed_twenty_times_at_random_moments(self):
+        straight = self.folder / "straight"
+        self.succeed(*self.arguments(straight, **LONG))
         for seed in range(1, 4):
             moments = random.Random(seed)
             run = self.folder / f"killed-{seed}"
             kills = 0
-            while kills < 20 and not self.kill_once(run, moments.uniform(0.05, 0.5)):
+            while kills < 20 and not self.kill_once(run, moments.uniform(0.05, 0.4)):
                 kills += 1
-            self.succeed(*self.arguments(run))
-            self.assertGreater(kills, 5)
-            self.assertEqual(self.bits(run), self.bits(self.straight))
+            self.succeed(*self.arguments(run, **LONG))
+            self.assertEqual(kills, 20)
+            self.assertEqual(self.bits(run), self.bits(straight))
 
     def train_on(self, workers):
         run = self.folder / f"workers-{workers}"

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -17,7 +18,8 @@ inline void run_on_hosts(const std::vector<int>& slots, const std::function<void
                          Workers::Watched watched = Workers::Watched::kNo) {
   ThreadWorld world(slots);
   const int count = world.size();
-  std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
+  std::exception_ptr first;  // in time: the others may fail because of it
+  std::mutex mutex;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < count; ++rank) {
     threads.emplace_back([&, rank] {
@@ -26,15 +28,16 @@ inline void run_on_hosts(const std::vector<int>& slots, const std::function<void
         work(workers);
         workers.close();
       } catch (...) {
-        errors[static_cast<size_t>(rank)] = std::current_exception();
+        {
+          const std::lock_guard lock(mutex);
+          if (!first) first = std::current_exception();
+        }
         world.abandon();
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  if (first) std::rethrow_exception(first);
 }
 
 // Each on a host of its own, so that all that they exchange goes as it would over a network.
