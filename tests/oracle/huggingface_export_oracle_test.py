@@ -26,8 +26,8 @@ torch.set_num_threads(1)
 
 SEARCH = {"decode.beam": BEAM, "decode.length_penalty": 0, "decode.length_offset": 0, "decode.max_ratio": 0,
           "decode.max_extra": LONGEST}
-TRAINING = {"batch.tokens": 1500, "schedule.learning_rate": 1, "schedule.warmup_steps": 100, "train.max_steps": 300,
-            "train.eval_every": 300, "train.log_every": 100, "checkpoint.save_every_steps": 300, "model.d_model": 64,
+TRAINING = {"batch.tokens": 1500, "schedule.learning_rate": 1, "schedule.warmup_steps": 100, "train.max_steps": 1000,
+            "train.eval_every": 1000, "train.log_every": 100, "checkpoint.save_every_steps": 1000, "model.d_model": 64,
             "model.d_ff": 128, "model.heads": 4, "model.encoder_layers": 2, "model.decoder_layers": 2, "model.norm": "post",
             "model.norm_epsilon": 1e-5}
 
@@ -55,7 +55,7 @@ class HuggingFaceExport(ProgramTest):
         different = [pair for pair in zip(ours, theirs, strict=True) if pair[0].strip() != pair[1].strip()]
         print(f"{name}: {len(different)} of {len(ours)} translations differ ({len(set(ours))} different texts)",
               *different[:3], sep="\n  ", file=sys.stderr)
-        self.assertGreater(len(set(ours)), SENTENCES // 4)
+        self.assertGreater(len(set(ours)), SENTENCES // 8)
         self.assertLessEqual(len(different), most)
 
     def translate_by_transformers(self, folder, sources):
@@ -78,7 +78,8 @@ class HuggingFaceExport(ProgramTest):
         run, out, sources = self.export(True, **model)
         self.assertIn(name, json.loads((out / "config.json").read_text())["architectures"][0])
         ours = self.translate(run, sources)
-        self.compare("transformers", ours, self.translate_by_transformers(out, sources), MOST_DIFFERENT)
+        by_transformers = self.translate_by_transformers(out, sources)
+        self.compare("transformers", ours, by_transformers, MOST_DIFFERENT)
 
         converted = self.folder / "converted"
         ctranslate2.converters.TransformersConverter(str(out)).convert(str(converted))
@@ -92,7 +93,8 @@ class HuggingFaceExport(ProgramTest):
 
         again = self.folder / "again"
         self.succeed("import", out, "--run", again)
-        self.compare("imported again", ours, self.translate(again, sources), 0)
+        # Like transformers, the imported model has no probability for <s> and <pad>, which the trained one has.
+        self.compare("imported again, and transformers", by_transformers, self.translate(again, sources), 1)
 
         card = (out / "README.md").read_text()
         for word in ("license:", "| BLEU |", "nrefs:1\\|case:mixed", "norm: p", "prepare"):
