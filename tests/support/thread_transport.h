@@ -18,6 +18,11 @@
 
 namespace verbund {
 
+class AnotherWorkerFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 class ThreadWorld {
  public:
   // All on one host.
@@ -68,7 +73,8 @@ class ThreadWorld::End final : public Transport {
   bool progress() override {
     const std::lock_guard lock(world_.mutex_);
     const bool moved = std::erase_if(waiting_, [&](const Awaited& message) { return take(message); }) > 0;
-    if (!moved && world_.abandoned_) fail("another worker has failed");  // what it sent before is still good
+    if (!moved && world_.abandoned_)
+      throw AnotherWorkerFailed("another worker has failed");  // what it sent before is still good
     return moved;
   }
 

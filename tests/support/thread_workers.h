@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -13,13 +12,12 @@
 
 namespace verbund {
 
-// So many workers on each host. Throws what the first of them threw.
+// So many workers on each host. Throws what the first of them threw, except that another had failed.
 inline void run_on_hosts(const std::vector<int>& slots, const std::function<void(Workers&)>& work,
                          Workers::Watched watched = Workers::Watched::kNo) {
   ThreadWorld world(slots);
   const int count = world.size();
-  std::exception_ptr first;  // in time: the others may fail because of it
-  std::mutex mutex;
+  std::vector<std::exception_ptr> errors(static_cast<size_t>(count)), effects(static_cast<size_t>(count));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < count; ++rank) {
     threads.emplace_back([&, rank] {
@@ -27,17 +25,20 @@ inline void run_on_hosts(const std::vector<int>& slots, const std::function<void
         Workers workers([&] { return world.transport(rank); }, watched);
         work(workers);
         workers.close();
+      } catch (const AnotherWorkerFailed&) {
+        effects[static_cast<size_t>(rank)] = std::current_exception();
       } catch (...) {
-        {
-          const std::lock_guard lock(mutex);
-          if (!first) first = std::current_exception();
-        }
+        errors[static_cast<size_t>(rank)] = std::current_exception();
         world.abandon();
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  if (first) std::rethrow_exception(first);
+  for (const auto& all : {errors, effects}) {
+    for (const std::exception_ptr& error : all) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
 }
 
 // Each on a host of its own, so that all that they exchange goes as it would over a network.

@@ -99,7 +99,8 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
       ++gpus;
     }
   }
-  if (allowed <= 0) return cannot_tell(verdict, "no host has both its number of cores and some seconds of use on record.");
+  if (allowed <= 0)
+    return cannot_tell(verdict, "no host has both its number of cores and some seconds of use on record.");
   const double share = used / allowed, working = working_share(ledger);
   verdict.add("CPU use, all hosts", 100 * share, "%");
   if (is_known(working)) verdict.add("computing and updating, of the time of steps", 100 * working, "%");
