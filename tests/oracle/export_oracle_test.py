@@ -21,6 +21,7 @@ except ImportError as error:
     sys.exit(77)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.fixtures import settings  # noqa: E402
 from support.program import SOURCE, ProgramTest  # noqa: E402
 
 SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's, which has PyTorch
@@ -41,10 +42,6 @@ SHAPES = {
         "subwords.joint": "false", "model.norm": "pre", "model.share_embeddings": "target", "model.ff_bias": "false",
         "average.decay": 0.9, "model.encoder_layers": 2, "model.decoder_layers": 1},
 }
-
-
-def settings(values):
-    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
 
 
 class Exported:

@@ -18,6 +18,7 @@ except ImportError as error:
     sys.exit(77)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.fixtures import settings  # noqa: E402
 from support.program import ProgramTest  # noqa: E402
 
 SENTENCES, BEAM, LONGEST = 500, 4, 60
@@ -30,10 +31,6 @@ TRAINING = {"batch.tokens": 1500, "schedule.learning_rate": 1, "schedule.warmup_
             "train.eval_every": 1000, "train.log_every": 100, "checkpoint.save_every_steps": 1000, "model.d_model": 64,
             "model.d_ff": 128, "model.heads": 4, "model.encoder_layers": 2, "model.decoder_layers": 2, "model.norm": "post",
             "model.norm_epsilon": 1e-5}
-
-
-def settings(values):
-    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
 
 
 class HuggingFaceExport(ProgramTest):

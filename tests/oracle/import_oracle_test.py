@@ -21,16 +21,13 @@ except ImportError as error:
     sys.exit(77)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.fixtures import settings  # noqa: E402
 from support.program import ProgramTest  # noqa: E402
 
 BEAM, LONGEST, SENTENCES = 4, 15, 200
 torch.set_num_threads(1)
 TOLERANCE = 1e-4  # of a token's log-probability
 MARIAN_UPDATES, MARIAN_SENTENCES = int(os.environ.get("VERBUND_MARIAN_UPDATES", 600)), 500
-
-
-def settings(values):
-    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
 
 
 def pieces_of(model):
