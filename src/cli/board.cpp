@@ -65,7 +65,7 @@ void run_board(const Arguments& arguments) {
       "Shows all runs below a folder as a live page in the browser: their states and curves, the answers of "
       "the report, translations, hosts, and a box to try a model. Figures for Prometheus are at /metrics. "
       "It reads only below that folder and writes nothing. It listens on this machine alone unless --host "
-      "is given; then it wants a token.",
+      "is given; requests then need a token.",
       "  verbund board\n"
       "  verbund board --runs /data/runs --port 9000\n"
       "  verbund board --host 0.0.0.0 --token \"$(cat token.txt)\"\n");
@@ -75,15 +75,15 @@ void run_board(const Arguments& arguments) {
   options.add_option("--runs", folder, "The folder with the runs, or with folders of runs")
       ->type_name("DIR")
       ->capture_default_str();
-  options.add_option("--port", config.port, "The port to listen at; 0: any free one")
+  options.add_option("--port", config.port, "The port to listen on; 0: any free one")
       ->check(between(0, 65535))
       ->capture_default_str();
-  options.add_option("--host", config.host, "The address to listen at; 0.0.0.0: all of this machine")
+  options.add_option("--host", config.host, "The address to listen on; 0.0.0.0: all addresses of this machine")
       ->type_name("ADDRESS")
       ->capture_default_str();
   options
       .add_option("--token", config.token,
-                  "A secret that requests must have; made and printed if --host is not this machine alone")
+                  "A secret that requests must have; generated and printed if --host is not this machine alone")
       ->environment("VERBUND_BOARD_TOKEN")
       ->type_name("TOKEN");
   options.add_list("--name", config.names,

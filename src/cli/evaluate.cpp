@@ -36,7 +36,10 @@ void declare_flags(Options& options, EvaluateCommand& command) {
   add_model_flags(options, command.place);
   add_device_flags(options, command.place);
   options.add_option("--data", command.data, "Evaluate on pairs of this dataset folder ...")->type_name("FOLDER");
-  options.add_option("--split", command.split, "... of this part: test, dev or train")->capture_default_str();
+  options
+      .add_option("--split", command.split,
+                  "... of this part: test, dev or train, or test-NAME, dev-NAME of one corpus")
+      ->capture_default_str();
   options.add_option("--source", command.source, "Or: source sentences, one a line (plain, .gz, .xz) ...")
       ->type_name("FILE");
   options.add_option("--reference", command.reference, "... and their translations")->type_name("FILE");

@@ -59,7 +59,8 @@ void HostFlags::declare(Options& options) {
       ->excludes(file_option)
       ->excludes(from_option);
   options
-      .add_option("--starter", starter_name, "With --slurm: srun or mpirun starts the workers (auto: a trial tells)")
+      .add_option("--starter", starter_name,
+                  "With --slurm: srun or mpirun starts the workers (default auto: decided by a short trial)")
       ->type_name("NAME")
       ->check(one_of({"auto", "srun", "mpirun"}));
   options.add_option("--nic", job.interface, "Network interface to train over, or a network: 10.0.0.0/24")

@@ -15,9 +15,9 @@ void run_import(const Arguments& arguments) {
   std::string source, run, kind;
   Options options(
       "import",
-      "Makes a run folder from a model or the output of another program. Models: a folder of Hugging Face's Marian, "
-      "as those of OPUS-MT, or Marian's model.npz. Outputs: a console log of OpenSeq2Seq (plain, .gz, .xz), "
-      "scalars as exported by TensorBoard (CSV files, their folder, an archive of them), or event files of "
+      "Makes a run folder from a model or the output of another program. Models: a folder of Hugging Face's Marian "
+      "class, such as those of OPUS-MT, or Marian's model.npz. Outputs: a console log of OpenSeq2Seq (plain, .gz, "
+      ".xz), scalars as exported by TensorBoard (CSV files, their folder, an archive of them), or event files of "
       "TensorBoard. Values that they do not contain stay unknown.",
       "  verbund import opus-mt-en-de/ --run runs/opus && verbund translate -m runs/opus < text.en\n"
       "  verbund import nohup.out.gz --run runs/old\n"

@@ -57,8 +57,7 @@ void run_launch(const Arguments& arguments) {
       "launch",
       "Runs the command after -- with several workers that train as one, by means of mpirun or Slurm's srun (data "
       "parallel). The first worker of the first host reads and writes the run folder. After Ctrl-C or when the "
-      "terminal "
-      "is closed, all workers save and end. When a worker or a host is lost, the job resumes from its newest "
+      "terminal is closed, all workers save and end. When a worker or a host is lost, the job resumes from its newest "
       "checkpoint, at most --max-restarts times.",
       "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
       "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
@@ -78,16 +77,19 @@ void run_launch(const Arguments& arguments) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
   flags.declare(options);
-  count("--max-restarts", max_restarts, "Restarts after the loss of a worker, at most (0; of an MPIJob 10)",
-        at_least(0));
-  count("--min-workers", min_workers, "Continue without a lost host if so many workers remain (all)", at_least(1));
-  count("--min-hosts", min_hosts, "Continue without a lost host if so many hosts remain (all)", at_least(1));
+  count("--max-restarts", max_restarts,
+        "Maximum number of restarts after the loss of a worker (default 0; 10 for an MPIJob)", at_least(0));
+  count("--min-workers", min_workers, "Continue without a lost host if at least N workers remain (default all)",
+        at_least(1));
+  count("--min-hosts", min_hosts, "Continue without a lost host if at least N hosts remain (default all)", at_least(1));
   count("--start-timeout", start_timeout, "Seconds without progress after which workers that start count as lost",
         at_least(1))
       ->capture_default_str();
   count("--wait-at-start", wait_at_start,
-        "Seconds to wait for hosts that do not answer yet, before the first start (0; of an MPIJob 600)", at_least(0));
-  count("--wait-for-hosts", wait_for_hosts, "Seconds to wait for a lost host (30; of an MPIJob 300)", at_least(0));
+        "Seconds to wait for hosts that do not answer yet, before the first start (default 0; 600 for an MPIJob)",
+        at_least(0));
+  count("--wait-for-hosts", wait_for_hosts, "Seconds to wait for a lost host (default 30; 300 for an MPIJob)",
+        at_least(0));
   options.add_list("--mpirun-args", mpirun_args,
                    "More arguments for mpirun: --mpirun-args=\"--mca NAME VALUE\" (repeatable)", "ARGS");
   options.add_flag("--copy", copy, "Copy program, configuration and dataset to hosts that lack them, by checksum");

@@ -48,39 +48,41 @@ void declare_serve_flags(Options& options, ServeCommand& command) {
   add_device_flags(options, command.place);
   options.add_list("--set", command.overrides, "Override a value of the configuration: decode.beam=5 (repeatable)",
                    "KEY=VALUE");
-  options.add_option("--port", command.http.port, "Port to listen at; 0: any free one")
+  options.add_option("--port", command.http.port, "Port to listen on; 0: any free one")
       ->type_name("N")
       ->check(between(0, 65535))
       ->capture_default_str();
-  options.add_option("--host", command.http.host, "Address to listen at; 0.0.0.0 or :: for all of this machine")
+  options
+      .add_option("--host", command.http.host, "Address to listen on; 0.0.0.0 or :: for all addresses of this machine")
       ->type_name("ADDRESS")
       ->capture_default_str();
   options
       .add_option("--api-key", command.service.api_key,
-                  "Secret that requests must have. VERBUND_API_KEY in the environment does not show it to other users")
+                  "Secret that requests must have; VERBUND_API_KEY in the environment hides it from other users")
       ->type_name("KEY")
       ->environment("VERBUND_API_KEY");
   options.add_flag("--open", command.is_open, "Listen for other machines without a key");
-  options.add_list("--name", command.http.names, "A name that clients call this server by (repeatable); *: any",
+  options.add_list("--name", command.http.names, "A name under which clients reach this server (repeatable); *: any",
                    "HOST");
   options.add_list("--allow-origin", command.http.origins,
-                   "Pages of this origin may ask from a browser (repeatable): https://example.org; *: any", "ORIGIN");
+                   "Allow requests from web pages of this origin (repeatable): https://example.org; *: any", "ORIGIN");
   options
-      .add_option("--queue", command.most_waiting, "Most sentences that wait; requests beyond are answered with 429")
+      .add_option("--queue", command.most_waiting,
+                  "Maximum number of queued sentences; further requests are answered with 429")
       ->type_name("N")
       ->check(at_least(1))
       ->capture_default_str();
-  options.add_option("--batch", command.most_together, "Most sentences that are translated together")
+  options.add_option("--batch", command.most_together, "Maximum number of sentences translated together")
       ->type_name("N")
       ->check(at_least(1))
       ->capture_default_str();
   options
       .add_option("--deadline", command.service.deadline_seconds,
-                  "Longest time for an answer, in seconds; then it is 503")
+                  "Maximum time for an answer, in seconds; after that, the answer is 503")
       ->type_name("SECONDS")
       ->check(number_between(0.001, 86400))
       ->capture_default_str();
-  options.add_option("--max-body", command.most_body, "Longest request, in bytes")
+  options.add_option("--max-body", command.most_body, "Maximum size of a request, in bytes")
       ->type_name("BYTES")
       ->check(between(1000, 1 << 30))
       ->capture_default_str();
@@ -146,9 +148,9 @@ void serve_until_stopped(HttpServer& server, ServedModels& models, TranslationSe
 void run_serve(const Arguments& arguments) {
   ServeCommand command;
   Options options("serve",
-                  "Translates for clients over HTTP, in the shape of LibreTranslate: POST /translate, GET /languages, "
-                  "/health, /metrics. SIGHUP loads the models again, and a new best checkpoint is used as soon as it "
-                  "is there. SIGTERM answers what has come and ends.",
+                  "Translates for clients over HTTP, compatible with LibreTranslate: POST /translate, GET /languages, "
+                  "/health, /metrics. SIGHUP reloads the models, and a new best checkpoint is used as soon as it "
+                  "exists. On SIGTERM, pending requests are answered, then the server exits.",
                   "  verbund serve -m runs/demo\n"
                   "  verbund serve -m en-de=runs/a -m de-en=runs/b --port 5000\n"
                   "  VERBUND_API_KEY=secret verbund serve -m runs/demo --host 0.0.0.0 --name translate.example.org\n"

@@ -85,7 +85,7 @@ void run_train(const Arguments& arguments) {
           "--finetune", finetune,
           "Train the model of this run (or checkpoint) further: with its settings, its subword model, a fresh "
           "optimiser, a tenth of its steps and of its learning rate, and its dev set as a further one. --config "
-          "and --set come before these settings")
+          "and --set override these settings")
       ->type_name("RUN");
   std::optional<double> replay;
   options

@@ -34,8 +34,7 @@ constexpr const char* kFewerBytes =
     "bf16 and fp16 halve the bytes between hosts; int8 quarters them, with error feedback.";
 constexpr const char* kRounds =
     "It counts the steps that workers train on their own before they take an outer step together: 1 exchanges "
-    "gradients "
-    "in every step, 32 is for slow networks.";
+    "gradients in every step, 32 is for slow networks.";
 constexpr const char* kRunFolder = "The folder of a run is a flag: verbund train --run FOLDER";
 constexpr const char* kDatasetFolder =
     "Text becomes a dataset first: verbund prepare --source FILE --target FILE --out FOLDER; then train --data FOLDER";
@@ -155,7 +154,7 @@ constexpr Hint kHints[] = {
     {"lr_decay_inv_sqrt", "schedule.warmup_steps",
      "transformer_policy decays with the inverse square root after the warmup."},
     {"min_learning_rate", "schedule.min_lr", ""},
-    {"stop_min_lr", "schedule.min_lr", ""},
+    {"stop_min_lr", "schedule.min_lr", "Training continues at this rate; train.max_steps or evaluate.stop_on ends it."},
     {"max_grad_norm", "optimizer.clip_norm", ""},
     {"gradient_clipping_threshold", "optimizer.clip_norm", ""},
     {"clip_grad_norm", "optimizer.clip_norm", ""},
@@ -169,7 +168,7 @@ constexpr Hint kHints[] = {
     {"adam_epsilon", "optimizer.epsilon", ""},
     {"l2_norm", "optimizer.weight_decay", ""},
     {"exponential_smoothing", "average.decay", "average.decay = 1 - exponential-smoothing: 0.9999 for 1e-4."},
-    {"average_decay", "average.decay", ""},
+    {"average_decay", "average.decay", "average.decay = 1 - average_decay: 0.9999 for 1e-4."},
     {"loss_scaling", "loss_scale.type", ""},
     {"fp16", "train.precision", kHalf},
     {"use_fp16", "train.precision", kHalf},
