@@ -11,4 +11,11 @@ std::string dump_json(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string pack_json(const Json& json) {
+  const std::vector<uint8_t> bytes = Json::to_cbor(json);
+  return {bytes.begin(), bytes.end()};
+}
+
+Json unpack_json(const std::string& bytes) { return Json::from_cbor(bytes); }
+
 }  // namespace verbund

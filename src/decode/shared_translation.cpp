@@ -14,11 +14,6 @@ Translation unpack_translation(const Json& json) {
 
 }  // namespace
 
-std::string packed(const Json& json) {
-  const std::vector<uint8_t> bytes = Json::to_cbor(json);
-  return {bytes.begin(), bytes.end()};
-}
-
 std::vector<std::vector<Translation>> SharedTranslation::translate_share(const std::vector<Line>& all,
                                                                          const TellDone& tell) {
   const auto rank = static_cast<size_t>(workers_.rank()), size = static_cast<size_t>(workers_.size());
@@ -36,10 +31,10 @@ std::vector<std::vector<Translation>> SharedTranslation::translate_share(const s
   target_tokens_ += static_cast<uint64_t>(tokens);
 
   std::vector<std::vector<Translation>> results(all.size());
-  const std::vector<std::string> shares = workers_.comm().gather(packed(mine));
+  const std::vector<std::string> shares = workers_.comm().gather(pack_json(mine));
   for (size_t worker = 0; worker < size; ++worker) {
     size_t line = worker;
-    for (const Json& translations : Json::from_cbor(shares[worker])) {
+    for (const Json& translations : unpack_json(shares[worker])) {
       for (const Json& translation : translations) results[line].push_back(unpack_translation(translation));
       line += size;
     }
@@ -58,19 +53,18 @@ std::vector<std::vector<Translation>> SharedTranslation::translate(const std::ve
   if (lines.empty()) return {};
   Json all = Json::array();
   for (const Line& line : lines) all.push_back(pack(line));
-  workers_.comm().broadcast(packed(all));
+  workers_.comm().broadcast(pack_json(all));
   return translate_share(lines, tell);
 }
 
 void SharedTranslation::finish() {
-  if (workers_.size() > 1) workers_.comm().broadcast(packed(Json::array()));
+  if (workers_.size() > 1) workers_.comm().broadcast(pack_json(Json::array()));
 }
 
 void SharedTranslation::assist() {
   while (true) {
     std::vector<Line> lines;
-    for (const Json& line : Json::from_cbor(workers_.comm().broadcast(std::string())))
-      lines.push_back(unpack_line(line));
+    for (const Json& line : unpack_json(workers_.comm().broadcast(std::string()))) lines.push_back(unpack_line(line));
     if (lines.empty()) return;
     translate_share(lines);
   }

@@ -10,9 +10,6 @@
 
 namespace verbund {
 
-// JSON as bytes to send to other workers: CBOR, because texts need not be UTF-8.
-std::string packed(const Json& json);
-
 class SharedTranslation {
  public:
   SharedTranslation(const Translator& translator, Workers& workers) : translator_(translator), workers_(workers) {}

@@ -76,8 +76,8 @@ double seconds_now() {
 void share_texts(Segments& texts, const PairNumbers& own, Workers& workers) {
   Json mine = Json::array();
   for (const size_t number : own) mine.push_back({number, texts[number]});
-  for (const std::string& part : workers.comm().gather(packed(mine))) {
-    for (const auto& item : Json::from_cbor(part)) texts[item.at(0)] = item.at(1);
+  for (const std::string& part : workers.comm().gather(pack_json(mine))) {
+    for (const auto& item : unpack_json(part)) texts[item.at(0)] = item.at(1);
   }
 }
 

@@ -34,8 +34,7 @@ TestSet read_other(const std::string& folder, const Dataset& dataset, const Subw
       read_file(other.target_model()) != read_file(dataset.target_model())) {
     fail(
         "evaluate.also: {} was prepared with another subword model than {}, so the model cannot read it. Prepare it "
-        "with "
-        "the same one: verbund prepare --subwords {} ...",
+        "with the same one: verbund prepare --subwords {} ...",
         folder, dataset.folder().string(), dataset.source_model().string());
   }
   return read_test_set(other, "dev", source, target);
@@ -51,12 +50,12 @@ std::string to_text(const std::vector<FurtherSet>& sets) {
                    {"reference_tokens", set.reference_tokens},
                    {"place", place ? Json(*place) : Json(nullptr)}});
   }
-  return packed(all);
+  return pack_json(all);
 }
 
 std::vector<FurtherSet> from_text(const std::string& text) {
   std::vector<FurtherSet> sets;
-  for (const Json& json : Json::from_cbor(text)) {
+  for (const Json& json : unpack_json(text)) {
     FurtherSet& further = sets.emplace_back();
     further.name = json.at("name");
     further.set = {json.at("sources"), json.at("references"), json.at("source_tokens"), json.at("reference_tokens")};
