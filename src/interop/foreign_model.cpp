@@ -154,7 +154,8 @@ void take_layers(TensorMap& tensors, const NameParts& name, bool transposed, For
 
 void write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program) {
   const fs::path folder = fs::absolute(run / "").parent_path();  // without a slash at its end
-  if (fs::exists(fs::symlink_status(folder))) {
+  const bool empty = fs::is_directory(fs::symlink_status(folder)) && fs::is_empty(folder);
+  if (fs::exists(fs::symlink_status(folder)) && !empty) {
     fail("{} exists already: choose another --run, or remove it", run.string());
   }
   const RowOrder order = order_rows(model);
@@ -180,6 +181,7 @@ void write_run(const ForeignModel& model, const fs::path& run, const fs::path& s
   write_checkpoint(content / "checkpoints" / step_folder_name(0), snapshot);
   set_checkpoint_link(content / "checkpoints", kLastLink, 0);
   write_file(content / "config.yaml", snapshot.config_yaml);
+  if (empty) fs::remove(folder);
   partial.publish();
 }
 

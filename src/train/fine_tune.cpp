@@ -51,9 +51,9 @@ void apply_wishes(Config& config, const FineTuneWish& wish) {
 void refuse_other_shape(const Config& model, const Config& config, const fs::path& folder) {
   const Json before = flatten(model), now = flatten(config);
   for (const auto& [key, value] : before.items()) {
-    const bool of_shape = key.starts_with("model.") && key.find("dropout") == std::string::npos &&
-                          key.find("smoothing") == std::string::npos;
-    if (!of_shape || now.at(key) == value) continue;
+    const bool free = key.find("dropout") != std::string::npos || key == "model.label_smoothing" ||
+                      key == "model.norm_epsilon";  // to which a model adapts in some steps
+    if (free || !key.starts_with("model.") || now.at(key) == value) continue;
     fail_usage("--finetune takes over the model of {}, where {} is {}: it cannot become {}", folder.string(), key,
                dump_json(value), dump_json(now.at(key)));
   }
@@ -86,8 +86,7 @@ std::string dataset_to_replay(const fs::path& run) {
   if (!old.empty() && fs::exists(fs::path(old) / kDatasetManifest)) return old;
   fail(
       "--replay draws pairs from the dataset of {}, which {}. If it is elsewhere now, give it as a second --data "
-      "folder "
-      "instead of --replay, and the shares of both: --set 'mixture.weights={{NEW: 0.8, OLD: 0.2}}'",
+      "folder instead of --replay, and the shares of both: --set 'mixture.weights={{NEW: 0.8, OLD: 0.2}}'",
       run.string(), old.empty() ? "is not on record" : "is no longer there: " + old);
 }
 

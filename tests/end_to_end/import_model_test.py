@@ -43,6 +43,7 @@ class ImportModelTest(ProgramTest):
 
     def test_a_model_comes_back_as_it_was(self):
         again = self.folder / "again"
+        again.mkdir()  # an empty folder is as good as none
         self.succeed("import", self.exported, "--run", again)
         (scores, translations), (scores_again, translations_again) = self.outputs(self.run_folder), self.outputs(again)
         for one, other in zip(scores, scores_again, strict=True):
@@ -60,6 +61,11 @@ class ImportModelTest(ProgramTest):
         self.succeed(*fixtures.training(run, 1, train__eval_every=0))
         self.assertIn("model.norm_epsilon", self.refuse(1, "export", "-m", run, "--format", "huggingface", "--out", self.folder / "x"))
         self.assertFalse((self.folder / "x").exists())
+        # As the message says, some steps with the norms of the class make it one that can be exported.
+        tuned = self.folder / "tuned"
+        self.succeed("train", "--finetune", run, "--data", fixtures.dataset(), "--run", tuned, "--set", "train.max_steps=2",
+                     "--set", "train.eval_every=0", "--set", "model.norm_epsilon=1e-5")
+        self.succeed("export", "-m", tuned, "--format", "huggingface", "--out", self.folder / "x")
 
     def refused(self, change):
         folder, run = self.folder / "changed", self.folder / "never"
