@@ -6,6 +6,7 @@ Skipped (exit code 77) where torch, transformers, sentencepiece or pymarian are 
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -158,7 +159,11 @@ class MarianOracle(ImportOracle):
     test_swish_safetensors = test_gelu_bin = test_relu_separate_vocabularies_unscaled = None
 
     def train(self, folder, options, vocabularies):
+        """Trains it; returns the loss of a token of the first test sentences, as Marian computes it after its last update."""
         files = {}
+        for side, lines in (("source", self.test_sources), ("target", self.test_targets)):
+            files[f"valid {side}"] = folder / f"valid.{side}"
+            files[f"valid {side}"].write_text("\n".join(lines[:MARIAN_SENTENCES]) + "\n")
         for side, lines in (("source", self.sources), ("target", self.targets)):
             files[side] = folder / f"train.{side}"
             files[side].write_text("\n".join(lines) + "\n")
@@ -167,12 +172,15 @@ class MarianOracle(ImportOracle):
                    "label-smoothing": 0.1, "cost-type": "ce-mean-words", "cpu-threads": 1, "sync-sgd": "true",
                    "mini-batch": 64, "maxi-batch": 10, "max-length": 100, "after-batches": MARIAN_UPDATES,
                    "disp-freq": 100, "save-freq": "100000u", "overwrite": "true", "workspace": 512, "seed": 1,
-                   "beam-size": BEAM, "normalize": 1, "model": folder / "model.npz", **options}
+                   "beam-size": BEAM, "normalize": 1, "model": folder / "model.npz", "valid-metrics": "ce-mean-words",
+                   "valid-freq": f"{MARIAN_UPDATES}u", "valid-log": folder / "valid.log", **options}
         words = [f"--{name} {value}" for name, value in options.items()]
         words += ["--train-sets", str(files["source"]), str(files["target"]), "--vocabs", *map(str, vocabularies)]
+        words += ["--valid-sets", str(files["valid source"]), str(files["valid target"])]
         done = subprocess.run([sys.executable, "-c", "import sys, _pymarian; _pymarian.Trainer(sys.argv[1]).train()",
                                " ".join(words)], capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
         self.assertTrue((folder / "model.npz").exists(), done.stdout[-1000:] + done.stderr[-1000:])
+        return float(re.findall(r"ce-mean-words : ([0-9.]+)", (folder / "valid.log").read_text())[-1])
 
     def translate_by_marian(self, folder, vocabularies, sources):
         code = ("import sys, _pymarian\n"
@@ -195,9 +203,12 @@ class MarianOracle(ImportOracle):
             learn(self.sources, folder, "source", 600, **special)
             learn(self.targets, folder, "target", 700, **special)
             vocabularies = [folder / "source.spm", folder / "target.spm"]
-        self.train(folder, options, vocabularies)
+        marians_loss = self.train(folder, options, vocabularies)
         self.succeed("import", folder, "--run", run)
         sources = self.test_sources[:MARIAN_SENTENCES]
+        loss = self.loss_of_pairs(run, sources, self.test_targets[:MARIAN_SENTENCES])
+        print(f"{name}: loss of a token {loss:.5f} here, {marians_loss:.5f} by Marian", file=sys.stderr)
+        self.assertAlmostEqual(loss, marians_loss, delta=TOLERANCE)
         theirs = self.translate_by_marian(folder, vocabularies, sources)
         ours = self.translate(run, sources, **{"decode.max_ratio": 3, "decode.max_extra": 0})
         different = [(source, our["text"], their) for source, our, their in zip(sources, ours, theirs, strict=True)
@@ -227,10 +238,18 @@ class MarianOracle(ImportOracle):
         self.assertLess(after, before)
 
     def test_pre_norm_separate_vocabularies(self):
-        """Marian's own search finds other, worse translations with such a model, so that only their quality is compared."""
+        """The loss is that of Marian, the translations are not: while it decodes, Marian attends to keys and values that it
+        does not normalise, because it recognises self-attention by keys that are the query's own input, which they are no
+        more once the keys of earlier positions are in front of them. So only the quality is compared."""
         self.check("pre", {"tied-embeddings": "true", "transformer-preprocess": "n", "transformer-postprocess": "da",
                            "transformer-postprocess-top": "n", "transformer-ffn-activation": "relu"}, False,
                    MARIAN_SENTENCES)
+
+    def loss_of_pairs(self, run, sources, targets):
+        scored = self.succeed("score-pairs", "-m", run, "--source", self.write("s", "\n".join(sources) + "\n"), "--target",
+                              self.write("t", "\n".join(targets) + "\n"), "--json").stdout
+        pairs = [json.loads(line) for line in scored.splitlines()]
+        return -sum(pair["log_probability"] for pair in pairs) / sum(pair["tokens"] for pair in pairs)
 
     def config_of(self, run, section):
         import yaml
