@@ -23,7 +23,7 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openssh-server, rsync, tmux")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "trains neural machine translation models on one machine or many
 Raw parallel text becomes a clean dataset; one worker, or many on several
 hosts, train a Transformer on CPUs, evaluate it with real translations, keep
-the best checkpoints, and resume after any crash, bit for bit. Trained models
+the best checkpoints, and resume after a crash with the same bits. Trained models
 translate with beam search, are averaged, scored with BLEU and chrF, exported
 to CTranslate2, and served over HTTP to clients of LibreTranslate. A live page
 in the browser shows the runs.")

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-EXIT_STATUS = """0 done; 1 the work failed; 2 the call was wrong; 3 a worker was lost, and starting again may help;
+EXIT_STATUS = """0 done; 1 the work failed; 2 the command line was wrong; 3 a worker was lost, and starting again may help;
 128 + n stopped by signal n."""
 
 

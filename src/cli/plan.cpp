@@ -81,8 +81,7 @@ void PlanFlags::check() const {
   if (computing != 1) {
     fail_usage(
         "{} sets the speed of a worker, but exactly one must: --measure (this machine), --run RUN (its record), --gpu "
-        "NAME "
-        "(its data sheet) or --tokens-per-second X",
+        "NAME (its data sheet) or --tokens-per-second X",
         computing == 0 ? "no flag" : "more than one flag");
   }
   if (config.empty() && run.empty())

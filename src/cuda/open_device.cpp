@@ -34,8 +34,7 @@ int gpu_of(const DeviceWish& wish, size_t gpus) {
   if (const std::optional<int> number = gpu_of_worker(wish.number, gpus)) return *number;
   fail_usage(
       "this host has {} GPU{}, but worker number {} was started on it: start one worker for each GPU (-H HOST:{}), or "
-      "use "
-      "--set device=cpu",
+      "use --set device=cpu",
       gpus, gpus == 1 ? "" : "s", wish.number + 1, gpus);
 }
 

@@ -132,8 +132,7 @@ void report_unknown(const std::string& split, const char* side, const UnknownPie
   if (share > kMostUnknown) {
     fail(
         "{}\nMore than {:.0f} % cannot be rare characters: the text is not encoded, or has another vocabulary. Give "
-        "the "
-        "right one (--subwords FILE), or leave out --encoded for raw text.",
+        "the right one (--subwords FILE), or leave out --encoded for raw text.",
         found, 100 * kMostUnknown);
   }
   warn("{} (they become <unk>)", found);

@@ -105,8 +105,9 @@ class Preparation {
     } else {
       warn_of_suspect_sides();
       for (const CorpusSource& source : corpora_.sources) {
-        cleaned_.push_back(clean(source));
-        shuffle(source);
+        const std::string clean_key = key_of("clean 1", show(source.clean), content_key(source.train));
+        cleaned_.push_back(clean(source, clean_key));
+        text_keys_.push_back(shuffle(source, clean_key));
       }
       warn_of_few_pairs();
     }
@@ -159,8 +160,7 @@ class Preparation {
     if (request_.generator || !config_.subwords.model.empty() || pairs >= kFewPairs) return;
     warn(
         "{} training pairs are very few: translation models are usually trained on 100,000 or more. The commands can "
-        "be "
-        "tried with them, but the model will hardly translate other sentences.",
+        "be tried with them, but the model will hardly translate other sentences.",
         pairs);
   }
 
@@ -175,22 +175,22 @@ class Preparation {
     return work_ / (corpora_.split("train", source) + ".shuffled.tsv");
   }
 
-  CleanReport clean(const CorpusSource& source) {
-    clean_key_ = key_of("clean 1", show(source.clean), content_key(source.train));
+  CleanReport clean(const CorpusSource& source, const std::string& key) {
     const fs::path output = clean_text(source);
-    return clean_report(stages_.run(stage_of("clean", source), clean_key_, {output}, [&] {
+    return clean_report(stages_.run(stage_of("clean", source), key, {output}, [&] {
       return to_json(clean_corpora(source.train, source.clean, threads_, output));
     }));
   }
 
-  void shuffle(const CorpusSource& source) {
-    const std::string key = key_of("shuffle 1", clean_key_, config_.seed);
+  // Returns the key of the shuffled text.
+  std::string shuffle(const CorpusSource& source, const std::string& clean_key) {
+    std::string key = key_of("shuffle 1", clean_key, config_.seed);
     const fs::path output = shuffled_text(source);
     stages_.run(stage_of("shuffle", source), key, {output}, [&] {
       shuffle_lines(clean_text(source), output, static_cast<uint64_t>(config_.seed));
       return Json();
     });
-    text_keys_.push_back(key);
+    return key;
   }
 
   std::string text_key() const { return fmt::format("{}", fmt::join(text_keys_, "\n")); }
@@ -243,8 +243,7 @@ class Preparation {
       if (given.is_symbol(symbol)) continue;
       fail_usage(
           "{} is no symbol of the vocabulary {}, which would cut it into {} pieces. A model learns its symbols when "
-          "its "
-          "vocabulary is made: leave out this tag or symbol, or prepare with a new vocabulary.",
+          "its vocabulary is made: leave out this tag or symbol, or prepare with a new vocabulary.",
           symbol, source_model_.string(), given.encode(symbol).size());
     }
   }
@@ -430,7 +429,7 @@ class Preparation {
   std::vector<CleanReport> cleaned_;    // of each source
   std::vector<std::string> symbols_;    // of the vocabulary
   std::vector<std::string> text_keys_;  // of the training text of each source
-  std::string clean_key_, subwords_key_;
+  std::string subwords_key_;
   fs::path source_model_, target_model_;
 };
 

@@ -78,8 +78,7 @@ Translator::Translator(std::vector<DecodableModel*> models, const Subwords& sour
   if (!source.is_symbol(config.tag)) {
     fail_usage(
         "the tag {} is no symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, "
-        "and "
-        "those of subwords.symbols.",
+        "and those of subwords.symbols.",
         config.tag);
   }
   tag_ = source.encode(config.tag);

@@ -160,8 +160,7 @@ void CachedArchive::set_aside(const std::string& fault) const {
   rename_path(path_, bad);
   fail(
       "{} {}\nIt was renamed to {} and will not be used. Start again to download {} again; if that gives the same "
-      "file, "
-      "the server has another version: correct the url, size or checksums in {}.",
+      "file, the server has another version: correct the url, size or checksums in {}.",
       path_.string(), fault, bad.string(), archive_.url, listed_in_);
 }
 

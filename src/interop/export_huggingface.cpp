@@ -32,9 +32,8 @@ void check_representable(const ModelConfig& config) {
   if (is_pegasus(config) && config.share_embeddings != Sharing::kAll) {
     fail(
         "model.norm is pre, and the class of transformers with such norms, Pegasus, shares one embedding between "
-        "source, "
-        "target and output. Train with --set model.share_embeddings=all or --set model.norm=post, or use --format "
-        "ctranslate2");
+        "source, target and output. Train with --set model.share_embeddings=all or --set model.norm=post, or use "
+        "--format ctranslate2");
   }
 }
 

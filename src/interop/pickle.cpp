@@ -145,8 +145,7 @@ class PickleReader {
       default:
         fail(
             "{} has the opcode 0x{:02x} at byte {} of its pickle, which no file of tensors needs. It is refused; "
-            "nothing "
-            "was executed",
+            "nothing was executed",
             where_, opcode, at);
     }
   }

@@ -110,9 +110,8 @@ TensorMap read_torch_tensors(const fs::path& path) {
   if (!MappedFile(path).bytes().starts_with("PK")) {
     fail(
         "{} is not a zip archive: PyTorch before 1.6 wrote it, or it is damaged. Convert it: python3 -c \"import "
-        "torch, "
-        "safetensors.torch as s; s.save_file({{k: v.clone() for k, v in torch.load('{}', weights_only=True).items()}}, "
-        "'model.safetensors')\"",
+        "torch, safetensors.torch as s; s.save_file({{k: v.clone() for k, v in torch.load('{}', "
+        "weights_only=True).items()}}, 'model.safetensors')\"",
         path.string(), path.string());
   }
   return TorchFile(path).tensors(path);

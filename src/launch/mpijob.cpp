@@ -122,8 +122,7 @@ void check_mpijob(const MpiJob& job) {
   if (!is_label(job.name) || (job.name.front() >= '0' && job.name.front() <= '9')) {
     fail_usage(
         "--print-mpijob \"{}\": a name in Kubernetes has lower-case letters, digits and -, at most {} characters, "
-        "begins "
-        "with a letter and does not end with -",
+        "begins with a letter and does not end with -",
         job.name, kLongestLabel);
   }
   if (const std::string pod = fmt::format("{}-worker-{}", job.name, pods - 1); pod.size() > kLongestLabel) {

@@ -65,8 +65,7 @@ std::vector<uint32_t> BatchPlan::batch(BatchPosition position) const {
   if (position.batch >= plan.order.size()) {
     fail(
         "there is no batch {} in epoch {}, which has {}: the dataset, the seed or the batch settings have changed "
-        "since "
-        "this position was saved",
+        "since this position was saved",
         position.batch, position.epoch, plan.order.size());
   }
   const uint32_t range = plan.order[position.batch];

@@ -34,8 +34,7 @@ void TensorBoardWriter::unless_failed(Work work) {
     failed_ = true;
     warn(
         "TensorBoard events are no longer written; training continues: {}. `verbund export --format tensorboard` "
-        "creates "
-        "them from the run folder.",
+        "creates them from the run folder.",
         error.what());
   }
 }

@@ -75,8 +75,7 @@ void check_half_precision(const Config& config, const Device& device, const Data
   if (leads && manifest.target_vocabulary % 8 != 0) {
     warn(
         "the target vocabulary has {} pieces, which is not a multiple of 8: the largest GEMMs are several times slower "
-        "on "
-        "a GPU. Prepare the dataset with subwords.vocabulary={}",
+        "on a GPU. Prepare the dataset with subwords.vocabulary={}",
         manifest.target_vocabulary, (manifest.target_vocabulary + 7) / 8 * 8);
   }
 }
@@ -90,8 +89,7 @@ void validate_settings(const Run& run) {
   if (!run.config.evaluate.also.empty() && !has_dev) {
     fail_usage(
         "evaluate.also names further dev sets, but the dataset {} has no dev pairs of its own, which decide what is "
-        "best: "
-        "prepare it with some",
+        "best: prepare it with some",
         run.dataset.folder().string());
   }
   for (const MixtureStage& stage : run.state.mixture.stages()) {
@@ -110,8 +108,7 @@ void check_compatible(const Checkpoint& newest, Run& run) {
   if (run.differences.empty() || requested == Resume::kForce || requested == Resume::kBest) return;
   fail(
       "the run cannot be resumed, because it was started differently:\n  {}\nGive another --run folder to train anew, "
-      "or "
-      "--resume force to resume it nevertheless.",
+      "or --resume force to resume it nevertheless.",
       fmt::join(run.differences, "\n  "));
 }
 

@@ -108,8 +108,7 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
   }
   verdict.rule =
       "The training or dev loss is not a number from some step to the end, or rises to twice its lowest value and "
-      "never "
-      "comes back, or the run itself ended for that reason.";
+      "never comes back, or the run itself ended for that reason.";
   const std::vector<double> rates = finite(run.training.column("learning_rate"));
   verdict.would_change = fmt::format(
       "Use a smaller learning rate{}, a longer warm-up, or optimizer.clip_norm; train.on_divergence decides how a run "

@@ -152,9 +152,8 @@ Verdict fine_tuning(const RunData& run) {
   verdict.rule = fmt::format(
       "BLEU before the first step and at the step with the best BLEU, on the same sentences of each dev set: a paired "
       "bootstrap ({} samples) gives the 95 % interval of the difference. Gained: the whole interval is above 0. Kept, "
-      "of "
-      "a dev set of before: it is above {}. Forgotten: it reaches below that, and is wholly below 0. Everything else "
-      "cannot be told.",
+      "of a dev set of before: it is above {}. Forgotten: it reaches below that, and is wholly below 0. Everything "
+      "else cannot be told.",
       with_commas(kBootstrapSamples, 0), -kKeptBleu);
   verdict.would_change = "Let the first evaluation be made (evaluate.at_start), and keep the files of evaluations.";
   const BestValue best = best_of(run, "dev_bleu", true);

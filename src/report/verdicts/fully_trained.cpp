@@ -134,10 +134,8 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   verdict.rule = fmt::format(
       "L(s) = L0 + A s^-a is fitted to the dev loss after the warm-up, and used only if a fit to the first four fifths "
       "predicts the last fifth. Fully trained: twice the steps would lower the loss by less than {}, with the whole 80 "
-      "% "
-      "interval. This takes {} evaluations over a {:.0f}-fold span of steps. The end of a run proves nothing. All of "
-      "it "
-      "holds for this learning-rate schedule.",
+      "% interval. This takes {} evaluations over a {:.0f}-fold span of steps. The end of a run proves nothing. All of "
+      "it holds for this learning-rate schedule.",
       percent(kWorthwhile), kFewest, kSpan);
   verdict.would_change = "Evaluate more often (train.eval_every), or train for more steps (train.max_steps).";
   const DevCurve curve = dev_curve(run);
@@ -202,8 +200,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
                     counted(curve.step[curve.lowest()]));
     verdict.sentence = fmt::format(
         "It is past its best: the dev loss was lowest ({}) at step {} and has risen since; more steps under this "
-        "schedule "
-        "make it worse.{}",
+        "schedule make it worse.{}",
         short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]), slope_only(curve, verdict));
     return verdict;
   }

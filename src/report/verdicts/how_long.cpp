@@ -93,10 +93,8 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("how_long", "How long did the run take?");
   verdict.rule =
       "Every second of worker 0 is assigned to one use. Steps come from its records, evaluations, saves and starts "
-      "from "
-      "the history; the rest is unaccounted. Waiting for the slowest worker (the straggler) is the part of the wait "
-      "for "
-      "gradients during which some worker was still computing, on the common clock.";
+      "from the history; the rest is unaccounted. Waiting for the slowest worker (the straggler) is the part of the "
+      "wait for gradients during which some worker was still computing, on the common clock.";
   verdict.would_change = "A faster machine shortens it; so do more workers, as long as waiting does not grow.";
   if (!is_known(ledger.wall) || ledger.wall <= 0) {
     return cannot_tell(verdict, "neither times of day nor step times are on record.");

@@ -116,8 +116,7 @@ Chart rate_chart(const Curve& curve, const Shape& shape) {
   Chart chart{
       "learning_rate", "Learning rate", "step", "learning rate",
       "The logged points should lie on the policy's line. A rise at the beginning is the warm-up, which keeps the "
-      "first "
-      "steps small."};
+      "first steps small."};
   if (!curve.policy.empty())
     chart.series.push_back({"policy of the configuration", curve.step, curve.policy, {}, {}, Drawn::kLine});
   chart.series.push_back({"logged", curve.step, curve.logged, {}, {}, Drawn::kPoints});

@@ -106,8 +106,7 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
     verdict.would_change = no_gain(saved);
     verdict.sentence = fmt::format(
         "No, it was not the bottleneck: even infinite bandwidth would make a step only {} shorter ({} instead of {}; "
-        "{}). "
-        "{}",
+        "{}). {}",
         percent(std::max(0.0, saved)), short_seconds(none), short_seconds(now), right, sent);
   }
 }
@@ -118,11 +117,9 @@ Verdict network(const RunData& run) {
   Verdict verdict = ask("network", "What went over the network, and was it the bottleneck?");
   verdict.rule = fmt::format(
       "The exchange of traced steps is replayed bucket by bucket with another bandwidth; the network is the bottleneck "
-      "if "
-      "infinite bandwidth would save {} of a step. If the replay with the actual bandwidth misses the measured time by "
-      "more than {}, it is not used. The utilisation of the link proves nothing: a link can be idle half of the time "
-      "and "
-      "still be what all wait for.",
+      "if infinite bandwidth would save {} of a step. If the replay with the actual bandwidth misses the measured time "
+      "by more than {}, it is not used. The utilisation of the link proves nothing: a link can be idle half of the "
+      "time and still be what all wait for.",
       percent(kBottleneck), percent(kReplayError));
   verdict.would_change =
       "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches exchange less often; workers of fewer, "

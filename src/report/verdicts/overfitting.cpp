@@ -90,10 +90,8 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("overfitting", "Was it overfitting?");
   verdict.rule = fmt::format(
       "The best evaluation is chosen by one half of the dev sentences; whether the last is worse is tested on the "
-      "other "
-      "half, by a sign-flip test on the sentences' differences (p < {}). So the choice itself cannot cause an alarm. "
-      "In "
-      "the first epoch no sentence is seen twice, so nothing can be memorised.",
+      "other half, by a sign-flip test on the sentences' differences (p < {}). So the choice itself cannot cause an "
+      "alarm. In the first epoch no sentence is seen twice, so nothing can be memorised.",
       kLevel);
   verdict.would_change =
       "Evaluate more often (train.eval_every), on at least 40 dev sentences, for more than an epoch.";

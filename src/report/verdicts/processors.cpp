@@ -60,9 +60,9 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("processors", "Were the processors busy?");
   verdict.rule = fmt::format(
       "CPU seconds of the workers divided by wall time times the cores that they may use: {} or more is busy. Workers "
-      "that "
-      "are busy but compute for {} less of the time are spinning. Time that a hypervisor gave to others (steal) counts "
-      "from {} on. CPU use says nothing about speed: how close the products come to the peak is not measured here.",
+      "that are busy but compute for {} less of the time are spinning. Time that a hypervisor gave to others (steal) "
+      "counts from {} on. CPU use says nothing about speed: how close the products come to the peak is not measured "
+      "here.",
       percent(kBusy), percent(kSpinning), percent(kMuchSteal));
   verdict.would_change = "Change threads, the number of workers on a host, or batch.tokens.";
   if (run.resources.empty()) {
@@ -111,8 +111,7 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
     verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(
         "Busy, but not with work: {} of the cores' time was used, while steps computed for only {} of their time; the "
-        "rest "
-        "was spent spinning.",
+        "rest was spent spinning.",
         percent(share), percent(working));
   } else if (share >= kBusy) {
     verdict.finding = Grade::kGood;

@@ -56,11 +56,9 @@ Verdict step_time(const RunData& run) {
   Verdict verdict = ask("step_time", "How long did a step take?");
   verdict.rule =
       "Median over the steps of worker 0, without those that tune the bucket size; evaluating and saving do not count. "
-      "A "
-      "trend needs p < 0.01 in the Mann-Kendall test and 5 % or more. A straggler needs 10 % longer than the median of "
-      "the others before it can exchange; the whole step takes the same time on all, because they wait for each other "
-      "(with workers.sync_every: at the end of "
-      "a round).";
+      "A trend needs p < 0.01 in the Mann-Kendall test and 5 % or more. A straggler needs 10 % longer than the median "
+      "of the others before it can exchange; the whole step takes the same time on all, because they wait for each "
+      "other (with workers.sync_every: at the end of a round).";
   verdict.would_change = "Use larger or smaller batches (batch.tokens), more workers, or faster machines.";
   const std::string advice = advice_on_others(host_loads(run));
   if (!advice.empty()) verdict.would_change = advice;

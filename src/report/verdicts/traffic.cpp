@@ -81,11 +81,9 @@ Verdict traffic(const RunData& run) {
   Verdict verdict = ask("traffic", "How does step time relate to the traffic between hosts?");
   verdict.rule =
       "All steps send nearly the same bytes, which therefore cannot explain why steps differ. The rate is bytes over "
-      "step "
-      "time. Step times are regressed on what varies: tokens, the time until the slowest worker could exchange, and "
-      "the "
-      "wait for the exchange after that. The effect of bandwidth comes from replaying the exchange, as for the network "
-      "above.";
+      "step time. Step times are regressed on what varies: tokens, the time until the slowest worker could exchange, "
+      "and the wait for the exchange after that. The effect of bandwidth comes from replaying the exchange, as for the "
+      "network above.";
   verdict.would_change =
       "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches do more work for the same bytes.";
   const int workers = run.workers();
