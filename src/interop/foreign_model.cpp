@@ -2,6 +2,7 @@
 #include "interop/foreign_model.h"
 
 #include "checkpoint/checkpoint_writer.h"
+#include "config/load.h"
 #include "config/show.h"
 #include "core/error.h"
 #include "core/hash.h"
@@ -136,6 +137,18 @@ std::vector<std::pair<Parameter, Values>> put_in_order(const ForeignModel& model
   return parameters;
 }
 
+// The settings as config.yaml, which must be such that a run may have them.
+std::string settings_of(const ForeignModel& model, const fs::path& source) {
+  std::string settings = show(model.config);
+  try {
+    Config loaded;
+    load(parse_yaml(settings, "its settings"), loaded);
+  } catch (const UsageError& error) {
+    fail("{} cannot be imported: {}", source.string(), error.what());
+  }
+  return settings;
+}
+
 Json origin_of(const ForeignModel& model, const fs::path& source, const std::string& program) {
   Json files = Json::object();
   for (const fs::path& file : model.files) files[file.filename().string()] = file_checksum(file);
@@ -152,12 +165,13 @@ void take_layers(TensorMap& tensors, const NameParts& name, bool transposed, For
   taker.take_side("decoder", model.config.model.decoder_layers);
 }
 
-void write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program) {
+int64_t write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program) {
   const fs::path folder = fs::absolute(run / "").parent_path();  // without a slash at its end
   const bool empty = fs::is_directory(fs::symlink_status(folder)) && fs::is_empty(folder);
   if (fs::exists(fs::symlink_status(folder)) && !empty) {
     fail("{} exists already: choose another --run, or remove it", run.string());
   }
+  const std::string settings = settings_of(model, source);
   const RowOrder order = order_rows(model);
   const auto parameters = put_in_order(model, order);
   const PartialFolder partial(folder);
@@ -168,7 +182,9 @@ void write_run(const ForeignModel& model, const fs::path& run, const fs::path& s
   for (const fs::path& path : {source_path, target_path}) Subwords{path};  // fails if SentencePiece refuses it
 
   CheckpointSnapshot snapshot;
+  int64_t count = 0;
   for (const auto& [parameter, values] : parameters) {
+    count += parameter.size;
     snapshot.weights.push_back(view_tensor<float>(parameter.name, parameter.shape, values));
   }
   const Json state = {
@@ -176,13 +192,14 @@ void write_run(const ForeignModel& model, const fs::path& run, const fs::path& s
       {kVocabulariesKey, {{"source", file_checksum(source_path)}, {"target", file_checksum(target_path)}}},
       {kOriginKey, origin_of(model, source, program)}};
   snapshot.state_json = dump_json(state, 2) + "\n";
-  snapshot.config_yaml = show(model.config);
+  snapshot.config_yaml = settings;
   make_folder(content / "checkpoints");
   write_checkpoint(content / "checkpoints" / step_folder_name(0), snapshot);
   set_checkpoint_link(content / "checkpoints", kLastLink, 0);
   write_file(content / "config.yaml", snapshot.config_yaml);
   if (empty) fs::remove(folder);
   partial.publish();
+  return count;
 }
 
 }  // namespace verbund

@@ -16,7 +16,7 @@
 namespace verbund {
 
 struct ForeignModel {
-  std::string kind;                                   // "Hugging Face Marian"
+  std::string kind;                                   // "Hugging Face Marian", "Hugging Face Pegasus", "Marian"
   Config config;                                      // model and decode
   std::map<std::string, std::vector<float>> weights;  // embeddings have the rows of the foreign vocabulary
   std::vector<float> output_bias;                     // [target rows]; may be empty
@@ -40,6 +40,7 @@ using NameParts = std::function<PartNames(const std::string& side, int64_t layer
 void take_layers(TensorMap& tensors, const NameParts& name, bool transposed, ForeignModel& model);
 
 // Writes a run folder with a checkpoint of step 0, complete or absent. `program`: version and commit of this program.
-void write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program);
+// Returns the number of parameters.
+int64_t write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program);
 
 }  // namespace verbund

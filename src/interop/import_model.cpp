@@ -23,11 +23,7 @@ bool is_foreign_model(const fs::path& source) {
 ModelImport import_model(const fs::path& source, const fs::path& run, const std::string& program) {
   const bool folder = fs::is_directory(source) && fs::exists(source / "config.json");
   const ForeignModel model = folder ? read_huggingface_marian(source) : read_marian_npz(source);
-  write_run(model, run, source, program);
-  ModelImport result;
-  result.kind = model.kind;
-  for (const auto& [name, values] : model.weights) result.parameters += static_cast<int64_t>(values.size());
-  return result;
+  return {model.kind, write_run(model, run, source, program)};
 }
 
 }  // namespace verbund

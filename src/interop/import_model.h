@@ -10,7 +10,7 @@
 namespace verbund {
 
 struct ModelImport {
-  std::string kind;  // "Hugging Face Marian", "Marian"
+  std::string kind;  // "Hugging Face Marian", "Hugging Face Pegasus", "Marian"
   int64_t parameters = 0;
 };
 
