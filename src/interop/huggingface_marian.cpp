@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folders of Hugging Face's MarianMTModel, as those of OPUS-MT; and of Pegasus with the same tokenizer, which is our
 // export of pre-norm models.
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -98,25 +99,26 @@ ModelConfig shape_of(const HuggingFaceConfig& config) {
   return model;
 }
 
+// Up to what float16 rounds away.
+bool is_near(float one, float other) { return std::abs(one - other) <= 1e-3f; }
+
 // Positions that are stored must be sinusoids that we can compute. `first` receives what is added to the first of them.
-Positions check_positions(TensorMap& tensors, const std::string& name, Positions otherwise, std::vector<float>& first) {
-  if (!tensors.has(name)) return otherwise;
-  const ForeignTensor stored = tensors.take(name);
-  if (stored.shape.size() == 2) {
-    const auto width = static_cast<size_t>(stored.shape[1]);
-    for (const Positions positions : {Positions::kHuggingFace, Positions::kHalves, Positions::kInterleaved}) {
-      const std::vector<float> codes = position_codes(positions, stored.shape[0], stored.shape[1]);
-      double worst = 0;
-      for (size_t i = width; i < codes.size(); ++i) {
-        worst = std::max(worst, std::abs(static_cast<double>(codes[i]) - static_cast<double>(stored.values[i])));
-      }
-      if (worst > 1e-3) continue;  // as much as float16 rounds
-      for (size_t i = 0; i < std::min(width, codes.size()); ++i) first.push_back(stored.values[i] - codes[i]);
-      return positions;
-    }
+Positions check_positions(TensorMap& tensors, const std::string& name, const ModelConfig& model,
+                          std::vector<float>& first) {
+  if (!tensors.has(name)) return model.positions;
+  const std::vector<int64_t>& shape = tensors.at(name).shape;
+  const int64_t rows = shape.empty() ? 0 : shape[0];
+  const std::vector<float> stored = tensors.take(name, {rows, model.d_model});
+  if (rows < 2) fail("{} has {} rows: 2 or more are needed to recognise the sinusoids", name, rows);
+  for (const Positions positions : {Positions::kHuggingFace, Positions::kHalves, Positions::kInterleaved}) {
+    const std::vector<float> codes = position_codes(positions, rows, model.d_model);
+    const auto second = codes.begin() + model.d_model;
+    if (!std::equal(second, codes.end(), stored.begin() + model.d_model, is_near)) continue;
+    std::transform(codes.begin(), second, stored.begin(), std::back_inserter(first),
+                   [](float code, float value) { return value - code; });
+    return positions;
   }
-  fail("{} {} holds positions that are no sinusoids: learned positions cannot be imported", name,
-       show_shape(stored.shape));
+  fail("{} holds positions that are no sinusoids: learned positions cannot be imported", name);
 }
 
 PartNames huggingface_names(const std::string& side, int64_t layer, const std::string& part) {
@@ -241,12 +243,12 @@ void add_to_start(ForeignModel& model, const std::vector<float>& added) {
 
 ForeignModel read_folder(const fs::path& folder) {
   ForeignModel model;
-  model.kind = "Hugging Face Marian";
   const fs::path config_path = expect_file(folder, "config.json");
   const HuggingFaceConfig config(config_path);
   const fs::path generation_path = folder / "generation_config.json";
   const HuggingFaceConfig generation(fs::exists(generation_path) ? generation_path : config_path);
   model.config.model = shape_of(config);
+  model.kind = model.config.model.norm == NormPlace::kPre ? "Hugging Face Pegasus" : "Hugging Face Marian";
   model.config.decode = search_of(config, generation);
 
   const int64_t source_rows = config.size("vocab_size", 100'000'000);
@@ -256,13 +258,13 @@ ForeignModel read_folder(const fs::path& folder) {
   const fs::path weights = safe ? folder / "model.safetensors" : expect_file(folder, "pytorch_model.bin");
   TensorMap tensors = safe ? read_safetensors_tensors(weights) : read_torch_tensors(weights);
   take_embeddings(tensors, shared, source_rows, target_rows, model);
-  Positions& positions = model.config.model.positions;
+  ModelConfig& shape = model.config.model;
   std::vector<float> added_first, added_to_start;
-  positions = check_positions(tensors, "model.encoder.embed_positions.weight", positions, added_first);
-  if (check_positions(tensors, "model.decoder.embed_positions.weight", positions, added_to_start) != positions) {
+  shape.positions = check_positions(tensors, "model.encoder.embed_positions.weight", shape, added_first);
+  if (check_positions(tensors, "model.decoder.embed_positions.weight", shape, added_to_start) != shape.positions) {
     fail("{}: encoder and decoder have different sinusoids, which cannot be imported", weights.string());
   }
-  if (std::any_of(added_first.begin(), added_first.end(), [](float x) { return std::abs(x) > 1e-3f; })) {
+  if (!std::all_of(added_first.begin(), added_first.end(), [](float x) { return is_near(x, 0); })) {
     fail("{}: the encoder's position 0 is no sinusoid, which cannot be imported", weights.string());
   }
   take_layers(tensors, huggingface_names, false, model);

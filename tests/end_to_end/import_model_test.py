@@ -4,11 +4,13 @@ is refused by the name of its field, and leaves nothing. docs/import-models.md i
 transformers, and models of others, are shown by the oracle tests."""
 
 import json
+import math
 import os
 import pathlib
 import pickle
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import zipfile
@@ -19,6 +21,28 @@ from support.program import PROGRAM, SOURCE, ProgramTest, run_tests  # noqa: E40
 
 POST = {"model__norm": "post", "model__norm_epsilon": 1e-5, "model__activation": "swish", "model__output_bias": "true",
         "train__eval_every": 0}
+POSITIONS = "model.decoder.embed_positions.weight"
+
+
+def edit_json(path, key, value):
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+
+
+def replace_positions(path, shape, content):
+    """Puts other positions of the decoder into a safetensors file, and takes those of the encoder away."""
+    whole = path.read_bytes()
+    data = 8 + struct.unpack_from("<Q", whole)[0]
+    header, new, contents = json.loads(whole[8:data]), {}, b""
+    for name, about in header.items():
+        if name in ("__metadata__", POSITIONS.replace("decoder", "encoder")):
+            continue
+        begin, end = about["data_offsets"]
+        part = content if name == POSITIONS else whole[data + begin:data + end]
+        new[name] = {"dtype": "F32", "shape": shape if name == POSITIONS else about["shape"],
+                     "data_offsets": [len(contents), len(contents) + len(part)]}
+        contents += part
+    text = json.dumps(new).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + contents)
 
 
 class ImportModelTest(ProgramTest):
@@ -66,6 +90,7 @@ class ImportModelTest(ProgramTest):
         self.succeed("train", "--finetune", run, "--data", fixtures.dataset(), "--run", tuned, "--set", "train.max_steps=2",
                      "--set", "train.eval_every=0", "--set", "model.norm_epsilon=1e-5")
         self.succeed("export", "-m", tuned, "--format", "huggingface", "--out", self.folder / "x")
+        self.assertIn("Hugging Face Pegasus", self.succeed("import", self.folder / "x", "--run", self.folder / "back").stderr)
 
     def refused(self, change):
         folder, run = self.folder / "changed", self.folder / "never"
@@ -80,11 +105,33 @@ class ImportModelTest(ProgramTest):
         for key, value in {"model_type": "mbart", "activation_function": "gelu_new", "normalize_before": True,
                            "static_position_embeddings": False, "decoder_ffn_dim": 128, "d_model": 33, "eos_token_id": 10**9,
                            "encoder_layers": 0, "vocab_size": -5}.items():
-            def change(folder):
-                config = json.loads((folder / "config.json").read_text())
-                (folder / "config.json").write_text(json.dumps({**config, key: value}))
             with self.subTest(key):
-                self.assertIn(key, self.refused(change))
+                self.assertIn(key, self.refused(lambda folder: edit_json(folder / "config.json", key, value)))
+
+    def test_settings_that_no_run_may_have_are_named(self):
+        for key, value, ours in (("dropout", 0.95, "model.dropout"), ("max_position_embeddings", 2000000, "decode.max_tokens")):
+            with self.subTest(key):
+                self.assertIn(ours, self.refused(lambda folder: edit_json(folder / "config.json", key, value)))
+
+    def test_position_tables_must_be_as_wide_as_the_model(self):
+        for shape in ([1, 1000000], [2, 1000000], [1, 32], [1000000], [0, 32], []):
+            def change(folder):
+                count = math.prod(shape)
+                replace_positions(folder / "model.safetensors", shape, struct.pack("<f", 1) * count)
+            with self.subTest(shape):
+                self.assertIn(POSITIONS, self.refused(change))
+
+    def test_positions_must_be_numbers(self):
+        def change(folder):
+            replace_positions(folder / "model.safetensors", [8, 32], struct.pack("<f", float("nan")) * 8 * 32)
+        self.assertIn(POSITIONS, self.refused(change))
+
+    def test_the_number_of_parameters(self):
+        done = self.succeed("import", self.exported, "--run", self.folder / "counted")
+        weights = next((self.folder / "counted").glob("checkpoints/last/weights.safetensors")).read_bytes()
+        header = json.loads(weights[8:8 + struct.unpack_from("<Q", weights)[0]])
+        count = sum(math.prod(about["shape"]) for name, about in header.items() if name != "__metadata__")
+        self.assert_says(done.stderr, f"{count:,} parameters", "Hugging Face Marian")
 
     def test_damaged_folders_are_refused(self):
         for name in ("model.safetensors", "vocab.json", "source.spm", "config.json"):
