@@ -5,22 +5,22 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/error.h"
 
 namespace verbund {
 namespace {
 
-// Limits far above what any configuration or manifest needs. Aliases can expand a few lines of YAML to gigabytes.
 constexpr size_t kMostDepth = 32;
-constexpr size_t kMostNodes = 20000;
-constexpr size_t kMostBytes = 10000000;
 
 // Converts nodes of yaml-cpp, in which an alias is the same node as its anchor, into Values.
 class Converter {
  public:
   // `with_lines` is false for text that is a line itself.
-  Converter(const std::string& name, bool with_lines) : name_(name), with_lines_(with_lines) {}
+  Converter(const std::string& name, const YamlLimits& limits, bool with_lines)
+      : name_(name), limits_(limits), with_lines_(with_lines) {}
 
   std::string where(const YAML::Mark& mark) const {
     return with_lines_ ? fmt::format("{}:{}", name_, mark.line + 1) : name_;
@@ -47,7 +47,7 @@ class Converter {
       case YAML::NodeType::Map:
         value.kind = Value::Kind::kMap;
         enter(node, value.where);
-        for (const auto& entry : node) add_member(value, entry.first, entry.second);
+        add_members(value, node);
         open_.pop_back();
         break;
     }
@@ -55,16 +55,17 @@ class Converter {
   }
 
  private:
-  void add_member(Value& map, const YAML::Node& key_node, const YAML::Node& node) {
-    const std::string place = where(key_node.Mark());
-    if (!key_node.IsScalar()) fail_usage("{}: a key must be a word", place);
-    const std::string& key = key_node.Scalar();
-    for (const auto& [earlier, _] : map.map) {
-      if (earlier == key) fail_usage("{}: the key {} is given a second time", place, key);
+  void add_members(Value& map, const YAML::Node& node) {
+    std::unordered_set<std::string_view> keys;  // yaml-cpp owns the words
+    for (const auto& entry : node) {
+      const std::string place = where(entry.first.Mark());
+      if (!entry.first.IsScalar()) fail_usage("{}: a key must be a word", place);
+      const std::string& key = entry.first.Scalar();
+      if (!keys.insert(key).second) fail_usage("{}: the key {} is given a second time", place, key);
+      Value item = convert(entry.second);
+      item.where = place;
+      map.map.push_back({key, std::move(item)});
     }
-    Value item = convert(node);
-    item.where = place;
-    map.map.push_back({key, std::move(item)});
   }
 
   void enter(const YAML::Node& node, const std::string& place) {
@@ -77,22 +78,23 @@ class Converter {
   }
 
   void count(const std::string& place, size_t bytes) {
-    nodes_ += 1;
+    values_ += 1;
     bytes_ += bytes;
-    if (nodes_ > kMostNodes || bytes_ > kMostBytes) {
-      fail_usage("{}: with its aliases (*) expanded, this has more than {} values or {} bytes", place, kMostNodes,
-                 kMostBytes);
+    if (values_ > limits_.values || bytes_ > limits_.bytes) {
+      fail_usage("{}: with its aliases (*) expanded, this has more than {} values or {} bytes", place, limits_.values,
+                 limits_.bytes);
     }
   }
 
   const std::string& name_;
+  const YamlLimits& limits_;
   bool with_lines_;
   std::vector<YAML::Node> open_;  // the lists and sections around the current node
-  size_t nodes_ = 0, bytes_ = 0;
+  size_t values_ = 0, bytes_ = 0;
 };
 
-Value parse(const std::string& text, const std::string& name, bool with_lines) {
-  Converter converter(name, with_lines);
+Value parse(const std::string& text, const std::string& name, const YamlLimits& limits, bool with_lines) {
+  Converter converter(name, limits, with_lines);
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     for (size_t i = 1; i < documents.size(); ++i) {
@@ -108,7 +110,9 @@ Value parse(const std::string& text, const std::string& name, bool with_lines) {
 
 }  // namespace
 
-Value parse_yaml(const std::string& text, const std::string& name) { return parse(text, name, true); }
+Value parse_yaml(const std::string& text, const std::string& name, const YamlLimits& limits) {
+  return parse(text, name, limits, true);
+}
 
 Value parse_override(const std::string& assignment) {
   const size_t equals = assignment.find('=');
@@ -116,7 +120,7 @@ Value parse_override(const std::string& assignment) {
     fail_usage("--set {}: expected section.key=value", assignment);
   }
   const std::string where = "--set " + assignment;
-  Value value = parse(assignment.substr(equals + 1), where, false);
+  Value value = parse(assignment.substr(equals + 1), where, {}, false);
   std::string key = assignment.substr(0, equals);
   while (!key.empty()) {  // wrap from the innermost key outwards
     const size_t dot = key.rfind('.');

@@ -2,6 +2,7 @@
 // Value is a parsed YAML file. Each part knows where it came from, so that errors can name a line.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,14 @@ struct Value::Member {
   Value value;
 };
 
+// Far above what any configuration or manifest needs. Aliases can expand a few lines of YAML to gigabytes.
+struct YamlLimits {
+  size_t values = 20000;
+  size_t bytes = 10'000'000;
+};
+
 // `name` is the origin of the text, for error messages.
-Value parse_yaml(const std::string& text, const std::string& name);
+Value parse_yaml(const std::string& text, const std::string& name, const YamlLimits& limits = {});
 
 // "clean.max_words=80" -> {clean: {max_words: 80}}; the right side may be any YAML.
 Value parse_override(const std::string& assignment);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "core/error.h"
 #include "support/expect_error.h"
 
@@ -31,6 +33,17 @@ TEST(Value, AliasesThatMultiplyAreBounded) {
   std::string wide = "a: &a " + std::string(100000, 'x') + "\nb: [";
   for (int i = 0; i < 200; ++i) wide += "*a, ";
   EXPECT_ERROR(parse_yaml(wide + "]\n", "my.yaml"), UsageError, HasSubstr("10000000"));
+}
+
+TEST(Value, ALongMapTakesLinearTime) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += fmt::format("piece{}: {}\n", i, i);
+  EXPECT_ERROR(parse_yaml(text, "my.yaml"), UsageError, HasSubstr("20000"));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(parse_yaml(text, "my.yaml", {.values = 100001}).map.at(99999).value.scalar, "99999");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));  // compared by pairs, it takes minutes
+  EXPECT_ERROR(parse_yaml(text + "piece7: 7\n", "my.yaml", {.values = 100002}), UsageError,
+               HasSubstr("my.yaml:100001"));
 }
 
 TEST(Value, DepthIsBounded) {
