@@ -12,6 +12,7 @@ namespace verbund {
 namespace {
 
 constexpr const char* kSettings = "special:model.yml";
+constexpr YamlLimits kLargestVocabulary = {.values = 1'000'000, .bytes = 10'000'000};
 
 // The settings of a YAML file as Marian writes it: scalars and lists of scalars.
 class MarianSettings {
@@ -67,26 +68,29 @@ class MarianSettings {
   Value value_;
 };
 
+// The steps around a sublayer (dropout, add, norm) in their order, without dropout.
+std::string steps_of(const MarianSettings& settings, const char* key, const char* otherwise) {
+  std::string steps = settings.text(key, otherwise);
+  std::erase(steps, 'd');
+  return steps;
+}
+
 NormPlace norm_of(const MarianSettings& settings) {
-  const std::string before = settings.text("transformer-preprocess", ""),
-                    after = settings.text("transformer-postprocess", "dan"),
-                    top = settings.text("transformer-postprocess-top", "");
-  const auto has = [](const std::string& steps, char step) { return steps.find(step) != std::string::npos; };
-  if (before.find_first_not_of("nd") != std::string::npos)
-    settings.refuse("transformer-preprocess", "only n is supported");
-  if (!has(after, 'a') || after.find_first_not_of("dan") != std::string::npos) {
+  const std::string before = steps_of(settings, "transformer-preprocess", ""),
+                    after = steps_of(settings, "transformer-postprocess", "dan"),
+                    top = steps_of(settings, "transformer-postprocess-top", "");
+  if (!before.empty() && before != "n") settings.refuse("transformer-preprocess", "only n is supported");
+  const bool pre = before == "n";
+  if (after != (pre ? "a" : "an")) {
     settings.refuse("transformer-postprocess", "only dan, or da with preprocess n, is supported");
   }
-  if (has(before, 'n') == has(after, 'n')) {
-    settings.refuse("transformer-postprocess", "a norm either before or after each sublayer is supported");
-  }
-  if (has(before, 'n') != has(top, 'n')) {
+  if (top != before) {
     settings.refuse("transformer-postprocess-top", "norms before each sublayer need one at the top, others have none");
   }
-  if (has(settings.text("transformer-postprocess-emb", "d"), 'n')) {
-    settings.refuse("transformer-postprocess-emb", "a norm of the embeddings is not supported");
+  if (!steps_of(settings, "transformer-postprocess-emb", "d").empty()) {
+    settings.refuse("transformer-postprocess-emb", "only dropout of the embeddings is supported");
   }
-  return has(before, 'n') ? NormPlace::kPre : NormPlace::kPost;
+  return pre ? NormPlace::kPre : NormPlace::kPost;
 }
 
 Activation activation_of(const MarianSettings& settings) {
@@ -183,7 +187,7 @@ void take_embeddings(TensorMap& tensors, ForeignModel& model) {
 std::vector<std::string> read_pieces_of(const fs::path& path) {
   const std::string bytes = read_file(path);
   if (path.extension() == ".spm") return pieces_of(bytes);
-  const Value value = parse_yaml(bytes, path.string());
+  const Value value = parse_yaml(bytes, path.string(), kLargestVocabulary);
   std::vector<std::string> pieces(value.map.size());
   for (const Value::Member& member : value.map) {
     size_t id = 0;
@@ -240,29 +244,47 @@ MarianFiles find_files(const fs::path& path) {
   return find_files(models.front());
 }
 
-// The vocabularies that decoder.yml names, relative to it, or those that stand beside the model.
-std::vector<fs::path> find_vocabularies(const MarianFiles& files) {
+[[noreturn]] void refuse_vocabularies(const fs::path& place, const std::vector<fs::path>& found) {
+  std::vector<std::string> names;
+  for (const fs::path& path : found) names.push_back(path.filename().string());
+  fail(
+      "{} has the vocabularies [{}], where one of the source and one of the target are needed: put a decoder.yml with "
+      "\"vocabs: [source.spm, target.spm]\" there",
+      place.string(), fmt::join(names, ", "));
+}
+
+// The vocabularies that decoder.yml names, relative to it.
+std::vector<fs::path> named_vocabularies(const MarianFiles& files) {
   const fs::path folder = files.model.parent_path();
+  const MarianSettings settings(read_file(files.settings), files.settings.string());
   std::vector<fs::path> found;
-  if (!files.settings.empty()) {
-    const MarianSettings settings(read_file(files.settings), files.settings.string());
-    for (const std::string& name : settings.list("vocabs")) {
-      const fs::path beside = folder / fs::path(name).filename();
-      found.push_back(fs::exists(folder / name) ? folder / name : beside);
-    }
-  } else {
-    for (const fs::path& file : list_folder(folder)) {
-      if (file.extension() == ".spm") found = {file, file};
-    }
+  for (const std::string& name : settings.list("vocabs")) {
+    const fs::path beside = folder / fs::path(name).filename();
+    found.push_back(fs::exists(folder / name) ? folder / name : beside);
   }
-  if (found.size() != 2) {
-    fail("{} has {} vocabularies where 2 are needed: put a decoder.yml with \"vocabs: [source.spm, target.spm]\" there",
-         (files.settings.empty() ? folder : files.settings).string(), found.size());
-  }
+  if (found.size() != 2) refuse_vocabularies(files.settings, found);
   for (const fs::path& path : found) {
     if (!fs::exists(path)) fail("there is no vocabulary {}", path.string());
   }
   return found;
+}
+
+// Without a decoder.yml: source.spm and target.spm, or a single one for both sides.
+std::vector<fs::path> vocabularies_beside(const fs::path& folder) {
+  const fs::path source = folder / "source.spm", target = folder / "target.spm";
+  if (fs::exists(source) && fs::exists(target)) return {source, target};
+  std::vector<fs::path> found;
+  for (const fs::path& file : list_folder(folder)) {
+    if (file.extension() == ".spm") found.push_back(file);
+  }
+  if (found.size() != 1) refuse_vocabularies(folder, found);
+  return {found.front(), found.front()};
+}
+
+void check_one_vocabulary(const ForeignModel& model, const std::vector<fs::path>& vocabularies) {
+  if (model.config.model.share_embeddings != Sharing::kAll || model.source.pieces == model.target.pieces) return;
+  fail("tied-embeddings-all needs one vocabulary for both sides, but {} and {} have different pieces",
+       vocabularies[0].string(), vocabularies[1].string());
 }
 
 DecodeConfig search_of(const MarianFiles& files) {
@@ -284,7 +306,7 @@ DecodeConfig search_of(const MarianFiles& files) {
 }  // namespace
 
 ForeignModel read_marian_npz(const fs::path& path) {
-  const MarianFiles files = find_files(path);
+  const MarianFiles files = find_files(fs::absolute(path));
   std::map<std::string, std::string> texts;
   TensorMap tensors = read_npz_tensors(files.model, texts);
   if (!texts.contains(kSettings)) fail("{} has no {}: it is not a model of Marian", files.model.string(), kSettings);
@@ -298,11 +320,13 @@ ForeignModel read_marian_npz(const fs::path& path) {
   take_layers(tensors, marian_names(model.config.model.norm), true, model);
   tensors.expect_empty();
 
-  const std::vector<fs::path> vocabularies = find_vocabularies(files);
+  const std::vector<fs::path> vocabularies =
+      files.settings.empty() ? vocabularies_beside(files.model.parent_path()) : named_vocabularies(files);
   const int64_t d = model.config.model.d_model;
   const auto rows = [&](const char* name) { return static_cast<int64_t>(model.weights.at(name).size()) / d; };
   model.source = vocabulary_of(vocabularies[0], rows("source.embedding"));
   model.target = vocabulary_of(vocabularies[1], rows("target.embedding"));
+  check_one_vocabulary(model, vocabularies);
   model.files = {files.model, vocabularies[0], vocabularies[1]};
   const fs::path folder = files.model.parent_path();
   const auto model_beside = [&](const fs::path& vocabulary, const char* name) {
