@@ -144,18 +144,20 @@ std::vector<std::string> near_names(const std::string& wanted, std::vector<std::
   return result;
 }
 
-// `check` is called as a member grows.
+// `check` is called as the members grow: with the name of the last one, and the bytes of all together.
 template <typename Check>
 std::vector<ArchiveMember> read_members_within(const fs::path& path, const std::string& ending, Check check) {
   std::vector<ArchiveMember> members;
+  uint64_t total = 0;
   ArchiveReader reader(path);
   while (archive_entry* entry = reader.next()) {
     const std::string name = name_of(entry);
     if (!is_file(entry) || !name.ends_with(ending)) continue;
     ArchiveMember& member = members.emplace_back(ArchiveMember{name, ""});
     for (std::string_view bytes = reader.read(); !bytes.empty(); bytes = reader.read()) {
+      total += bytes.size();
+      check(name, total);
       member.bytes += bytes;
-      check(member);
     }
   }
   reader.read_to_end();
@@ -203,19 +205,19 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
 }
 
 std::vector<ArchiveMember> read_members(const fs::path& path, const std::string& ending) {
-  constexpr size_t kLargest = 64'000'000;
-  return read_members_within(path, ending, [&](const ArchiveMember& member) {
-    if (member.bytes.size() <= kLargest) return;
-    fail("{}: {} has more than {}. Extract the archive and give the folder.", path.string(), member.name,
-         human_bytes(kLargest));
+  constexpr uint64_t kMost = 64'000'000;
+  return read_members_within(path, ending, [&](const std::string& name, uint64_t total) {
+    if (total <= kMost) return;
+    fail("{}: the files *{} up to {} have more than {}. Extract the archive and give the folder.", path.string(),
+         ending, name, human_bytes(kMost));
   });
 }
 
 std::vector<ArchiveMember> read_all_members(const fs::path& path) {
   const uint64_t most = 64 * fs::file_size(path) + (1 << 20);
-  return read_members_within(path, "", [&](const ArchiveMember& member) {
-    if (member.bytes.size() <= most) return;
-    fail("{}: {} has more than 64 times the size of the archive", path.string(), member.name);
+  return read_members_within(path, "", [&](const std::string& name, uint64_t total) {
+    if (total <= most) return;
+    fail("{}: the files up to {} have more than 64 times the size of the archive", path.string(), name);
   });
 }
 

@@ -31,7 +31,7 @@ struct ArchiveMember {
   std::string bytes;
 };
 
-// All files of an archive whose names have this ending. A member of more than 64 MB is an error.
+// All files of an archive whose names have this ending. More than 64 MB together are an error.
 std::vector<ArchiveMember> read_members(const std::filesystem::path& archive, const std::string& ending);
 
 // All files of an archive. Refuses one whose content is far larger than its file, as that of an attacker may be.
