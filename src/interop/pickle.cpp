@@ -12,6 +12,45 @@ namespace {
 
 constexpr size_t kMostValues = 10'000'000;
 
+// The closed list: what torch.save and pickle's protocols 2 to 4 use for dicts of tensors.
+enum Opcode : unsigned char {
+  kMark = '(',
+  kEmptyTuple = ')',
+  kStop = '.',
+  kBinFloat = 'G',
+  kBinInt = 'J',
+  kBinInt1 = 'K',
+  kBinInt2 = 'M',
+  kNone = 'N',
+  kBinPersistentId = 'Q',
+  kReduce = 'R',
+  kBinUnicode = 'X',
+  kEmptyList = ']',
+  kAppend = 'a',
+  kBuild = 'b',
+  kGlobal = 'c',
+  kAppends = 'e',
+  kBinGet = 'h',
+  kLongBinGet = 'j',
+  kBinPut = 'q',
+  kLongBinPut = 'r',
+  kSetItem = 's',
+  kTuple = 't',
+  kSetItems = 'u',
+  kEmptyDict = '}',
+  kProtocol = 0x80,
+  kTuple1 = 0x85,
+  kTuple2 = 0x86,
+  kTuple3 = 0x87,
+  kTrue = 0x88,
+  kFalse = 0x89,
+  kLong1 = 0x8a,
+  kShortBinUnicode = 0x8c,
+  kStackGlobal = 0x93,
+  kMemoize = 0x94,
+  kFrame = 0x95
+};
+
 class PickleReader {
  public:
   using Kind = PickleValue::Kind;
@@ -23,7 +62,7 @@ class PickleReader {
     while (true) {
       const size_t at = read_;
       const auto opcode = static_cast<unsigned char>(take(1).front());
-      if (opcode == '.') break;
+      if (opcode == kStop) break;
       perform(opcode, at);
     }
     result_.root = pop();
@@ -31,116 +70,84 @@ class PickleReader {
   }
 
  private:
-  // The closed list: what torch.save and pickle's protocols 2 to 4 use for dicts of tensors.
   void perform(unsigned char opcode, size_t at) {
     switch (opcode) {
-      case 0x80: {  // PROTO
-        const uint64_t version = number(1);
-        if (version < 2 || version > 5) fail("{}: protocol {} of pickle is not supported", where_, version);
-        return;
-      }
-      case 0x95:  // FRAME
+      case kProtocol:
+        return check_protocol(number(1));
+      case kFrame:
         take(8);
         return;
-      case 'N':
+      case kNone:
         push(Kind::kNone);
         return;
-      case 0x88:
-      case 0x89:
-        push(Kind::kBool)->integer = opcode == 0x88 ? 1 : 0;
+      case kTrue:
+      case kFalse:
+        push(Kind::kBool)->integer = opcode == kTrue ? 1 : 0;
         return;
-      case 'J':
-        push(Kind::kInteger)->integer = static_cast<int32_t>(number(4));
-        return;
-      case 'K':
-        push(Kind::kInteger)->integer = static_cast<int64_t>(number(1));
-        return;
-      case 'M':
-        push(Kind::kInteger)->integer = static_cast<int64_t>(number(2));
-        return;
-      case 0x8a: {  // LONG1
-        const uint64_t size = number(1);
-        if (size > 8) fail("{}: an integer of {} bytes at byte {} is too large", where_, size, at);
-        push(Kind::kInteger)->integer = signed_number(size);
-        return;
-      }
-      case 'G': {
-        uint64_t bits = 0;
-        for (const char byte : take(8)) bits = bits << 8 | static_cast<unsigned char>(byte);
-        push(Kind::kReal)->real = std::bit_cast<double>(bits);
-        return;
-      }
-      case 'X':
+      case kBinInt:
+        return push_integer(static_cast<int32_t>(number(4)));
+      case kBinInt1:
+        return push_integer(static_cast<int64_t>(number(1)));
+      case kBinInt2:
+        return push_integer(static_cast<int64_t>(number(2)));
+      case kLong1:
+        return push_long(at);
+      case kBinFloat:
+        return push_real();
+      case kBinUnicode:
         return push_text(number(4));
-      case 0x8c:
+      case kShortBinUnicode:
         return push_text(number(1));
-      case ')':
+      case kEmptyTuple:
         push(Kind::kTuple);
         return;
-      case ']':
+      case kEmptyList:
         push(Kind::kList);
         return;
-      case '}':
+      case kEmptyDict:
         push(Kind::kDict);
         return;
-      case '(':
+      case kMark:
         marks_.push_back(stack_.size());
         return;
-      case 't':
+      case kTuple:
         return push_tuple(to_mark());
-      case 0x85:
-      case 0x86:
-      case 0x87:
-        return push_tuple(top(opcode - 0x84u));
-      case 'a':
+      case kTuple1:
+      case kTuple2:
+      case kTuple3:
+        return push_tuple(top(opcode - kTuple1 + 1u));
+      case kAppend:
         return add_items(top(1), Kind::kList);
-      case 'e':
+      case kAppends:
         return add_items(to_mark(), Kind::kList);
-      case 's':
+      case kSetItem:
         return add_items(top(2), Kind::kDict);
-      case 'u':
+      case kSetItems:
         return add_items(to_mark(), Kind::kDict);
-      case 'q':
+      case kBinPut:
         return keep(number(1));
-      case 'r':
+      case kLongBinPut:
         return keep(number(4));
-      case 0x94:
+      case kMemoize:
         return keep(memo_.size());
-      case 'h':
+      case kBinGet:
         return recall(number(1));
-      case 'j':
+      case kLongBinGet:
         return recall(number(4));
-      case 'c': {
+      case kGlobal: {
         const std::string module = line();
         return push_name(module + " " + line());
       }
-      case 0x93: {  // STACK_GLOBAL
-        const std::vector<const PickleValue*> words = top(2);
-        if (words[0]->kind != Kind::kText || words[1]->kind != Kind::kText) fail("{}: a name is not text", where_);
-        return push_name(words[0]->text + " " + words[1]->text);
-      }
-      case 'R': {
-        const std::vector<const PickleValue*> call = top(2);
-        if (call[0]->kind != Kind::kName || call[1]->kind != Kind::kTuple) {
-          fail("{}: a call at byte {} is not that of a name with arguments", where_, at);
-        }
-        // Calls without arguments make an empty dict (OrderedDict) and are filled later.
-        if (call[0]->text == "collections OrderedDict" && call[1]->items.empty()) {
-          push(Kind::kDict);
-          return;
-        }
-        PickleValue* made = push(Kind::kCall);
-        made->text = call[0]->text;
-        made->items = call[1]->items;
-        return;
-      }
-      case 'b':  // BUILD: attributes such as a state_dict's _metadata, which are not needed
+      case kStackGlobal:
+        return push_stack_global();
+      case kReduce:
+        return push_call(at);
+      case kBuild:  // attributes such as a state_dict's _metadata, which are not needed
         pop();
         return;
-      case 'Q': {
+      case kBinPersistentId: {
         const PickleValue* id = pop();
-        push(Kind::kPersistent)->items = id->items;
-        return;
+        return push_with_items(Kind::kPersistent, "", *id);
       }
       default:
         fail(
@@ -180,12 +187,31 @@ class PickleReader {
     return text;
   }
 
+  void check_protocol(uint64_t version) const {
+    if (version < 2 || version > 5) fail("{}: protocol {} of pickle is not supported", where_, version);
+  }
+
+  void count_values(size_t more) {
+    counted_ += more;
+    if (counted_ > kMostValues) fail("{}: the pickle has more than {} values", where_, kMostValues);
+  }
   PickleValue* push(Kind kind) {
-    if (result_.values.size() >= kMostValues) fail("{}: the pickle has more than {} values", where_, kMostValues);
+    count_values(1);
     PickleValue& value = result_.values.emplace_back();
     value.kind = kind;
     stack_.push_back(&value);
     return &value;
+  }
+  void push_integer(int64_t value) { push(Kind::kInteger)->integer = value; }
+  void push_long(size_t at) {
+    const uint64_t size = number(1);
+    if (size > 8) fail("{}: an integer of {} bytes at byte {} is too large", where_, size, at);
+    push_integer(signed_number(size));
+  }
+  void push_real() {
+    uint64_t bits = 0;
+    for (const char byte : take(8)) bits = bits << 8 | static_cast<unsigned char>(byte);
+    push(Kind::kReal)->real = std::bit_cast<double>(bits);
   }
   void push_text(uint64_t size) {
     const std::string_view text = take(size);
@@ -196,6 +222,30 @@ class PickleReader {
       fail("{} names \"{:.100}\", which no file of tensors needs. It is refused; nothing was executed", where_, name);
     }
     push(Kind::kName)->text = name;
+  }
+  void push_stack_global() {
+    const std::vector<const PickleValue*> words = top(2);
+    if (words[0]->kind != Kind::kText || words[1]->kind != Kind::kText) fail("{}: a name is not text", where_);
+    push_name(words[0]->text + " " + words[1]->text);
+  }
+  void push_call(size_t at) {
+    const std::vector<const PickleValue*> call = top(2);
+    if (call[0]->kind != Kind::kName || call[1]->kind != Kind::kTuple) {
+      fail("{}: a call at byte {} is not that of a name with arguments", where_, at);
+    }
+    // Calls without arguments make an empty dict (OrderedDict) and are filled later.
+    if (call[0]->text == "collections OrderedDict" && call[1]->items.empty()) {
+      push(Kind::kDict);
+    } else {
+      push_with_items(Kind::kCall, call[0]->text, *call[1]);
+    }
+  }
+  // A tuple may be used any number of times, so its items are counted each time.
+  void push_with_items(Kind kind, const std::string& text, const PickleValue& from) {
+    count_values(from.items.size());
+    PickleValue* made = push(kind);
+    made->text = text;
+    made->items = from.items;
   }
   void push_tuple(std::vector<const PickleValue*> items) { push(Kind::kTuple)->items = std::move(items); }
 
@@ -240,7 +290,7 @@ class PickleReader {
   }
 
   std::string_view rest_;
-  size_t read_ = 0;
+  size_t read_ = 0, counted_ = 0;
   const std::string& where_;
   const std::vector<std::string_view>& names_;
   Pickle result_;

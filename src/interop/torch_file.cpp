@@ -13,6 +13,10 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
+constexpr size_t kMostDimensions = 8;
+// Tied embeddings are one storage under four names; thousands of names would be an attack on the memory.
+constexpr uint64_t kMostViews = 8;
+
 constexpr std::string_view kTensor = "torch._utils _rebuild_tensor_v2", kParameter = "torch._utils _rebuild_parameter";
 const std::map<std::string_view, Dtype> kStorages = {
     {"torch FloatStorage", Dtype::kF32},     {"torch DoubleStorage", Dtype::kF64}, {"torch HalfStorage", Dtype::kF16},
@@ -42,10 +46,15 @@ class TorchFile {
     const Pickle pickle = read_pickle(members_.at("data.pkl"), where_, known_names());
     if (pickle.root->kind != Kind::kDict) fail("{} holds no dict of tensors", where_);
     TensorMap result(path);
+    uint64_t stored = 0, viewed = 0;
+    for (const auto& [name, bytes] : members_) stored += bytes.size();
     const auto& items = pickle.root->items;
     for (size_t i = 0; i + 1 < items.size(); i += 2) {
       if (items[i]->kind != Kind::kText) fail("{}: the name of a tensor is not text", where_);
-      result.add(items[i]->text, tensor(items[i]->text, *items[i + 1]));
+      const TensorView view = tensor(items[i]->text, *items[i + 1]);
+      viewed += view.bytes.size();
+      if (viewed > kMostViews * stored) fail("{}: its tensors have more than {} times its bytes", where_, kMostViews);
+      result.add(view.name, to_floats(view));
     }
     return result;
   }
@@ -61,13 +70,14 @@ class TorchFile {
   }
 
   std::vector<int64_t> numbers(const std::string& name, const PickleValue& tuple) const {
+    if (tuple.items.size() > kMostDimensions) refuse(name);
     std::vector<int64_t> result;
     for (size_t i = 0; i < tuple.items.size(); ++i) result.push_back(expect(name, tuple, i, Kind::kInteger).integer);
     return result;
   }
 
   // _rebuild_tensor_v2(storage, offset, shape, stride, ...); the storage is ("storage", type, key, place, count).
-  ForeignTensor tensor(const std::string& name, const PickleValue& value) const {
+  TensorView tensor(const std::string& name, const PickleValue& value) const {
     if (value.kind == Kind::kCall && value.text == kParameter && !value.items.empty()) {
       const PickleValue& inner = *value.items[0];
       if (inner.kind == Kind::kCall && inner.text == kTensor) return tensor(name, inner);
@@ -97,7 +107,7 @@ class TorchFile {
            bytes.size());
     }
     const auto all = std::as_bytes(std::span(bytes.data(), bytes.size()));
-    return to_floats({name, shape, type->second, all.subspan(static_cast<size_t>(offset) * width, *size)});
+    return {name, shape, type->second, all.subspan(static_cast<size_t>(offset) * width, *size)};
   }
 
   std::string where_;

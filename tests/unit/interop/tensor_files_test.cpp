@@ -22,14 +22,20 @@ std::string floats(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-// ("a": [2, 2] from element `offset` of a storage of `count`), as torch.save pickles it.
-std::string pickle_of(int offset, int rows, int columns, const std::string& storage = "torch\nFloatStorage\n") {
-  const auto small = [](int value) { return std::string{'K', static_cast<char>(value)}; };
+std::string small(int value) { return {'K', static_cast<char>(value)}; }
+
+// A tensor from element `offset` of a storage of 4, as torch.save pickles it.
+std::string tensor_of(int offset, int rows, int columns, const std::string& storage = "torch\nFloatStorage\n") {
   const std::string id = "(" + text("storage") + "c" + storage + text("0") + text("cpu") + small(4) + "tQ";
-  const std::string tensor = "ctorch._utils\n_rebuild_tensor_v2\n(" + id + small(offset) + small(rows) +
-                             small(columns) + "\x86" + small(columns) + small(1) + "\x86\x89" +
-                             "ccollections\nOrderedDict\n)Rt" + "R";
-  return std::string("\x80\x02") + "ccollections\nOrderedDict\n)R" + text("a") + tensor + "s.";
+  return "ctorch._utils\n_rebuild_tensor_v2\n(" + id + small(offset) + small(rows) + small(columns) + "\x86" +
+         small(columns) + small(1) + "\x86\x89" + "ccollections\nOrderedDict\n)Rt" + "R";
+}
+
+const std::string kBegin = std::string("\x80\x02") + "ccollections\nOrderedDict\n)R";
+
+// {"a": such a tensor}
+std::string pickle_of(int offset, int rows, int columns, const std::string& storage = "torch\nFloatStorage\n") {
+  return kBegin + text("a") + tensor_of(offset, rows, columns, storage) + "s.";
 }
 
 std::string torch_file(const std::string& pickle, const std::string& bytes) {
@@ -93,6 +99,49 @@ TEST_F(TensorFiles, SizesThatLie) {
   const std::string whole = torch_file(pickle_of(0, 2, 2), kFloats);
   EXPECT_ERROR(torch(whole.substr(0, whole.size() / 2)), Error, HasSubstr("model.bin"));
   EXPECT_ERROR(torch("\x80\x02}."), Error, HasSubstr("zip"));
+}
+
+TEST_F(TensorFiles, TiedTensorsAreReadButThousandsOfViewsRefused) {
+  std::string pickle = kBegin;
+  const auto add = [&](int number) { pickle += text("t" + std::to_string(number)) + tensor_of(0, 250, 250) + "s"; };
+  const std::string storage(250000, '\0');
+  for (int i = 0; i < 4; ++i) add(i);
+  EXPECT_TRUE(torch(torch_file(pickle + ".", storage)).has("t3"));
+  for (int i = 4; i < 50; ++i) add(i);
+  EXPECT_ERROR(torch(torch_file(pickle + ".", storage)), Error, HasSubstr("8 times"));
+}
+
+TEST_F(TensorFiles, ShapesOfManyDimensionsAreRefused) {
+  std::string shape = "(";
+  for (int i = 0; i < 1000; ++i) shape += small(1);
+  std::string pickle = pickle_of(0, 2, 2);
+  const std::string plain = small(2) + small(2) + "\x86";
+  pickle.replace(pickle.find(plain), plain.size(), shape + "t");
+  EXPECT_ERROR(torch(torch_file(pickle, kFloats)), Error, HasSubstr("a is not a tensor"));
+}
+
+// A tuple of 10,000 items, which each call or persistent id would copy.
+TEST_F(TensorFiles, CopiesOfATupleAreCounted) {
+  std::string tuple = "(";
+  for (int i = 0; i < 10000; ++i) tuple += small(1);
+  std::string calls = "\x80\x02" + tuple + "tq\1", ids = calls;
+  for (int i = 0; i < 1100; ++i) {
+    calls += "ccollections\nOrderedDict\nh\1R";
+    ids += "h\1Q";
+  }
+  EXPECT_ERROR(read_pickle(calls + ".", "calls", {"collections OrderedDict"}), Error, HasSubstr("10000000"));
+  EXPECT_ERROR(read_pickle(ids + ".", "ids", {}), Error, HasSubstr("10000000"));
+}
+
+// A zip stores these zeros a thousand times smaller.
+TEST_F(TensorFiles, MembersTogetherAreBounded) {
+  const fs::path path = folder_ / "bomb.zip";
+  const std::string code =
+      "import sys, zipfile\n"
+      "with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as archive:\n"
+      "    for i in range(20): archive.writestr(str(i), bytes(900000))";
+  ASSERT_EQ(std::system(("python3 -c \"" + code + "\" " + path.string()).c_str()), 0);
+  EXPECT_ERROR(read_all_members(path), Error, HasSubstr("64 times"));
 }
 
 TEST_F(TensorFiles, MissingExtraAndMisshapenTensorsAreNamed) {
