@@ -17,7 +17,8 @@ namespace {
 
 fs::path run_of(const fs::path& folder) {
   if (fs::exists(folder / "checkpoints")) return folder;
-  return fs::canonical(folder).parent_path().parent_path();  // RUN/checkpoints/step-...
+  const fs::path checkpoints = fs::canonical(folder).parent_path();  // RUN/checkpoints/step-...
+  return checkpoints.filename() == "checkpoints" ? checkpoints.parent_path() : folder;
 }
 
 // The checksum of the vocabulary that the weights were trained with; "" if the checkpoint is an old one.
@@ -139,9 +140,13 @@ TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device>
   load_weights(files.checkpoint.model(), model->table(), model->weights().write());
   const std::string origin =
       checkpoint.use_state([](const Json& state) { return dump_json(state.value(kOriginKey, Json::object())); });
+  const auto mean_of = checkpoint.use_state(
+      [](const Json& state) { return state.value(kMeanOfKey, Json::array()).get<std::vector<int64_t>>(); });
   return {.config = files.config,
+          .run = files.run,
           .checkpoint = checkpoint.folder(),
           .step = checkpoint.step(),
+          .mean_of = mean_of,
           .averaged = checkpoint.average() != nullptr,
           .origin = origin,
           .source_vocabulary = files.source_vocabulary,

@@ -27,7 +27,7 @@ fs::path find_checkpoint(const ModelPlace& place);
 // ModelFiles are the parts of a trained model before a device computes with it: the checkpoint, opened and verified,
 // and the subword models that it was trained with.
 struct ModelFiles {
-  fs::path run;
+  fs::path run;  // the checkpoint's own folder if it was moved away from its run
   Checkpoint checkpoint;
   Config config;
   fs::path source_vocabulary, target_vocabulary;
@@ -39,10 +39,12 @@ ModelFiles open_model(const ModelPlace& place);
 
 struct TrainedModel {
   Config config;
+  fs::path run;  // as in ModelFiles
   fs::path checkpoint;
   int64_t step = 0;
-  bool averaged = false;  // the weights are the exponential average of the run
-  std::string origin;     // as JSON: the run of the weights; "{}" if the checkpoint is an old one
+  std::vector<int64_t> mean_of;  // the steps whose mean the weights are; empty: they are those of `step`
+  bool averaged = false;         // the weights are the exponential average of the run
+  std::string origin;            // as JSON: the run of the weights; "{}" if the checkpoint is an old one
   fs::path source_vocabulary, target_vocabulary;
   Subwords source, target;
   std::shared_ptr<Device> device;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model card of an export: what the run's files say, and nothing else.
+#include <fmt/ranges.h>
+
 #include <optional>
 
 #include "config/show.h"
@@ -66,27 +68,58 @@ RunFacts facts_of(const fs::path& run) {
   return facts;
 }
 
+// "Hugging Face Marian"; "" if the model was trained here.
+std::string imported_kind(const TrainedModel& trained) {
+  const Json origin = parse_json(trained.origin);
+  return origin.contains("imported") ? text_of(origin.at("imported"), "kind") : "";
+}
+
+std::string origin_line(const TrainedModel& trained, const std::string& program) {
+  if (const std::string kind = imported_kind(trained); !kind.empty()) {
+    return fmt::format("Imported from {} and exported by {}.\n\n", kind, program);
+  }
+  const std::string weights =
+      trained.mean_of.empty()
+          ? fmt::format("step {} of its run{}", trained.step, trained.averaged ? ", averaged weights" : "")
+          : fmt::format("the mean of the steps {} of its run", fmt::join(trained.mean_of, ", "));
+  return fmt::format("Trained and exported by {}; {}.\n\n", program, weights);
+}
+
+std::string data_section(const RunFacts& facts) {
+  std::string text = "## Data\n\n";
+  text += facts.pairs > 0 ? fmt::format("{} training pairs.\n\n", human_count(facts.pairs)) : "Not recorded.\n\n";
+  if (!facts.prepare_command.empty()) text += "    " + facts.prepare_command + "\n\n";
+  return text;
+}
+
+// Training evaluates single steps: their scores are not those of a mean.
+std::string scores_section(const TrainedModel& trained) {
+  std::optional<Json> scores;
+  if (trained.mean_of.empty()) scores = scores_of(trained.run, trained.step);
+  return "## Scores\n\n" + (scores ? score_rows(*scores) : "No evaluation of these weights was recorded.\n");
+}
+
+// Of an imported model only the shape is known.
+std::string training_section(const TrainedModel& trained, const RunFacts& facts) {
+  if (!imported_kind(trained).empty()) {
+    return "\n## Training\n\nNot recorded. The shape of the model:\n\n```yaml\n" + show(trained.config.model) +
+           "```\n\n";
+  }
+  const std::string command = facts.train_command.empty() ? "" : "    " + facts.train_command + "\n\n";
+  return "\n## Training\n\n" + command + "```yaml\n" + show(trained.config) + "```\n\n";
+}
+
 }  // namespace
 
 std::string model_card(const TrainedModel& trained, const std::string& program) {
-  const fs::path run = trained.checkpoint.parent_path().parent_path();
-  const RunFacts facts = facts_of(run);
+  const RunFacts facts = facts_of(trained.run);
   std::string card = "---\nlibrary_name: transformers\npipeline_tag: translation\n";
   if (!facts.source_language.empty()) {
     card += fmt::format("language:\n- {}\n- {}\n", facts.source_language, facts.target_language);
   }
   card += "license: # fill in: that of your model; mind the licence of the data\n---\n\n# Translation model\n\n";
-  card += fmt::format("Trained and exported by {}; step {} of its run{}.\n\n## Data\n\n", program, trained.step,
-                      trained.averaged ? ", averaged weights" : "");
-  card += facts.pairs > 0 ? fmt::format("{} training pairs.\n\n", human_count(facts.pairs)) : "Not recorded.\n\n";
-  if (!facts.prepare_command.empty()) card += "    " + facts.prepare_command + "\n\n";
-  card += "## Scores\n\n";
-  const std::optional<Json> scores = scores_of(run, trained.step);
-  card += scores ? score_rows(*scores) : "No evaluation of this step was recorded.\n";
-  card += "\n## Training\n\n";
-  if (!facts.train_command.empty()) card += "    " + facts.train_command + "\n\n";
-  card += "```yaml\n" + show(trained.config) + "```\n\n## Licence\n\nTo be filled in.\n";
-  return card;
+  return card + origin_line(trained, program) + data_section(facts) + scores_section(trained) +
+         training_section(trained, facts) + "## Licence\n\nTo be filled in.\n";
 }
 
 }  // namespace verbund

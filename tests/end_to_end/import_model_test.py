@@ -92,6 +92,32 @@ class ImportModelTest(ProgramTest):
         self.succeed("export", "-m", tuned, "--format", "huggingface", "--out", self.folder / "x")
         self.assertIn("Hugging Face Pegasus", self.succeed("import", self.folder / "x", "--run", self.folder / "back").stderr)
 
+    def card(self, model, *more, **options):
+        out = self.folder / f"card-{len(list(self.folder.iterdir()))}"
+        self.succeed("export", "-m", model, "--format", "huggingface", "--out", out, *more, **options)
+        return (out / "README.md").read_text()
+
+    def test_a_model_card_tells_of_its_own_weights(self):
+        run = self.folder / "run"
+        self.succeed(*fixtures.training(run, 100, **{**POST, "train__eval_every": 50}))
+        self.assert_says(self.card(run, "--checkpoint", "last"), "step 100 of its run", "| BLEU |", "training pairs")
+        self.succeed("average", "--run", run, "--last", 2)
+        mean = self.card(run, "--checkpoint", "average")
+        self.assert_says(mean, "the mean of the steps 50, 100 of its run", "training pairs")
+        self.assertNotIn("BLEU", mean)
+        # A mean that was moved away knows nothing of its run, nor of what stands two folders above it.
+        self.succeed("average", "--run", run, "--checkpoints", "step-00000050,step-00000100", "--out", run / "models" / "base")
+        moved = self.card(run / "models" / "base")
+        self.assertIn("the mean of the steps 50, 100", moved)
+        self.assertNotIn("training pairs", moved)
+
+    def test_a_model_card_of_an_imported_model(self):
+        self.succeed("import", self.exported, "--run", self.folder / "imported")
+        card = self.card(self.folder / "imported")
+        self.assertIn("Imported from Hugging Face Marian", card)
+        for word in ("Trained", "BLEU", "learning_rate"):
+            self.assertNotIn(word, card)
+
     def refused(self, change):
         folder, run = self.folder / "changed", self.folder / "never"
         shutil.rmtree(folder, ignore_errors=True)
