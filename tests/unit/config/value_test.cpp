@@ -38,12 +38,18 @@ TEST(Value, AliasesThatMultiplyAreBounded) {
 TEST(Value, ALongMapTakesLinearTime) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += fmt::format("piece{}: {}\n", i, i);
-  EXPECT_ERROR(parse_yaml(text, "my.yaml"), UsageError, HasSubstr("20000"));
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(parse_yaml(text, "my.yaml", {.values = 100001}).map.at(99999).value.scalar, "99999");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));  // compared by pairs, it takes minutes
-  EXPECT_ERROR(parse_yaml(text + "piece7: 7\n", "my.yaml", {.values = 100002}), UsageError,
-               HasSubstr("my.yaml:100001"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+}
+
+TEST(Value, LimitsAreThoseOfTheCaller) {
+  EXPECT_ERROR(parse_yaml("a: 1\nb: 2\n", "my.yaml", {.values = 2}), UsageError, HasSubstr("my.yaml:2"));
+  EXPECT_ERROR(parse_yaml("a: 100\n", "my.yaml", {.bytes = 2}), UsageError, HasSubstr("2 bytes"));
+}
+
+TEST(Value, AKeyIsGivenOnce) {
+  EXPECT_ERROR(parse_yaml("a: 1\nb: 2\na: 3\n", "my.yaml"), UsageError, HasSubstr("my.yaml:3"));
 }
 
 TEST(Value, DepthIsBounded) {
