@@ -9,6 +9,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "interop/foreign_vocabulary.h"
+#include "interop/layer_parts.h"
 #include "model/position_codes.h"
 
 namespace verbund {
@@ -16,7 +18,6 @@ namespace {
 
 constexpr int64_t kMostPositions = 1024;
 constexpr double kEpsilonOfTheClass = 1e-5;
-constexpr float kNoProbability = -100;
 
 // MarianMTModel has norms after each sublayer; Pegasus has the same parts with norms before them and a last one.
 bool is_pegasus(const ModelConfig& config) { return config.norm == NormPlace::kPre; }
@@ -86,11 +87,7 @@ class HuggingFaceTensors {
   HuggingFaceTensors(const TrainedModel& trained, const HuggingFaceIds& source, const HuggingFaceIds& target)
       : config_(trained.config.model), model_(*trained.model), values_(model_.weights().values()) {
     add_embeddings(source, target);
-    for (const std::string side : {"encoder", "decoder"}) {
-      const int64_t layers = side == "encoder" ? config_.encoder_layers : config_.decoder_layers;
-      for (int64_t i = 0; i < layers; ++i) add_layer(side, i);
-      if (is_pegasus(config_)) add_norm("model." + side + ".layer_norm", side + ".norm");
-    }
+    for (const LayerPart& part : layer_parts(config_)) add_part(part);
   }
 
   std::vector<TensorView> views() const {
@@ -105,11 +102,11 @@ class HuggingFaceTensors {
     std::vector<float> values;
   };
 
-  // Part number `part` of a parameter that holds several, one below the other; zeros if the model has none.
-  std::vector<float> part(const std::string& name, size_t size, int64_t number = 0) const {
-    if (!model_.table().has(name)) return std::vector<float>(size);
-    const auto begin = static_cast<size_t>(model_.table().find(name).offset) + static_cast<size_t>(number) * size;
-    const auto found = values_.values().subspan(begin, size);
+  // Part `number` of a parameter that holds several, one below the other; zeros if the model has none.
+  std::vector<float> values_of(const std::string& name, int64_t size, int64_t number) const {
+    if (!model_.table().has(name)) return std::vector<float>(static_cast<size_t>(size));
+    const int64_t begin = model_.table().find(name).offset + number * size;
+    const auto found = values_.values().subspan(static_cast<size_t>(begin), static_cast<size_t>(size));
     return {found.begin(), found.end()};
   }
   std::span<const float> whole(const std::string& name) const {
@@ -117,34 +114,15 @@ class HuggingFaceTensors {
     return values_.values().subspan(static_cast<size_t>(parameter.offset), static_cast<size_t>(parameter.size));
   }
 
-  void add_linear(const std::string& theirs, const std::string& ours, int64_t out, int64_t in, int64_t number = 0) {
-    tensors_[theirs + ".weight"] = {{out, in}, part(ours + ".weight", static_cast<size_t>(out * in), number)};
-    tensors_[theirs + ".bias"] = {{out}, part(ours + ".bias", static_cast<size_t>(out), number)};
-  }
-  void add_norm(const std::string& theirs, const std::string& ours) {
-    const auto d = static_cast<size_t>(config_.d_model);
-    tensors_[theirs + ".weight"] = {{config_.d_model}, part(ours + ".scale", d)};
-    tensors_[theirs + ".bias"] = {{config_.d_model}, part(ours + ".bias", d)};
-  }
-
-  void add_layer(const std::string& side, int64_t i) {
-    const int64_t d = config_.d_model, f = config_.d_ff;
-    const std::string ours = fmt::format("{}.{}.", side, i), theirs = fmt::format("model.{}.layers.{}.", side, i);
-    add_linear(theirs + "self_attn.q_proj", ours + "self.qkv", d, d, 0);
-    add_linear(theirs + "self_attn.k_proj", ours + "self.qkv", d, d, 1);
-    add_linear(theirs + "self_attn.v_proj", ours + "self.qkv", d, d, 2);
-    add_linear(theirs + "self_attn.out_proj", ours + "self.out", d, d);
-    add_norm(theirs + "self_attn_layer_norm", ours + "self.norm");
-    if (side == "decoder") {
-      add_linear(theirs + "encoder_attn.q_proj", ours + "cross.q", d, d);
-      add_linear(theirs + "encoder_attn.k_proj", "decoder.cross.kv", d, d, 2 * i);
-      add_linear(theirs + "encoder_attn.v_proj", "decoder.cross.kv", d, d, 2 * i + 1);
-      add_linear(theirs + "encoder_attn.out_proj", ours + "cross.out", d, d);
-      add_norm(theirs + "encoder_attn_layer_norm", ours + "cross.norm");
+  void add_part(const LayerPart& part) {
+    const std::string theirs = huggingface_name(part);
+    if (part.is_norm()) {
+      tensors_[theirs + ".weight"] = {{part.out}, values_of(part.ours + ".scale", part.out, part.number)};
+    } else {
+      tensors_[theirs + ".weight"] = {{part.out, part.in},
+                                      values_of(part.ours + ".weight", part.out * part.in, part.number)};
     }
-    add_linear(theirs + "fc1", ours + "ff.in", f, d);
-    add_linear(theirs + "fc2", ours + "ff.out", d, f);
-    add_norm(theirs + "final_layer_norm", ours + "ff.norm");
+    tensors_[theirs + ".bias"] = {{part.out}, values_of(part.ours + ".bias", part.out, part.number)};
   }
 
   void add_embeddings(const HuggingFaceIds& source, const HuggingFaceIds& target) {

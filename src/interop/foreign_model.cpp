@@ -16,61 +16,6 @@ namespace {
 
 using Values = std::vector<float>;
 
-// Takes away the probability of a row: e^-100 is nothing beside any other, and fine-tuning can still change it.
-constexpr float kSilence = -100;
-
-class LayerTaker {
- public:
-  LayerTaker(TensorMap& tensors, const NameParts& name, bool transposed, ForeignModel& model)
-      : tensors_(tensors), name_(name), transposed_(transposed), model_(model) {}
-
-  void take_side(const std::string& side, int64_t layers) {
-    const int64_t d = shape().d_model, f = shape().d_ff;
-    for (int64_t i = 0; i < layers; ++i) {
-      const std::string own = fmt::format("{}.{}.", side, i);
-      for (const char* part : {"self.q", "self.k", "self.v"}) add_linear(own + "self.qkv", side, i, part, d, d);
-      add_linear(own + "self.out", side, i, "self.out", d, d);
-      add_norm(own + "self.norm", side, i, "self.norm");
-      if (side == "decoder") {
-        add_linear(own + "cross.q", side, i, "cross.q", d, d);
-        for (const char* part : {"cross.k", "cross.v"}) add_linear("decoder.cross.kv", side, i, part, d, d);
-        add_linear(own + "cross.out", side, i, "cross.out", d, d);
-        add_norm(own + "cross.norm", side, i, "cross.norm");
-      }
-      add_linear(own + "ff.in", side, i, "ff.in", f, d);
-      add_linear(own + "ff.out", side, i, "ff.out", d, f);
-      add_norm(own + "ff.norm", side, i, "ff.norm");
-    }
-    if (shape().norm == NormPlace::kPre) add_norm(side + ".norm", side, -1, "norm");
-  }
-
- private:
-  const ModelConfig& shape() const { return model_.config.model; }
-
-  // Matrices that belong to one parameter here stand one below the other.
-  void append(const std::string& ours, const Values& values) {
-    Values& all = model_.weights[ours];
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  void add_linear(const std::string& ours, const std::string& side, int64_t layer, const std::string& part, int64_t out,
-                  int64_t in) {
-    const PartNames names = name_(side, layer, part);
-    append(ours + ".weight",
-           transposed_ ? tensors_.take_transposed(names.weight, in, out) : tensors_.take(names.weight, {out, in}));
-    append(ours + ".bias", tensors_.take(names.bias, {out}));
-  }
-  void add_norm(const std::string& ours, const std::string& side, int64_t layer, const std::string& part) {
-    const PartNames names = name_(side, layer, part);
-    append(ours + ".scale", tensors_.take(names.weight, {shape().d_model}));
-    append(ours + ".bias", tensors_.take(names.bias, {shape().d_model}));
-  }
-
-  TensorMap& tensors_;
-  const NameParts& name_;
-  bool transposed_;
-  ForeignModel& model_;
-};
-
 Values reordered(const Values& table, int64_t width, const std::vector<VocabularyRow>& rows) {
   Values result;
   result.reserve(rows.size() * static_cast<size_t>(width));
@@ -89,7 +34,7 @@ Values reordered_bias(const Values& bias, const std::vector<VocabularyRow>& rows
   Values result;
   for (const VocabularyRow& row : rows) {
     const bool known = row.foreign != ForeignVocabulary::kNone && !bias.empty();
-    result.push_back((known ? bias[static_cast<size_t>(row.foreign)] : 0) + (row.silent ? kSilence : 0));
+    result.push_back((known ? bias[static_cast<size_t>(row.foreign)] : 0) + (row.silent ? kNoProbability : 0));
   }
   return result;
 }
@@ -160,9 +105,20 @@ Json origin_of(const ForeignModel& model, const fs::path& source, const std::str
 }  // namespace
 
 void take_layers(TensorMap& tensors, const NameParts& name, bool transposed, ForeignModel& model) {
-  LayerTaker taker(tensors, name, transposed, model);
-  taker.take_side("encoder", model.config.model.encoder_layers);
-  taker.take_side("decoder", model.config.model.decoder_layers);
+  const auto append = [&](const std::string& ours, const Values& values) {
+    Values& all = model.weights[ours];
+    all.insert(all.end(), values.begin(), values.end());
+  };
+  for (const LayerPart& part : layer_parts(model.config.model)) {
+    const PartNames names = name(part);
+    if (part.is_norm()) {
+      append(part.ours + ".scale", tensors.take(names.weight, {part.out}));
+    } else {
+      append(part.ours + ".weight", transposed ? tensors.take_transposed(names.weight, part.in, part.out)
+                                               : tensors.take(names.weight, {part.out, part.in}));
+    }
+    append(part.ours + ".bias", tensors.take(names.bias, {part.out}));
+  }
 }
 
 int64_t write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program) {

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "core/file.h"
 #include "interop/foreign_vocabulary.h"
+#include "interop/layer_parts.h"
 #include "interop/tensor_map.h"
 
 namespace verbund {
@@ -29,12 +30,11 @@ ForeignModel read_huggingface_marian(const fs::path& folder);
 // `path`: model.npz, or a folder with one.
 ForeignModel read_marian_npz(const fs::path& path);
 
-// The foreign names of a part of a layer, such as "self.q", "cross.norm" or "ff.in": of its weight (or scale) and bias.
-// `side` is "encoder" or "decoder"; the part "norm" of layer -1 is the side's last norm.
+// The foreign names of a part's weight (or scale) and bias.
 struct PartNames {
   std::string weight, bias;
 };
-using NameParts = std::function<PartNames(const std::string& side, int64_t layer, const std::string& part)>;
+using NameParts = std::function<PartNames(const LayerPart& part)>;
 
 // Takes the layers of encoder and decoder. `transposed`: matrices are [in, out].
 void take_layers(TensorMap& tensors, const NameParts& name, bool transposed, ForeignModel& model);

@@ -24,6 +24,9 @@ struct ForeignVocabulary {
   bool start_counts = true;  // its probability belongs to the softmax, though it is never part of a translation
 };
 
+// The bias of a row without probability: e^-100 is nothing beside any other, and fine-tuning can still change it.
+inline constexpr float kNoProbability = -100;
+
 // A row of the embeddings here.
 struct VocabularyRow {
   std::string piece;

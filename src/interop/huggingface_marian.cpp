@@ -121,22 +121,8 @@ Positions check_positions(TensorMap& tensors, const std::string& name, const Mod
   fail("{} holds positions that are no sinusoids: learned positions cannot be imported", name);
 }
 
-PartNames huggingface_names(const std::string& side, int64_t layer, const std::string& part) {
-  static const std::map<std::string, std::string> kParts = {{"self.q", "self_attn.q_proj"},
-                                                            {"self.k", "self_attn.k_proj"},
-                                                            {"self.v", "self_attn.v_proj"},
-                                                            {"self.out", "self_attn.out_proj"},
-                                                            {"self.norm", "self_attn_layer_norm"},
-                                                            {"cross.q", "encoder_attn.q_proj"},
-                                                            {"cross.k", "encoder_attn.k_proj"},
-                                                            {"cross.v", "encoder_attn.v_proj"},
-                                                            {"cross.out", "encoder_attn.out_proj"},
-                                                            {"cross.norm", "encoder_attn_layer_norm"},
-                                                            {"ff.in", "fc1"},
-                                                            {"ff.out", "fc2"},
-                                                            {"ff.norm", "final_layer_norm"}};
-  if (layer < 0) return {"model." + side + ".layer_norm.weight", "model." + side + ".layer_norm.bias"};
-  const std::string name = fmt::format("model.{}.layers.{}.{}", side, layer, kParts.at(part));
+PartNames huggingface_names(const LayerPart& part) {
+  const std::string name = huggingface_name(part);
   return {name + ".weight", name + ".bias"};
 }
 

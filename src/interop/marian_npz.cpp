@@ -146,11 +146,12 @@ ModelConfig shape_of(const MarianSettings& settings) {
 }
 
 NameParts marian_names(NormPlace norm) {
-  return [norm](const std::string& side, int64_t layer, const std::string& part) -> PartNames {
-    if (layer < 0) return {side + "_top_ln_scale", side + "_top_ln_bias"};
-    const std::string sublayer = part.substr(0, part.find('.')), what = part.substr(part.find('.') + 1);
+  return [norm](const LayerPart& part) -> PartNames {
+    if (part.layer == LayerPart::kLastNorm) return {part.side + "_top_ln_scale", part.side + "_top_ln_bias"};
+    const size_t dot = part.name.find('.');
+    const std::string sublayer = part.name.substr(0, dot), what = part.name.substr(dot + 1);
     const std::string name = sublayer == "cross" ? "context" : sublayer == "ff" ? "ffn" : "self";
-    const std::string prefix = fmt::format("{}_l{}_{}", side, layer + 1, name);
+    const std::string prefix = fmt::format("{}_l{}_{}", part.side, part.layer + 1, name);
     if (what == "norm") {
       const std::string norms = prefix + (sublayer == "ff" ? "_ffn_ln_" : "_Wo_ln_");
       const std::string ending = norm == NormPlace::kPre ? "_pre" : "";
