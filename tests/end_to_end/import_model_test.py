@@ -28,6 +28,14 @@ def edit_json(path, key, value):
     path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
 
 
+def read_weights(path):
+    """Name -> bytes, of a safetensors file."""
+    whole = path.read_bytes()
+    data = 8 + struct.unpack_from("<Q", whole)[0]
+    return {name: whole[data + about["data_offsets"][0]:data + about["data_offsets"][1]]
+            for name, about in json.loads(whole[8:data]).items() if name != "__metadata__"}
+
+
 def replace_positions(path, shape, content):
     """Puts other positions of the decoder into a safetensors file, and takes those of the encoder away."""
     whole = path.read_bytes()
@@ -79,6 +87,30 @@ class ImportModelTest(ProgramTest):
         self.succeed("export", "-m", again, "--format", "huggingface", "--out", self.folder / "second")
         self.assertEqual(json.loads((self.folder / "second" / "vocab.json").read_text()),
                          json.loads((self.exported / "vocab.json").read_text()))
+
+    def test_each_part_of_a_layer_has_its_own_name(self):
+        """Import and export share one table of names, so that a mistake in it would not show in a model that comes back."""
+        run, out = self.folder / "two", self.folder / "out"
+        self.succeed(*fixtures.training(run, 1, **POST, model__decoder_layers=2, model__attention_bias="true"))
+        self.succeed("export", "-m", run, "--format", "huggingface", "--out", out)
+        ours, theirs = read_weights(run / "checkpoints" / "last" / "weights.safetensors"), read_weights(out / "model.safetensors")
+        for i in range(2):
+            layer = f"model.decoder.layers.{i}."
+            for kind in ("weight", "bias"):
+                def stacked(*parts):
+                    return b"".join(theirs[f"{layer}{part}.{kind}"] for part in parts)
+                own = {part: ours[f"decoder.{i}.{part}.{kind}"]
+                       for part in ("self.qkv", "self.out", "cross.q", "cross.out", "ff.in", "ff.out")}
+                self.assertEqual(own, {
+                    "self.qkv": stacked("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+                    "self.out": stacked("self_attn.out_proj"), "cross.q": stacked("encoder_attn.q_proj"),
+                    "cross.out": stacked("encoder_attn.out_proj"), "ff.in": stacked("fc1"), "ff.out": stacked("fc2")})
+                keys_and_values = ours[f"decoder.cross.kv.{kind}"]
+                half = len(keys_and_values) // 2
+                self.assertEqual(keys_and_values[i * half:(i + 1) * half], stacked("encoder_attn.k_proj", "encoder_attn.v_proj"))
+            for part, name in (("self", "self_attn_layer_norm"), ("cross", "encoder_attn_layer_norm"), ("ff", "final_layer_norm")):
+                self.assertEqual(ours[f"decoder.{i}.{part}.norm.scale"], theirs[f"{layer}{name}.weight"])
+                self.assertEqual(ours[f"decoder.{i}.{part}.norm.bias"], theirs[f"{layer}{name}.bias"])
 
     def test_norms_that_the_class_has_not_are_refused(self):
         run = self.folder / "pre"
@@ -154,9 +186,8 @@ class ImportModelTest(ProgramTest):
 
     def test_the_number_of_parameters(self):
         done = self.succeed("import", self.exported, "--run", self.folder / "counted")
-        weights = next((self.folder / "counted").glob("checkpoints/last/weights.safetensors")).read_bytes()
-        header = json.loads(weights[8:8 + struct.unpack_from("<Q", weights)[0]])
-        count = sum(math.prod(about["shape"]) for name, about in header.items() if name != "__metadata__")
+        weights = read_weights(self.folder / "counted" / "checkpoints" / "last" / "weights.safetensors")
+        count = sum(len(values) for values in weights.values()) // 4
         self.assert_says(done.stderr, f"{count:,} parameters", "Hugging Face Marian")
 
     def test_damaged_folders_are_refused(self):
