@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "support/expect_error.h"
+#include "support/gzipped.h"
 #include "support/temporary_folder.h"
 #include "text/clean.h"
 #include "text/parallel_corpus.h"
@@ -63,6 +64,19 @@ TEST_F(PairStreamTest, TheContentTellsTheFormat) {
       {"A cat.\n", "no tab"},       {"<xliff>\n", "XLIFF"}, {"[{\"en\": 1}]", "array"},
       {"{\n\"en\": \"a\"", "JSON"}, {"PAR1xy", "Parquet"},  {"", "no tab"}};
   for (const auto& [text, said] : others) EXPECT_ERROR(format(text), Error, HasSubstr(said), HasSubstr("file"));
+}
+
+// A whole corpus on one line is not read to tell its format: of these files, the rest is missing.
+TEST_F(PairStreamTest, TheHeadOfAFileTellsTheFormat) {
+  const auto cut = [&](const std::string& begin) {
+    const std::string gz = gzipped(begin + std::string(20 << 20, 'x'));
+    return one_file(write(gz.substr(0, gz.size() / 2)));
+  };
+  EXPECT_ERROR(recognise_format(cut("[{\"en\": \"")), Error, HasSubstr("array"));
+  EXPECT_ERROR(recognise_format(cut("A cat. ")), Error, HasSubstr("no tab"));
+  EXPECT_EQ(recognise_format(cut("<?xml version=\"1.0\"?><tmx>")), PairFormat::kTmx);
+  EXPECT_EQ(recognise_format(cut("A cat.\t")), PairFormat::kTsv);
+  EXPECT_EQ(recognise_format(cut("{\"en\": \"")), PairFormat::kJsonLines);
 }
 
 TEST_F(PairStreamTest, NamedColumnsAreFound) {
