@@ -125,6 +125,22 @@ TEST_F(PairStreamTest, TmxInOtherEncodings) {
   for (const char c : tmx(unit("a", "b"), "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n"))
     wide += std::string{c, '\0'};
   EXPECT_THAT(texts_of(one_file(write(wide))), ElementsAre("3:a|b"));
+  const std::string windows = tmx(unit("a", "\x80"), "<?xml version=\"1.0\" encoding=\"windows-1252\"?>\n");
+  EXPECT_ERROR(texts_of(one_file(write(windows))), Error, HasSubstr("iconv -f windows-1252 -t utf-8"));
+}
+
+// The header of TMX names the encoding of the original document: o-encoding.
+TEST_F(PairStreamTest, OnlyTheDeclarationNamesTheEncoding) {
+  for (const char* mark : {"", "\xEF\xBB\xBF"}) {
+    const std::string text = mark + std::string("<tmx version=\"1.4\"><header o-encoding=\"ISO-8859-1\"/><body>") +
+                             unit("ä", "b\xE4") + "</body></tmx>\n";
+    EXPECT_THAT(texts_of(one_file(write(text))), ElementsAre("1:ä|b\xFF"));
+  }
+}
+
+TEST_F(PairStreamTest, ManyBytesThatAreNotUtf8TakeNoLonger) {
+  const std::string bad(300000, '\xE4');
+  EXPECT_THAT(texts_of(one_file(write(tmx(unit("a", bad))))), ElementsAre("3:a|" + std::string(bad.size(), '\xFF')));
 }
 
 // As in plain text: cleaning counts such pairs, and fails or drops them; control characters disappear.
