@@ -116,7 +116,8 @@ class Trainer {
     auto batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);
     if (!std::exchange(ready_, true)) tell("ready", {{"seconds", run_.seconds()}});
     while (!run_.is_finished()) {
-      if (state_.mixture.is_stage_over(state_.step)) {
+      // A benchmark goes on in the last stage.
+      if (state_.mixture.is_stage_over(state_.step) && !state_.mixture.is_over(state_.step)) {
         batches.reset();  // it has read ahead
         enter_next_stage();
         batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);
