@@ -13,7 +13,7 @@
 #include "core/file.h"
 #include "core/process.h"
 #include "core/random.h"
-#include "mixture/progress.h"
+#include "mixture/mixture_progress.h"
 #include "tests/support/temporary_folder.h"
 
 namespace verbund {

@@ -6,6 +6,7 @@
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/plain_path.h"
 #include "core/progress.h"
 #include "core/wall_clock.h"
 
@@ -128,12 +129,6 @@ bool is_mean(const fs::path& folder) {
   if (!fs::exists(folder / kStateFile, error)) return false;
   const Json state = try_parse_json(read_file(folder / kStateFile));
   return state.is_object() && state.contains(kMeanOfKey);
-}
-
-// The path without "." and without a slash at its end, so that it ends with its name.
-fs::path plain_path(const fs::path& path) {
-  const fs::path plain = fs::absolute(path).lexically_normal();
-  return plain.has_filename() ? plain : plain.parent_path();
 }
 
 }  // namespace

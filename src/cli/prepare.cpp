@@ -6,7 +6,6 @@
 #include "cli/options.h"
 #include "config/config.h"
 #include "config/load.h"
-#include "config/number.h"
 #include "config/value.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -82,14 +81,18 @@ struct SourceFlags {
     change("--add-test", test,
            [](SourceConfig& source, const std::string& files) { source.test.push_back(text_of(files)); });
     change("--tag", tags, [](SourceConfig& source, const std::string& tag) { source.tag = tag; });
-    change("--weight", weights, [](SourceConfig& source, const std::string& weight) {
-      if (!parse_real(weight, source.weight) || !(source.weight > 0)) {
-        fail_usage("--weight {}={}: a weight is a number above 0", source.name, weight);
-      }
-    });
+    change("--weight", weights,
+           [](SourceConfig& source, const std::string& weight) { load(weight_setting(source.name, weight), source); });
   }
 
  private:
+  // As in a configuration, so that its range is checked.
+  static Value weight_setting(const std::string& name, const std::string& weight) {
+    Value setting = parse_override("weight=" + weight);
+    setting.where = setting.map.front().value.where = fmt::format("--weight {}={}", name, weight);
+    return setting;
+  }
+
   using NameAndValue = std::pair<std::string, std::string>;
 
   static std::vector<NameAndValue> split(const char* flag, const std::vector<std::string>& values) {
@@ -138,7 +141,9 @@ void prepare_like(const fs::path& run, const std::vector<std::string>& overrides
   fs::path dataset;
   use_note(model.run / "run.json",
            [&](const Json& record) { dataset = record.at("dataset").at("path").get<std::string>(); });
-  if (fs::exists(dataset / kPrepareFile)) {
+  if (dataset.empty()) {
+    warn("{} does not say on which dataset it was trained: only its subword model is taken over", model.run.string());
+  } else if (fs::exists(dataset / kPrepareFile)) {
     Config earlier;
     load(parse_yaml(read_file(dataset / kPrepareFile), (dataset / kPrepareFile).string()), earlier);
     const DatasetManifest manifest = read_manifest(dataset);

@@ -138,7 +138,7 @@ void run_train(const Arguments& arguments) {
     if (finetune.empty()) {
       request.config = load_config(file, overrides);
     } else {
-      set_up_fine_tuning({finetune, data.front(), run, file, overrides, replay.value_or(0)}, workers, request);
+      set_up_fine_tuning({finetune, request.datasets, run, file, overrides, replay.value_or(0)}, workers, request);
     }
     const bool reports = workers.leads() && request.benchmark_steps == 0 && request.config.train.record;
     bool started = false;

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/human.h"
+#include "core/log.h"
 #include "core/pipeline.h"
 #include "core/progress.h"
 #include "core/random.h"
@@ -52,6 +54,18 @@ class SideEncoder {
   uint64_t seed_;
   std::vector<TokenId> line_;
 };
+
+// Dev and test pairs are scored line by line: a missing side is a mistake, not an empty sentence. Encoded text is taken
+// as it is.
+void refuse_empty_sides(const PairBlock& block, const EncodeRequest& request) {
+  const auto is_empty = [](std::string_view side) { return side.find_first_not_of(" \t\r") == side.npos; };
+  for (size_t i = 0; i < block.size(); ++i) {
+    const bool no_source = is_empty(block.source(i));
+    if (!no_source && !is_empty(block.target(i))) continue;
+    fail("line {} of {} has no {} text. Pairs of dev and test text are never dropped: complete this one, or remove it.",
+         block.line(i), ParallelReader(request.corpora).describe(block.corpus), no_source ? "source" : "target");
+  }
+}
 
 class BlockEncoder {
  public:
@@ -108,7 +122,11 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
   ParallelReader reader(request.corpora);
   Progress progress("encode", reader.total(), "bytes");
   UnknownPieces source_unknown, target_unknown;
-  const auto read = [&] { return reader.next(); };
+  const auto read = [&] {
+    std::optional<PairBlock> block = reader.next();
+    if (block && !request.train && !request.encoded) refuse_empty_sides(*block, request);
+    return block;
+  };
   const auto write = [&](EncodedBlock&& block) {
     writer.add(block.ids, block.lengths);
     split.add(block.ids, block.lengths);
@@ -136,6 +154,10 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
     const bool with_pieces = pieces != nullptr;
     ordered_pipeline(
         request.threads, read, [&] { return BlockEncoder(vocabularies, request, with_pieces); }, write);
+  }
+  if (!request.train && reader.skipped() > 0) {
+    warn("{} units of the {} text lack one of the two languages: left out", human_count(reader.skipped()),
+         request.split);
   }
   if (split.pairs == 0) fail("{} has no lines for the {} pairs", reader.describe(0), request.split);
   writer.commit(records);

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/interrupt.h"
 #include "core/json.h"
+#include "core/plain_path.h"
 #include "core/wall_clock.h"
 #include "model/position_codes.h"
 
@@ -236,7 +237,7 @@ void write_contents(const fs::path& folder, const TrainedModel& trained, const s
 }  // namespace
 
 void export_to_ctranslate2(const TrainedModel& trained, const fs::path& out, const std::string& program) {
-  const fs::path folder = fs::absolute(out / "").parent_path();  // without a slash at its end
+  const fs::path folder = plain_path(out);
   if (fs::exists(fs::symlink_status(folder)))
     fail("{} exists already: choose another --out, or remove it", out.string());
   const PartialFolder partial(folder);

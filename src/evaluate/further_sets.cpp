@@ -7,6 +7,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/plain_path.h"
+#include "data/subword_settings.h"
 #include "decode/shared_translation.h"
 
 namespace verbund {
@@ -34,8 +36,8 @@ TestSet read_other(const std::string& folder, const Dataset& dataset, const Subw
       read_file(other.target_model()) != read_file(dataset.target_model())) {
     fail(
         "evaluate.also: {} was prepared with another subword model than {}, so the model cannot read it. Prepare it "
-        "with the same one: verbund prepare --subwords {} ...",
-        folder, dataset.folder().string(), dataset.source_model().string());
+        "with the same one: verbund prepare {} ...",
+        folder, dataset.folder().string(), subword_settings(dataset));
   }
   return read_test_set(other, "dev", source, target);
 }
@@ -88,7 +90,7 @@ Evaluation part_of(const Evaluation& main, const FurtherSet& part, const Evaluat
 
 std::string dev_set_name(const FurtherDevSet& set) {
   if (!set.name.empty()) return set.name;
-  return (fs::absolute(set.data).lexically_normal() / "").parent_path().filename().string();
+  return folder_name(set.data);
 }
 
 std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FurtherSet is a dev or test set beside the main one: of one corpus of the dataset (its split dev-NAME), or of another
-// dataset. It is evaluated at the same time; the main set alone decides.
+// FurtherSet is a validation set (dev set) or test set beside the main one: of one corpus of the dataset (its split
+// dev-NAME), or of another dataset. It is evaluated at the same time; the main set alone decides.
 #pragma once
 
 #include <functional>

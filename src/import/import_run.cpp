@@ -7,9 +7,11 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/plain_path.h"
 #include "import/imported_run.h"
 #include "import/tensorboard_scalars.h"
 #include "tensorboard/event_file.h"
+#include "text/head_of_file.h"
 
 namespace verbund {
 namespace {
@@ -27,10 +29,6 @@ ImportedRun read_source(const fs::path& source, const std::string& kind) {
   const auto files = fs::is_directory(source) ? event_files(source) : std::vector{source};
   if (files.empty()) fail("{} holds no event files (events.out.tfevents.*)", source.string());
   return read_event_files(files);
-}
-
-fs::path without_last_slash(const fs::path& path) {
-  return path.has_filename() ? path : path.parent_path();  // "runs/a/" would be created inside itself
 }
 
 std::string names_in(const fs::path& folder) {
@@ -65,7 +63,7 @@ std::string recognise_folder(const fs::path& folder) {
 }  // namespace
 
 Json import_run(const fs::path& source, const std::string& kind, const fs::path& run_folder) {
-  const fs::path folder = without_last_slash(run_folder);
+  const fs::path folder = plain_path(run_folder);  // "runs/a/" would be created inside itself
   check_place_of_import(folder);
   ImportedRun run = read_source(source, kind.empty() ? recognise_source(source) : kind);
   for (const std::string& note : drop_undone(run.points)) run.notes.push_back(note);

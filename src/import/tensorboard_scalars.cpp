@@ -11,21 +11,20 @@
 #include <sstream>
 #include <utility>
 
+#include "core/byte_order_mark.h"
 #include "core/file.h"
 #include "core/human.h"
 #include "core/interrupt.h"
 #include "fetch/archive.h"
 #include "import/scalar_tags.h"
 #include "tensorboard/tensorboard_events.h"
+#include "text/head_of_file.h"
 #include "text/line_reader.h"
 
 namespace verbund {
 namespace {
 
-bool has_header(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
-  return text.starts_with(kScalarCsvHeader);
-}
+bool has_header(std::string_view text) { return without_byte_order_mark(text).starts_with(kScalarCsvHeader); }
 
 // "run-transformer-tag-train_loss.csv" -> run "transformer", tag "train_loss"; other file names are the tag.
 struct Curve {
@@ -215,20 +214,6 @@ ImportedRun read_event_files(const std::vector<fs::path>& files) {
   note(without_value, "values are no valid number of steps per second");
   note(texts, "texts are skipped: only numbers are imported");
   return run;
-}
-
-std::string head_of_file(const std::filesystem::path& path) {
-  constexpr size_t kHead = 1024;
-  const auto source = open_bytes(path);
-  std::string head(kHead, '\0');
-  size_t size = 0;
-  while (size < kHead) {
-    const size_t more = source->read(head.data() + size, kHead - size);
-    if (more == 0) break;
-    size += more;
-  }
-  head.resize(size);
-  return head;
 }
 
 bool is_archive(std::string_view head) {

@@ -29,9 +29,6 @@ ImportedRun read_scalar_csv(const std::vector<ScalarCsv>& files);
 // Files in the order in which TensorBoard reads them.
 ImportedRun read_event_files(const std::vector<std::filesystem::path>& files);
 
-// The first bytes of a file, decompressed.
-std::string head_of_file(const std::filesystem::path& path);
-
 // True for the first bytes of a tar or zip file.
 bool is_archive(std::string_view head);
 

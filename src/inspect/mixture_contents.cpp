@@ -5,7 +5,7 @@
 
 #include "core/columns.h"
 #include "core/human.h"
-#include "mixture/progress.h"
+#include "mixture/mixture_progress.h"
 #include "text/subwords.h"
 
 namespace verbund {

@@ -5,6 +5,7 @@
 
 #include "config/number.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "migrate/converted_config.h"
 
 namespace verbund {
@@ -19,6 +20,9 @@ const Value* find_member(const Value& map, const std::string& name) {
   }
   return nullptr;
 }
+
+// Quoted as in JSON, which is YAML, too.
+std::string quoted(const std::string& text) { return dump_json(text); }
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream stream(text);
@@ -52,14 +56,15 @@ std::string stage_text(const std::string& name, const Value& mix, const Value& d
       fail_usage("{}: stage {} names {}, which is not one of the datasets", line.where, name, corpus);
     }
     if (is_weight) {
-      if (number > 0) weights += fmt::format("{}{}: {}", weights.empty() ? "" : ", ", corpus, parts[1]);
+      if (number > 0) weights += fmt::format("{}{}: {}", weights.empty() ? "" : ", ", quoted(corpus), parts[1]);
     } else if (parts[2] == "inf") {
       config.remark(comment_text(fmt::format("{}: {}", name, line.scalar)), "the stage goes on to train.max_steps");
     } else {
-      end = fmt::format(", epochs: {}, of: {}", parts[2], corpus);
+      end = fmt::format(", epochs: {}, of: {}", parts[2], quoted(corpus));
     }
   }
-  return fmt::format("{{name: {}, weights: {{{}}}{}}}", name, weights, end);
+  if (weights.empty()) fail_usage("{}: stage {} draws nothing: give one dataset a weight above 0", mix.where, name);
+  return fmt::format("{{name: {}, weights: {{{}}}{}}}", quoted(name), weights, end);
 }
 
 void convert_stages(const Value& file, const Value& datasets, ConvertedConfig& config) {
@@ -84,7 +89,7 @@ void convert_stages(const Value& file, const Value& datasets, ConvertedConfig& c
 void convert_datasets(const Value& datasets, ConvertedConfig& config) {
   std::string list;
   for (const auto& [name, path] : datasets.map) {
-    list += fmt::format("\n    - {{name: {}, train: [{{tsv: {}}}]}}", name, path.scalar);
+    list += fmt::format("\n    - {{name: {}, train: [{{tsv: {}}}]}}", quoted(name), quoted(path.scalar));
   }
   config.set("corpus.sources", list, "datasets, for prepare");
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/builtin_file.h"
+#include "core/byte_order_mark.h"
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -105,9 +106,7 @@ PythonFile parse_python(const std::string& source, const std::string& name) {
     const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
     fail_usage("{}:{}: a NUL character is not Python", name, line);
   }
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as editors on Windows write it
-  const std::string output =
-      run_python(source.substr(source.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0), name);
+  const std::string output = run_python(std::string(without_byte_order_mark(source)), name);
   const Json result = try_parse_json(output);
   if (result.is_discarded()) fail("python3 cannot read {}: {}", name, output);
   if (result.contains("refused")) {

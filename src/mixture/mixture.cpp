@@ -146,11 +146,11 @@ std::string describe(const MixtureStage& stage, const TrainingSet& set) {
 std::string describe(const std::vector<MixtureStage>& stages, const TrainingSet& set) {
   std::vector<std::string> parts;
   for (const MixtureStage& stage : stages) {
-    parts.push_back(stages.size() == 1 ? describe(stage, set) : stage.name + ": " + describe(stage, set));
+    const uint64_t pairs = std::accumulate(stage.draws.begin(), stage.draws.end(), uint64_t{0});
+    parts.push_back(fmt::format("{}{}{}", stages.size() == 1 ? "" : stage.name + ": ", describe(stage, set),
+                                pairs > 0 ? fmt::format(" ({} pairs per epoch)", pairs) : ""));
   }
-  const std::vector<uint64_t>& draws = stages.front().draws;
-  const uint64_t pairs = std::accumulate(draws.begin(), draws.end(), uint64_t{0});
-  return fmt::format("{}{}", fmt::join(parts, "; "), pairs > 0 ? fmt::format(" ({} pairs per epoch)", pairs) : "");
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace verbund

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixture says how many pairs of each corpus an epoch draws, stage after stage. It is computed from the configuration
-// and the training set alone.
+// plan_stages computes the stages of the mixture from the configuration and the training set alone. A MixtureStage says
+// how many pairs of each corpus an epoch draws, and when the stage ends.
 #pragma once
 
 #include <cstdint>

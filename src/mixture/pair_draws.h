@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PairDraws says which pairs an epoch has, in the order in which they are drawn: a pure function of (training set,
-// draws, seed, epoch).
+// PairDraws is the sampler: it says which pairs an epoch has, in the order in which they are drawn. It is a pure
+// function of (training set, draws, seed, epoch).
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,8 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/plain_path.h"
+#include "data/subword_settings.h"
 
 namespace verbund {
 namespace {
@@ -18,15 +20,11 @@ void check_same_subwords(const Dataset& first, const Dataset& other) {
     if (before == now) return;
     fail(
         "{} and {} were made with different subword models (checksums {} and {}): the same id is another piece. "
-        "Prepare the second with the model of the first: --set subwords.model={}",
-        first.folder().string(), other.folder().string(), before, now, (first.folder() / own).string());
+        "Prepare the second with those of the first: {}",
+        first.folder().string(), other.folder().string(), before, now, subword_settings(first));
   };
   compare(first.manifest().source_model, other.manifest().source_model);
   compare(first.manifest().target_model, other.manifest().target_model);
-}
-
-std::string folder_name(const Dataset& dataset) {
-  return (fs::absolute(dataset.folder()).lexically_normal() / "").parent_path().filename().string();
 }
 
 // The corpora of a folder; one without a name is called after the folder, if there are others.
@@ -34,7 +32,8 @@ std::vector<TrainingCorpus> corpora_of(const Dataset& dataset, bool are_more) {
   const bool by_folder = are_more && dataset.manifest().named_sources.empty();
   std::vector<TrainingCorpus> corpora;
   for (const DatasetSource& source : dataset.manifest().sources()) {
-    corpora.push_back({by_folder ? folder_name(dataset) : source.name, &dataset.split(source.split), source.weight});
+    corpora.push_back(
+        {by_folder ? folder_name(dataset.folder()) : source.name, &dataset.split(source.split), source.weight});
   }
   return corpora;
 }

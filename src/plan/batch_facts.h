@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "data/dataset.h"
-#include "mixture/progress.h"
+#include "mixture/mixture_progress.h"
 #include "model/parameters.h"
 #include "plan/work_stages.h"
 

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/plain_path.h"
 #include "core/wall_clock.h"
 #include "page/number_format.h"
 #include "record/metrics_reader.h"
@@ -213,8 +214,7 @@ RunData RunReader::read() {
   RunData run;
   run.folder = folder_;
   run.read_at = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  run.name = fs::absolute(folder_).lexically_normal().filename().string();
-  if (run.name.empty()) run.name = fs::absolute(folder_).lexically_normal().parent_path().filename().string();
+  run.name = folder_name(folder_);
 
   const auto attempt = [&](const auto& read_part) {
     try {

@@ -10,6 +10,7 @@
 #include "core/interrupt.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "core/plain_path.h"
 #include "core/wall_clock.h"
 #include "record/evaluation_file.h"
 #include "record/json_lines.h"
@@ -120,7 +121,7 @@ ExportedRun export_to_tensorboard(const fs::path& run_folder, const fs::path& ou
   if (!fs::exists(run_folder / kMetrics)) {
     fail("{} has no {}: it is not a run folder, or the run has logged nothing yet", run_folder.string(), kMetrics);
   }
-  const fs::path whole = fs::absolute(out / "").parent_path();  // without a slash at its end
+  const fs::path whole = plain_path(out);
   if (fs::exists(fs::symlink_status(whole)))
     fail("{} exists already: choose another --out, or remove it", out.string());
   const Json record = record_of(run_folder);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON lines: one object a line, as Hugging Face's datasets write them: {"translation": {"en": ..., "de": ...}}, or
 // flat as {"en": ..., "de": ...}. Other keys are ignored.
+#include "core/byte_order_mark.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/utf8.h"
@@ -18,7 +19,7 @@ class JsonLinesStream final : public PairStream {
     do {
       if (!reader_.next_line(line_)) return false;
     } while (line_.find_first_not_of(" \t") == std::string::npos);
-    if (reader_.lines() == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.erase(0, 3);
+    if (reader_.lines() == 1 && line_.starts_with(kByteOrderMark)) line_.erase(0, kByteOrderMark.size());
     if (!is_utf8(line_)) {
       block.add(line_, line_, reader_.lines());  // cleaning counts and names it
       return true;
@@ -45,7 +46,7 @@ class JsonLinesStream final : public PairStream {
       fail("{} line {} has the keys {}, but not {}. Name two of them with columns: [SOURCE, TARGET].",
            reader_.path().string(), reader_.lines(), fmt::join(keys, ", "), key);
     }
-    if (found->is_null()) return "";  // cleaning drops the pair
+    if (found->is_null()) return "";  // cleaning drops the pair, encoding refuses it in dev and test text
     if (!found->is_string()) {
       fail("{} line {}: {} is {}, but must be text", reader_.path().string(), reader_.lines(), key,
            dump_json(*found).substr(0, 60));

@@ -4,8 +4,10 @@
 #include <strings.h>
 #include <algorithm>
 
+#include "core/byte_order_mark.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "text/head_of_file.h"
 #include "text/line_reader.h"
 #include "text/suspect_format.h"
 
@@ -50,10 +52,6 @@ void split_cells(std::string_view line, Cells& cells) {
   }
 }
 
-void remove_byte_order_mark(std::string& line) {
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-}
-
 // The number of the column of that name; that of no column if there is none.
 size_t find_column(const Cells& header, const std::string& name) {
   const auto is_it = [&](std::string_view cell) {
@@ -74,9 +72,8 @@ class TsvStream final : public PairStream {
   TsvStream(const ParallelFiles& files, bool named) : reader_(files.both()) {
     if (!named) return;
     reader_.next_line(line_);
-    remove_byte_order_mark(line_);
     Cells header;
-    split_cells(line_, header);
+    split_cells(without_byte_order_mark(line_), header);
     source_ = find_column(header, files.sides()[0]);
     target_ = find_column(header, files.sides()[1]);
     if (source_ < header.size() && target_ < header.size()) return;
@@ -106,20 +103,23 @@ class TsvStream final : public PairStream {
   Cells cells_;
 };
 
-std::string first_line(const std::string& path) {
-  LineReader reader(path);
-  std::string line;
-  reader.next_line(line);
-  remove_byte_order_mark(line);
-  return line;
+// Whether the first line is a JSON object, or begins as one and is longer than the head of the file.
+bool is_json_object(std::string_view line, bool is_whole) {
+  if (is_whole) return try_parse_json(std::string(line)).is_object();
+  return line.starts_with('{') && line.find_first_not_of(' ', 1) == line.find('"') && line.find('\t') == line.npos;
 }
 
+// Judges by the head of the file: its first line may be all of it, and large.
 PairFormat recognise_file(const ParallelFiles& files) {
   const std::string& file = files.pairs;
-  const std::string markup = markup_of(file);
+  const std::string head = head_of_file(file);
+  const std::string markup = markup_of(head);
   if (markup == "TMX") return PairFormat::kTmx;
-  const std::string line = first_line(file);
-  if (try_parse_json(line).is_object()) return PairFormat::kJsonLines;
+  const size_t end = head.find('\n');
+  std::string_view line = without_byte_order_mark(std::string_view(head).substr(0, end));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool is_whole = end != std::string::npos || head.size() < kHeadOfFile;
+  if (is_json_object(line, is_whole)) return PairFormat::kJsonLines;
   if (markup.empty() && line.find('\t') != std::string::npos) {
     const bool named = !files.columns.empty() || has_columns(line, files.languages);
     return named ? PairFormat::kNamedTsv : PairFormat::kTsv;

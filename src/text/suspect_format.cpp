@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "text/language.h"
-#include "text/line_reader.h"
 
 namespace verbund {
 namespace {
@@ -16,6 +15,7 @@ constexpr std::string_view kColumnNames[] = {
     "source",   "target", "src",         "tgt",         "trg",         "input",     "output",    "reference", "ref",
     "sentence", "text",   "translation", "source_text", "target_text", "sentence1", "sentence2", "score",     "id"};
 constexpr int kLinesOfProlog = 5;  // in which a document names its kind
+constexpr size_t kLongestLine = 1000;
 
 bool is_column_name(std::string_view cell) {
   std::string lower;
@@ -28,10 +28,13 @@ bool is_column_name(std::string_view cell) {
 
 }  // namespace
 
-std::string markup_of(const std::filesystem::path& path) {
-  LineReader reader(path);
-  std::string line, prolog;
-  for (int i = 0; i < kLinesOfProlog && reader.next_line(line); ++i) prolog += line.substr(0, 1000) + "\n";
+std::string markup_of(std::string_view head) {
+  std::string prolog;
+  for (int i = 0; i < kLinesOfProlog && !head.empty(); ++i) {
+    const size_t end = std::min(head.find('\n'), head.size());
+    prolog.append(head.substr(0, std::min(end, kLongestLine))).append(1, '\n');
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
   std::erase(prolog, '\0');  // of UTF-16
   const size_t begin = prolog.find_first_not_of(" \t\r\n\xEF\xBB\xBF\xFE\xFF");
   const std::string_view start = std::string_view(prolog).substr(std::min(begin, prolog.size()));

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/human.h"
+#include "text/head_of_file.h"
 #include "text/language.h"
 #include "text/parallel_corpus.h"
 #include "text/suspect_format.h"
@@ -26,12 +27,12 @@ struct Sample {
   }
 };
 
-Sample take_sample(const ParallelFiles& files) {
+Sample take_sample(const ParallelFiles& files, PairFormat format) {
   Sample sample;
   ParallelReader reader({files});
   if (const std::optional<PairBlock> block = reader.next()) {
     sample.pairs = block->size();
-    sample.has_header = recognise_format(files) == PairFormat::kTsv && is_header(block->source(0), block->target(0));
+    sample.has_header = format == PairFormat::kTsv && is_header(block->source(0), block->target(0));
     for (size_t i = 0; i < block->size(); ++i) {
       sample.identical += block->source(i) == block->target(i) ? 1 : 0;
       sample.source.add(block->source(i));
@@ -47,9 +48,9 @@ bool is_same_file(const ParallelFiles& files) {
 }
 
 // "a.en", "a.tsv column 1", "a.tmx en"
-std::string side_of(const ParallelFiles& files, size_t side) {
+std::string side_of(const ParallelFiles& files, PairFormat format, size_t side) {
   if (files.both().empty()) return side == 0 ? files.source : files.target;
-  if (recognise_format(files) == PairFormat::kTsv) return fmt::format("{} column {}", files.both(), side + 1);
+  if (format == PairFormat::kTsv) return fmt::format("{} column {}", files.both(), side + 1);
   return files.both() + " " + files.sides()[side];
 }
 
@@ -77,8 +78,9 @@ class Judge {
       : source_language_(source_language), target_language_(target_language) {}
 
   void look_at(const ParallelFiles& files) {
-    if (recognise_format(files) != PairFormat::kTmx && is_markup(files)) return;
-    const Sample sample = take_sample(files);
+    const PairFormat format = recognise_format(files);
+    if (format != PairFormat::kTmx && is_markup(files)) return;
+    const Sample sample = take_sample(files, format);
     if (sample.has_header) {
       header_.add(
           fmt::format("the first line of {} looks like the names of its columns, not like a pair", files.both()),
@@ -101,7 +103,7 @@ class Judge {
                         human_count(sample.identical), human_count(sample.pairs), ParallelReader({files}).describe(0)),
             "Check the files, or leave such pairs out: --set clean.drop_identical=true");
       }
-      judge_languages(files, sample);
+      judge_languages(files, format, sample);
     }
   }
 
@@ -116,7 +118,7 @@ class Judge {
  private:
   bool is_markup(const ParallelFiles& files) {
     for (const std::string& path : {files.tsv, files.source, files.target}) {
-      const std::string format = path.empty() ? "" : markup_of(path);
+      const std::string format = path.empty() ? "" : markup_of(head_of_file(path));
       if (format.empty()) continue;
       markup_.add(fmt::format("{} is {}, but a text has one sentence a line", path, format),
                   format == "TMX" ? "Give it as a file of both sides: --pairs FILE."
@@ -127,8 +129,8 @@ class Judge {
     return false;
   }
 
-  void judge_languages(const ParallelFiles& files, const Sample& sample) {
-    const std::string source = side_of(files, 0), target = side_of(files, 1);
+  void judge_languages(const ParallelFiles& files, PairFormat format, const Sample& sample) {
+    const std::string source = side_of(files, format, 0), target = side_of(files, format, 1);
     const auto source_seems = sample.source.instead_of(source_language_);
     const auto target_seems = sample.target.instead_of(target_language_);
     if (source_seems && target_seems && language_name(*source_seems) == language_name(target_language_) &&

@@ -54,6 +54,9 @@ class TmxStream final : public PairStream {
     XML_SetCharacterDataHandler(parser_, [](void* self, const char* text, int size) {
       of(self).text({text, static_cast<size_t>(size)});
     });
+    XML_SetXmlDeclHandler(parser_, [](void* self, const char*, const char* encoding, int) {
+      if (encoding != nullptr) of(self).encoding_ = encoding;
+    });
     XML_SetEntityDeclHandler(parser_, [](void* self, const char* name, int, const char*, int, const char*, const char*,
                                          const char*, const char*) { of(self).refuse_entity(name); });
     XML_SetSkippedEntityHandler(parser_, [](void* self, const char* name, int) {
@@ -102,6 +105,12 @@ class TmxStream final : public PairStream {
   [[noreturn]] void fail_broken() const {
     if (ended_) {
       fail("{} ends in the middle of its XML, in line {}: it is truncated. Copy or download it again.", path_, line());
+    }
+    if (XML_GetErrorCode(parser_) == XML_ERROR_UNKNOWN_ENCODING) {
+      fail(
+          "{} is in the encoding {}, which is not read. Convert it (iconv -f {} -t utf-8 FILE), and let its first line "
+          "say encoding=\"utf-8\".",
+          path_, encoding_, encoding_);
     }
     fail("{} line {} is not well-formed XML: {}. Repair the file (xmllint shows the place).", path_, line(),
          XML_ErrorString(XML_GetErrorCode(parser_)));
@@ -199,6 +208,7 @@ class TmxStream final : public PairStream {
   std::string chunk_;
   uint64_t given_ = 0;  // bytes, to expat
   bool ended_ = false;
+  std::string encoding_;    // by the XML declaration
   std::deque<Pair> pairs_;  // of the last chunk
 
   uint64_t depth_ = 0, code_depth_ = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/byte_order_mark.h"
 #include "core/utf8.h"
 
 namespace verbund {
@@ -13,11 +14,13 @@ namespace {
 constexpr std::string_view kMark = "\xEF\xB7\x90";  // U+FDD0, which XML allows, but no text has
 constexpr size_t kProlog = 256;                     // bytes in which a file names its encoding
 
-// Whether the bytes after a possible mark of byte order are UTF-8, by the declaration: <?xml ... encoding="UTF-8"?>.
+// Whether the bytes after a possible byte order mark are UTF-8, by the declaration: <?xml ... encoding="UTF-8"?>.
 bool declares_utf8(std::string_view start) {
   if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF") || start.substr(0, 4).find('\0') != start.npos) {
     return false;  // UTF-16
   }
+  start = without_byte_order_mark(start);
+  if (!start.starts_with("<?xml")) return true;  // other tags have attributes of that name, too
   const std::string_view declaration = start.substr(0, start.find("?>"));
   const size_t at = declaration.find("encoding");
   if (at == std::string_view::npos) return true;
@@ -86,9 +89,12 @@ size_t XmlBytes::read(std::string& buffer) {
   return buffer.size();
 }
 
-std::string marks_to_invalid_bytes(std::string text) {
-  for (size_t at; (at = text.find(kMark)) != std::string::npos;) text.replace(at, kMark.size(), "\xFF");
-  return text;
+std::string marks_to_invalid_bytes(std::string_view text) {
+  std::string result;
+  for (size_t mark; (mark = text.find(kMark)) != text.npos; text.remove_prefix(mark + kMark.size())) {
+    result.append(text.substr(0, mark)).append(1, '\xFF');
+  }
+  return result.append(text);
 }
 
 }  // namespace verbund

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "text/line_reader.h"
 
@@ -27,6 +28,6 @@ class XmlBytes {
 };
 
 // The marks in a text become bytes that are not UTF-8, so that cleaning finds the text invalid.
-std::string marks_to_invalid_bytes(std::string text);
+std::string marks_to_invalid_bytes(std::string_view text);
 
 }  // namespace verbund

@@ -11,8 +11,10 @@
 #include "core/file.h"
 #include "core/human.h"
 #include "core/json_file.h"
+#include "core/plain_path.h"
 #include "data/dataset.h"
 #include "decode/trained_model.h"
+#include "evaluate/further_sets.h"
 #include "mixture/training_set.h"
 #include "optim/schedule.h"
 #include "record/run_record.h"
@@ -63,10 +65,8 @@ bool has_dev_pairs(const fs::path& dataset) {
   return fs::exists(dataset / kDatasetManifest) && read_manifest(dataset).splits.contains("dev");
 }
 
-fs::path whole_path(const fs::path& folder) { return (fs::absolute(folder).lexically_normal() / "").parent_path(); }
-
 std::string name_of_folder(const fs::path& folder) {
-  std::string name = whole_path(folder).filename().string();
+  std::string name = folder_name(folder);
   for (char& c : name) {
     if (!is_source_name({&c, 1})) c = '-';
   }
@@ -90,14 +90,28 @@ std::string dataset_to_replay(const fs::path& run) {
       run.string(), old.empty() ? "is not on record" : "is no longer there: " + old);
 }
 
-// Draws the share from the dataset of before, and the rest from the new one; within each, corpora keep their
+ModelFiles open_files(const fs::path& folder) {
+  ModelPlace place;
+  place.folder = folder;
+  return open_model(place);
+}
+
+// The dataset that a run has replayed since it began: on its record, the last folder, after those of --data.
+std::string replayed_by(const FineTuneWish& wish) {
+  const Json record = read_run_record(wish.run);
+  const Json folders = record.value("dataset", Json::object()).value("folders", Json::array());
+  if (folders.size() > wish.data.size()) return folders.back();
+  return dataset_to_replay(open_files(wish.model).run);
+}
+
+// Draws the share from the dataset of before, and the rest from the new ones; within each part, corpora keep their
 // proportions.
 void set_replay(const FineTuneWish& wish, Config& config, const std::string& old) {
   std::vector<Dataset> datasets;
-  datasets.emplace_back(wish.data);
+  size_t of_new = 0;
+  for (const fs::path& folder : wish.data) of_new += datasets.emplace_back(folder).manifest().sources().size();
   datasets.emplace_back(old);
   const TrainingSet set = training_set(datasets);
-  const size_t of_new = datasets.front().manifest().sources().size();
   const auto amount = [&](size_t i) {
     return set.corpora()[i].weight * static_cast<double>(set.corpora()[i].split->size());
   };
@@ -133,7 +147,7 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
   if (fs::equivalent(old, data)) return;
   std::string name = name_of_folder(run);
   const auto taken = [&] {
-    return std::ranges::any_of(also, [&](const FurtherDevSet& set) { return set.name == name; }) ||
+    return std::ranges::any_of(also, [&](const FurtherDevSet& set) { return dev_set_name(set) == name; }) ||
            read_manifest(data).splits.contains("dev-" + name);
   };
   while (taken()) name += "-old";
@@ -167,20 +181,18 @@ FineTuned fine_tune(const FineTuneWish& wish) {
   Config& config = result.config;
   if (const fs::path begun = wish.run / "config.yaml"; fs::exists(begun)) {
     config = load_config(begun.string(), {});
-    if (config.train.start_from.empty() || whole_path(config.train.start_from) != whole_path(wish.model)) {
+    if (config.train.start_from.empty() || plain_path(config.train.start_from) != plain_path(wish.model)) {
       fail_usage("the run {} began with {}, not with the model of {}: give another --run folder", wish.run.string(),
                  config.train.start_from.empty() ? "random weights" : "the model of " + config.train.start_from,
                  wish.model.string());
     }
     const Config before = config;
-    if (wish.replay > 0) result.replayed = dataset_to_replay(wish.model);  // its share is a setting of the run
+    if (wish.replay > 0) result.replayed = replayed_by(wish);  // its share is a setting of the run
     apply_wishes(config, wish);
     refuse_other_shape(before, config, wish.model);
     return result;
   }
-  ModelPlace place;
-  place.folder = wish.model;
-  const ModelFiles model = open_model(place);
+  const ModelFiles model = open_files(wish.model);
   config = model.config;
   set_length_and_schedule(config, model.checkpoint.step());
   config.average.start_step = 0;
@@ -199,7 +211,7 @@ FineTuned fine_tune(const FineTuneWish& wish) {
   Config wished = config;
   apply_wishes(wished, wish);
   if (wished.train.start_from_vocabulary == StartVocabulary::kSame) {
-    add_old_dev_sets(model.run, wish.data, result);
+    add_old_dev_sets(model.run, wish.data.front(), result);
   } else {
     config.evaluate.also.clear();
     result.notes.emplace_back(
@@ -207,7 +219,7 @@ FineTuned fine_tune(const FineTuneWish& wish) {
   }
   config.mixture = {};  // its corpora are those of another dataset
   if (wish.replay > 0) {
-    has_vocabulary_of(model, Dataset(wish.data), wished.train);
+    has_vocabulary_of(model, Dataset(wish.data.front()), wished.train);
     result.replayed = dataset_to_replay(model.run);
     set_replay(wish, config, result.replayed);
     result.notes.push_back(fmt::format("fine-tune: {:.0f} % of the pairs are drawn from the training pairs of {}",

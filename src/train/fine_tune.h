@@ -12,12 +12,12 @@
 namespace verbund {
 
 struct FineTuneWish {
-  std::filesystem::path model;         // the run whose model is trained further, or one of its checkpoints
-  std::filesystem::path data;          // the new dataset
-  std::filesystem::path run;           // the new run
-  std::string config;                  // --config: its keys come before the settings below; may be ""
-  std::vector<std::string> overrides;  // --set: these come before all
-  double replay = 0;                   // share of the pairs that are drawn from the dataset of the model's run
+  std::filesystem::path model;              // the run whose model is trained further, or one of its checkpoints
+  std::vector<std::filesystem::path> data;  // the new datasets; the first has the dev pairs
+  std::filesystem::path run;                // the new run
+  std::string config;                       // --config: its keys come before the settings below; may be ""
+  std::vector<std::string> overrides;       // --set: these come before all
+  double replay = 0;                        // share of the pairs that are drawn from the dataset of the model's run
 };
 
 struct FineTuned {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "mixture/progress.h"
+#include "mixture/mixture_progress.h"
 
 namespace verbund {
 

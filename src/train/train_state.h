@@ -13,7 +13,7 @@
 #include "collectives/gradient_reducer.h"
 #include "config/config.h"
 #include "core/json.h"
-#include "mixture/progress.h"
+#include "mixture/mixture_progress.h"
 #include "model/transformer.h"
 #include "optim/ema.h"
 #include "optim/loss_scaler.h"

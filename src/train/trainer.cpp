@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/json.h"
+#include "core/plain_path.h"
 #include "core/process.h"
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
@@ -68,6 +69,8 @@ class Trainer {
     state_.origin.program = run_.request.program;
     continue_after(run_.resumed ? state_.step : -1);
     Json dataset = describe_dataset(run_.request.datasets.front(), state_.dataset);
+    dataset["folders"] = Json::array();
+    for (const fs::path& folder : run_.request.datasets) dataset["folders"].push_back(plain_path(folder).string());
     dataset["corpora"] = corpora_json(state_.mixture);
     dataset["mixture"] = state_.mixture.description();
     run_.keeper->record_start(
@@ -116,7 +119,8 @@ class Trainer {
     auto batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);
     if (!std::exchange(ready_, true)) tell("ready", {{"seconds", run_.seconds()}});
     while (!run_.is_finished()) {
-      if (state_.mixture.is_stage_over(state_.step)) {
+      // A benchmark goes on in the last stage.
+      if (state_.mixture.is_stage_over(state_.step) && !state_.mixture.is_over(state_.step)) {
         batches.reset();  // it has read ahead
         enter_next_stage();
         batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);

@@ -235,12 +235,45 @@ class FineTuneTest(ProgramTest):
         self.assert_says(self.refuse(1, *self.finetune(run, 5, old, None, "--replay", 0.2)), self.folder / "gone")
         self.assert_says(self.refuse(1, *self.finetune(run, 5, None, self.other, "--replay", 0.2)), "--like", self.model)
 
+    def test_replay_from_a_checkpoint_resumes_when_the_model_is_gone(self):
+        old, run = fixtures.copy_of_model(self.folder / "old"), self.folder / "run"
+        command = lambda steps: self.finetune(  # noqa: E731
+            run, steps, old / "checkpoints" / "step-00000050", None, "--replay", 0.25)
+        self.succeed(*command(10))
+        self.succeed(*command(15))
+        shutil.rmtree(old)
+        self.succeed(*command(20))
+        record = json.loads((run / "run.json").read_text())
+        self.assertEqual([start["step"] for start in record["starts"]], [0, 10, 15])
+        self.assertEqual(record["dataset"]["folders"], [str(self.like()), str(self.data)])
+
+    def test_replay_draws_the_rest_from_all_new_datasets(self):
+        more = self.folder / "more"
+        self.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=500", "--set", "seed=3", "--like",
+                     self.model, "--out", more)
+        run = self.folder / "run"
+        self.succeed(*self.finetune(run, 10, None, None, "--data", more, "--replay", 0.25))
+        last = [line for line in self.metrics(run) if "pairs_seen.like" in line][-1]
+        seen = {name: last["pairs_seen." + name] for name in ("like", "more", "dataset")}
+        for name, share in (("like", 0.5), ("more", 0.25), ("dataset", 0.25)):
+            self.assertAlmostEqual(seen[name] / sum(seen.values()), share, delta=0.06)
+
+    def test_a_dev_set_without_a_name_keeps_that_of_its_folder(self):
+        old = self.folder / "general"
+        data = shutil.copytree(self.data, self.folder / "data" / "general")
+        self.succeed(*training(old, 5, evaluate__also=f"[{{data: {data}}}]"))
+        run = self.folder / "run"
+        self.succeed(*self.finetune(run, 5, old))
+        last = self.metrics(run)[-1]
+        for name in ("general", "general-old"):
+            self.assertIn(f"dev-{name}_bleu", last)
+
     # evaluate.also
 
     def test_further_dev_sets_have_names_of_their_own_and_the_same_subword_model(self):
         run = self.folder / "run"
         also = lambda value: training(run, 5, self.like(), evaluate__also=value)  # noqa: E731
-        self.assert_says(self.refuse(1, *also(f"[{{data: {self.other}}}]")), self.other, "--subwords")
+        self.assert_says(self.refuse(1, *also(f"[{{data: {self.other}}}]")), self.other, "subwords.model=")
         self.refuse(2, *also(f"[{{name: a, data: {self.data}}}, {{name: a, data: {self.data}}}]"))
         self.refuse(2, *also(f"[{{name: a/b, data: {self.data}}}]"))
         self.refuse(1, *also("[{data: no-such-folder}]"))
@@ -307,6 +340,18 @@ class FineTuneTest(ProgramTest):
         for side in ("source", "target"):
             self.assertEqual((self.folder / "without" / f"{side}.model").read_bytes(),
                              (run / f"{side}.model").read_bytes())
+
+    def test_like_a_model_without_a_dataset_reads_no_other_settings(self):
+        run = fixtures.copy_of_model(self.folder / "imported")
+        record = json.loads((run / "run.json").read_text())
+        del record["dataset"]
+        (run / "run.json").write_text(json.dumps(record))
+        self.write("prepare.yaml", "clean:\n  max_words: 7\n")  # of the current folder, which has nothing to do with it
+        shutil.copy(self.data / "dataset.json", self.folder)
+        done = self.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=300", "--like", run, "--out",
+                            self.folder / "like", cwd=self.folder)
+        self.assertNotIn("()", done.stderr)
+        self.assertRegex((self.folder / "like" / "prepare.yaml").read_text(), r"(?m)^ *max_words: 80$")
 
 
 if __name__ == "__main__":

@@ -182,6 +182,12 @@ class MixtureTest(ProgramTest):
         self.assertNotIn("stage", last)
         self.assertGreater(last["pairs_seen.demo"], 0)
 
+    def test_a_benchmark_goes_on_after_the_last_stage(self):
+        done = self.succeed("train", "--data", self.general, "--run", self.folder / "run", *settings(MODEL), "--set",
+                            "mixture.stages=[{steps: 3}, {steps: 2}]", "--benchmark", 12)
+        self.assertIn("stage 2", done.stderr)
+        self.assertNotIn("stage 3", done.stderr)
+
     def test_folders_with_other_subword_models_are_refused(self):
         other = self.folder / "other"
         self.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=150", "--set",

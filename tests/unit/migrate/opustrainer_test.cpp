@@ -58,6 +58,15 @@ TEST(OpusTrainer, StagesBecomeOurs) {
   EXPECT_FALSE(end.has_end());
 }
 
+TEST(OpusTrainer, NamesAndPathsAreText) {
+  const Config config =
+      converted("datasets: {'true': 'data/a, b #1.tsv', x: y.tsv}\nstages: [s]\ns: [true 1, until true 2]");
+  ASSERT_EQ(config.corpus.sources.size(), 2u);
+  EXPECT_EQ(config.corpus.sources[0].name, "true");
+  EXPECT_EQ(config.corpus.sources[0].train[0].tsv, "data/a, b #1.tsv");
+  EXPECT_EQ(config.mixture.stages[0].of, "true");
+}
+
 TEST(OpusTrainer, WhatHasNoCounterpartIsNamed) {
   const std::string text = convert_opustrainer(parse_yaml(kFile, "file"));
   for (const char* part : {"UpperCase", "Typos", "trainer: marian", "num_fields", "inf", "data/medium.gz"}) {
@@ -71,6 +80,7 @@ TEST(OpusTrainer, WhatIsWrongIsRefused) {
   EXPECT_ERROR(convert("datasets: {x: y}"), UsageError, HasSubstr("stages"));
   EXPECT_ERROR(convert("datasets: {x: y}\nstages: [a]"), UsageError, HasSubstr("a is listed"));
   EXPECT_ERROR(convert("datasets: {x: y}\nstages: [a]\na: [z 1]"), UsageError, HasSubstr("file:3"), HasSubstr("z"));
+  EXPECT_ERROR(convert("datasets: {x: y}\nstages: [a]\na: [x 0, until x 2]"), UsageError, HasSubstr("stage a"));
   EXPECT_ERROR(convert("datasets: {x: y}\nstages: [a]\na: [x much]"), UsageError, HasSubstr("x much"));
 }
 

@@ -91,6 +91,10 @@ TEST_F(MixtureTest, StagesHaveWeightsOfTheirOwnAndAnEnd) {
   EXPECT_THAT(planned[2].draws, ElementsAre(600, 300, 100));
   EXPECT_FALSE(planned[2].ends());
   EXPECT_THAT(describe(planned[0], set_), HasSubstr("3 epochs of b"));
+  const std::string all = describe(planned, set_);
+  for (const char* part : {"of b (900 pairs", "4 evaluations (100 pairs", "10 % (1000 pairs"}) {
+    EXPECT_THAT(all, HasSubstr(part));  // each stage has its own number
+  }
 }
 
 TEST_F(MixtureTest, WhatCannotBeMixedIsRefused) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/error.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -34,20 +36,23 @@ TEST(TrainingSet, NumbersThePairsOfItsCorporaThrough) {
   EXPECT_THAT(batch.sentence_ids, ElementsAre(2, 0));
 }
 
-// Writes a dataset of one pair, whose subword model is this text.
-Dataset made_folder(const fs::path& folder, const std::string& name, const std::string& model) {
+// Writes a dataset of one pair, whose subword model is this text; without `joint`, the model of each side.
+Dataset made_folder(const fs::path& folder, const std::string& name, const std::string& model, bool joint = true) {
   make_folder(folder);
   DatasetManifest manifest;
   manifest.name = name;
   manifest.source_model = manifest.target_model = "vocabulary.model";
+  if (!joint) manifest.target_model = "target.model";
   manifest.source_vocabulary = manifest.target_vocabulary = 100;
   SplitWriter writer(folder, "train", 100);
   writer.add(std::vector<TokenId>{4, 5}, std::vector<uint32_t>{1, 1});
   writer.commit(manifest.files);
   manifest.splits = {{"train", 1}};
-  ChecksummedFile file(folder / manifest.source_model);
-  file.write(model);
-  commit(file, manifest.files);
+  for (const std::string& file_name : std::set{manifest.source_model, manifest.target_model}) {
+    ChecksummedFile file(folder / file_name);
+    file.write(model);
+    commit(file, manifest.files);
+  }
   write_manifest(folder, manifest);
   return Dataset(folder);
 }
@@ -66,6 +71,15 @@ TEST(TrainingSet, IsOfOneOrSeveralFoldersWithTheSameSubwordModel) {
   EXPECT_NE(checksum(datasets), datasets[0].manifest().checksum());
   datasets.push_back(made_folder(folder / "three", "", "other pieces"));
   EXPECT_ERROR(training_set(datasets), Error, HasSubstr("subwords.model"), HasSubstr("three"));
+}
+
+TEST(TrainingSet, TheAdviceNamesTheModelsOfBothSides) {
+  const TemporaryFolder folder;
+  std::vector<Dataset> datasets;
+  datasets.push_back(made_folder(folder / "one", "", "pieces", false));
+  datasets.push_back(made_folder(folder / "two", "", "other pieces", false));
+  EXPECT_ERROR(training_set(datasets), Error, HasSubstr("subwords.model=" + (folder / "one/vocabulary.model").string()),
+               HasSubstr("subwords.target_model=" + (folder / "one/target.model").string()));
 }
 
 TEST(TrainingSet, NamesTellCorporaApart) {

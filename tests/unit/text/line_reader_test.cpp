@@ -6,7 +6,6 @@
 #include <lzma.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <fstream>
 #include <thread>
@@ -14,6 +13,7 @@
 
 #include "core/error.h"
 #include "support/expect_error.h"
+#include "support/gzipped.h"
 #include "support/temporary_folder.h"
 
 namespace verbund {
@@ -22,14 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string gzipped(const std::string& text) {
-  TemporaryFolder folder;
-  gzFile file = gzopen((folder / "x").c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-  return slurp(folder / "x");
-}
 
 std::string xz_compressed(const std::string& text) {
   std::string result(lzma_stream_buffer_bound(text.size()), '\0');

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "support/expect_error.h"
+#include "support/gzipped.h"
 #include "support/temporary_folder.h"
 #include "text/clean.h"
 #include "text/parallel_corpus.h"
@@ -65,6 +66,19 @@ TEST_F(PairStreamTest, TheContentTellsTheFormat) {
   for (const auto& [text, said] : others) EXPECT_ERROR(format(text), Error, HasSubstr(said), HasSubstr("file"));
 }
 
+// A whole corpus on one line is not read to tell its format: of these files, the rest is missing.
+TEST_F(PairStreamTest, TheHeadOfAFileTellsTheFormat) {
+  const auto cut = [&](const std::string& begin) {
+    const std::string gz = gzipped(begin + std::string(20 << 20, 'x'));
+    return one_file(write(gz.substr(0, gz.size() / 2)));
+  };
+  EXPECT_ERROR(recognise_format(cut("[{\"en\": \"")), Error, HasSubstr("array"));
+  EXPECT_ERROR(recognise_format(cut("A cat. ")), Error, HasSubstr("no tab"));
+  EXPECT_EQ(recognise_format(cut("<?xml version=\"1.0\"?><tmx>")), PairFormat::kTmx);
+  EXPECT_EQ(recognise_format(cut("A cat.\t")), PairFormat::kTsv);
+  EXPECT_EQ(recognise_format(cut("{\"en\": \"")), PairFormat::kJsonLines);
+}
+
 TEST_F(PairStreamTest, NamedColumnsAreFound) {
   const std::string file = write("\xEF\xBB\xBFid\tDE\tscore\ten\n1\tKatze\t0.5\tcat\n2\tHund\t0.7\tdog\n");
   EXPECT_THAT(texts_of(one_file(file)), ElementsAre("2:cat|Katze", "3:dog|Hund"));
@@ -111,6 +125,22 @@ TEST_F(PairStreamTest, TmxInOtherEncodings) {
   for (const char c : tmx(unit("a", "b"), "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n"))
     wide += std::string{c, '\0'};
   EXPECT_THAT(texts_of(one_file(write(wide))), ElementsAre("3:a|b"));
+  const std::string windows = tmx(unit("a", "\x80"), "<?xml version=\"1.0\" encoding=\"windows-1252\"?>\n");
+  EXPECT_ERROR(texts_of(one_file(write(windows))), Error, HasSubstr("iconv -f windows-1252 -t utf-8"));
+}
+
+// The header of TMX names the encoding of the original document: o-encoding.
+TEST_F(PairStreamTest, OnlyTheDeclarationNamesTheEncoding) {
+  for (const char* mark : {"", "\xEF\xBB\xBF"}) {
+    const std::string text = mark + std::string("<tmx version=\"1.4\"><header o-encoding=\"ISO-8859-1\"/><body>") +
+                             unit("ä", "b\xE4") + "</body></tmx>\n";
+    EXPECT_THAT(texts_of(one_file(write(text))), ElementsAre("1:ä|b\xFF"));
+  }
+}
+
+TEST_F(PairStreamTest, ManyBytesThatAreNotUtf8TakeNoLonger) {
+  const std::string bad(300000, '\xE4');
+  EXPECT_THAT(texts_of(one_file(write(tmx(unit("a", bad))))), ElementsAre("3:a|" + std::string(bad.size(), '\xFF')));
 }
 
 // As in plain text: cleaning counts such pairs, and fails or drops them; control characters disappear.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mixture/progress.h"
+#include "mixture/mixture_progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
