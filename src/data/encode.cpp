@@ -55,17 +55,28 @@ class SideEncoder {
   std::vector<TokenId> line_;
 };
 
-// Dev and test pairs are scored line by line: a missing side is a mistake, not an empty sentence. Encoded text is taken
-// as it is.
-void refuse_empty_sides(const PairBlock& block, const EncodeRequest& request) {
-  const auto is_empty = [](std::string_view side) { return side.find_first_not_of(" \t\r") == side.npos; };
-  for (size_t i = 0; i < block.size(); ++i) {
-    const bool no_source = is_empty(block.source(i));
-    if (!no_source && !is_empty(block.target(i))) continue;
-    fail("line {} of {} has no {} text. Pairs of dev and test text are never dropped: complete this one, or remove it.",
-         block.line(i), ParallelReader(request.corpora).describe(block.corpus), no_source ? "source" : "target");
+// Dev and test pairs with an empty side. They stay, because scores are those of all lines, but may be mistakes.
+class EmptySides {
+ public:
+  void count(const PairBlock& block) {
+    const auto is_empty = [](std::string_view side) { return side.find_first_not_of(" \t\r") == side.npos; };
+    for (size_t i = 0; i < block.size(); ++i) {
+      if (!is_empty(block.source(i)) && !is_empty(block.target(i))) continue;
+      if (pairs_++ == 0) first_ = {block.line(i), block.corpus};
+    }
   }
-}
+  void report(const EncodeRequest& request) const {
+    if (pairs_ == 0) return;
+    const auto& [line, corpus] = first_;
+    warn("{} {} of the {} text {} an empty side, which counts in its scores: the first is line {} of {}", pairs_,
+         pairs_ == 1 ? "pair" : "pairs", request.split, pairs_ == 1 ? "has" : "have", line,
+         ParallelReader(request.corpora).describe(corpus));
+  }
+
+ private:
+  uint64_t pairs_ = 0;
+  std::pair<uint64_t, size_t> first_;  // line and corpus
+};
 
 class BlockEncoder {
  public:
@@ -122,9 +133,10 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
   ParallelReader reader(request.corpora);
   Progress progress("encode", reader.total(), "bytes");
   UnknownPieces source_unknown, target_unknown;
+  EmptySides empty_sides;
   const auto read = [&] {
     std::optional<PairBlock> block = reader.next();
-    if (block && !request.train && !request.encoded) refuse_empty_sides(*block, request);
+    if (block && !request.train) empty_sides.count(*block);
     return block;
   };
   const auto write = [&](EncodedBlock&& block) {
@@ -155,6 +167,7 @@ void encode_split(const EncodeRequest& request, const Vocabularies& vocabularies
     ordered_pipeline(
         request.threads, read, [&] { return BlockEncoder(vocabularies, request, with_pieces); }, write);
   }
+  empty_sides.report(request);
   if (!request.train && reader.skipped() > 0) {
     warn("{} units of the {} text lack one of the two languages: left out", human_count(reader.skipped()),
          request.split);

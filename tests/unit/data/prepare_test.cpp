@@ -34,7 +34,7 @@ class PrepareTest : public ::testing::Test {
     }
     request_.config.corpus.train = {{folder_.write("a.en", source), folder_.write("a.de", target), ""}};
     request_.config.corpus.dev = {
-        {folder_.write("d.en", "the number 1\n+\n"), folder_.write("d.de", "die Zahl 1\nleer\n"), ""}};
+        {folder_.write("d.en", "the number 1\n\n"), folder_.write("d.de", "die Zahl 1\nleer\n"), ""}};
     request_.config.subwords.vocabulary = 90;
     request_.config.threads = 2;
     request_.out = folder_ / "out";
@@ -85,20 +85,19 @@ TEST_F(PrepareTest, MakesADatasetOfParallelPairs) {
   }
   EXPECT_EQ(seen.size(), 396u);
   EXPECT_FALSE(in_order);
-  EXPECT_EQ(slurp(dataset.source_text("dev")), "the number 1\n+\n");
+  EXPECT_EQ(slurp(dataset.source_text("dev")), "the number 1\n\n");
+  EXPECT_EQ(dataset.split("dev").source_length(1), 0u);
 }
 
-TEST_F(PrepareTest, DevAndTestPairsHaveBothSides) {
-  const auto dev = [&](const std::string& source, const std::string& target) {
-    request_.config.corpus.dev = {{folder_.write("d.en", source), folder_.write("d.de", target), ""}};
-    prepare(request_);
-  };
-  EXPECT_ERROR(dev("one\n\n", "eins\nzwei\n"), Error, HasSubstr("line 2"), HasSubstr("d.en"), HasSubstr("source"));
-  EXPECT_ERROR(dev("one\n", " \n"), Error, HasSubstr("line 1"), HasSubstr("target"));
+TEST_F(PrepareTest, DevPairsWithAnEmptySideAreKeptAndNamed) {
   ParallelFiles json;
   json.pairs = folder_.write("d.jsonl", "{\"en\": \"one\", \"de\": \"eins\"}\n{\"en\": \"two\", \"de\": null}\n");
   request_.config.corpus.dev = {json};
-  EXPECT_ERROR(prepare(request_), Error, HasSubstr("line 2"), HasSubstr("d.jsonl"), HasSubstr("target"));
+  ::testing::internal::CaptureStderr();
+  const auto statistics = parse_json(prepare(request_));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("1 pair of the dev text"), HasSubstr("line 2")));
+  EXPECT_EQ(statistics["splits"]["dev"]["pairs"], 2);
 }
 
 TEST_F(PrepareTest, UnitsOfDevTextWithoutASideAreNamed) {
