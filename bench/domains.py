@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How good is a model on general text and on text of one domain, by what it was trained on?
 
-    bench/domains.py                                     1,500 steps of each
+    bench/domains.py                                     900 steps of each
     bench/domains.py --steps 30 --pairs 3000 --test 20 --vocabulary 2000 --tokens 300   tried out
 
 Real text (../shared/data): Europarl is the general text, Multi30k (captions of pictures) the domain. Equal steps of one
@@ -26,9 +26,9 @@ VERBUND = ROOT / "build" / "verbund"
 SHARED = ROOT / ".." / "shared" / "data"
 EVALUATIONS = 6  # in a run
 REPLAY = 0.2
-MODEL = {"model.encoder_layers": 3, "model.decoder_layers": 3, "model.d_model": 256, "model.heads": 4, "model.d_ff": 1024,
+MODEL = {"model.encoder_layers": 3, "model.decoder_layers": 3, "model.d_model": 128, "model.heads": 4, "model.d_ff": 512,
          "model.dropout": 0.1, "model.attention_dropout": 0, "model.relu_dropout": 0,
-         "optimizer.beta2": 0.98, "schedule.learning_rate": 1.5, "evaluate.sentences": 200, "evaluate.at_start": "false",
+         "optimizer.beta2": 0.98, "schedule.learning_rate": 1, "evaluate.sentences": 200, "evaluate.at_start": "false",
          "decode.max_extra": 20}
 
 
@@ -123,11 +123,11 @@ class Domains:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=1500, help="of each row of the table")
+    parser.add_argument("--steps", type=int, default=900, help="of each row of the table")
     parser.add_argument("--pairs", type=int, default=0, help="training pairs of each corpus at most; 0: all")
     parser.add_argument("--test", type=int, default=0, help="sentences of each dev and test set at most; 0: all")
-    parser.add_argument("--tokens", type=int, default=2500, help="of a batch")
-    parser.add_argument("--vocabulary", type=int, default=8000)
+    parser.add_argument("--tokens", type=int, default=3000, help="of a batch")
+    parser.add_argument("--vocabulary", type=int, default=4000)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--folder", help="keep datasets and runs there")
     parser.add_argument("--without-mixture", action="store_true", help="leave (c), (d) and replay out")
