@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kSureInterval = 0.95;
 constexpr const char* kPairedInterval = "95 % interval, paired bootstrap over sentences";
-constexpr double kKeptBleu = 1;  // a loss of less is hardly noticed
+// A loss of less than this is hardly noticed, unless there was not much to lose.
+constexpr double kKeptBleu = 1, kKeptShare = 0.1;
 
 // The scores of one dev set before the first step and at the best one.
 struct ScoreChange {
@@ -30,7 +31,8 @@ struct ScoreChange {
   bool rose() const { return bleu.low > 0; }
   bool fell() const { return bleu.high < 0; }
   // Of a dev set of before.
-  bool kept() const { return bleu.low >= -kKeptBleu; }
+  double margin() const { return std::min(kKeptBleu, kKeptShare * bleu_before); }
+  bool kept() const { return bleu.low >= -margin(); }
   bool forgot() const { return fell() && !kept(); }
   bool undecided() const { return !kept() && !forgot(); }
 };
@@ -111,8 +113,8 @@ std::string forgotten_text(const ScoreChange& change) {
     text = fmt::format("On the dev set {} it forgot nothing and gained {:.2f} BLEU: {}", change.set, change.gained(),
                        numbers);
   } else if (change.kept()) {
-    text = fmt::format("It kept what it knew of the dev set {}, or lost less than {} BLEU: {}", change.set, kKeptBleu,
-                       numbers);
+    text = fmt::format("It kept what it knew of the dev set {}, or lost less than {:.2g} BLEU: {}", change.set,
+                       change.margin(), numbers);
   } else {
     text = fmt::format("Whether it forgot anything of the dev set {} cannot be told: {}", change.set, numbers);
   }
@@ -152,9 +154,9 @@ Verdict fine_tuning(const RunData& run) {
   verdict.rule = fmt::format(
       "BLEU before the first step and at the step with the best BLEU, on the same sentences of each dev set: a paired "
       "bootstrap ({} samples) gives the 95 % interval of the difference. Gained: the whole interval is above 0. Kept, "
-      "of a dev set of before: it is above {}. Forgotten: it reaches below that, and is wholly below 0. Everything "
-      "else cannot be told.",
-      with_commas(kBootstrapSamples, 0), -kKeptBleu);
+      "of a dev set of before: it is above {}, and above -{} of the BLEU before. Forgotten: it reaches below that, and "
+      "is wholly below 0. Everything else cannot be told.",
+      with_commas(kBootstrapSamples, 0), -kKeptBleu, percent(kKeptShare));
   verdict.would_change = "Let the first evaluation be made (evaluate.at_start), and keep the files of evaluations.";
   const BestValue best = best_of(run, "dev_bleu", true);
   if (!is_known(best.value)) return cannot_tell(verdict, "no dev sentence was translated after the first step.");

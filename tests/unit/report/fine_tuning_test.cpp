@@ -94,6 +94,14 @@ TEST_F(FineTuning, ItForgot) {
   EXPECT_EQ(fine_tuning(run({0.8, 0.5}, {0.6, 0.6})).finding, Grade::kBad);
 }
 
+TEST_F(FineTuning, ItForgotTheLittleThatItKnew) {
+  const Verdict verdict = fine_tuning(run({0.5, 0.8}, {0.18, 0.14, 2000}));
+  const Figure difference = find_figure(verdict, "difference in BLEU, general");
+  EXPECT_GT(*difference.low, -1);  // of 1.4 BLEU
+  EXPECT_LT(*difference.high, 0);
+  EXPECT_EQ(verdict.finding, Grade::kNeutral);
+}
+
 TEST_F(FineTuning, ItForgotNothing) {
   RunData kept = run({0.5, 0.8}, {0.8, 0.797, 400, true});
   EXPECT_EQ(fine_tuning(kept).finding, Grade::kGood);
