@@ -13,7 +13,7 @@ commands = []
 for command in json.load(open("build/compile_commands.json")):
     if not re.search(r"-o CMakeFiles/verbund_?\w*\.dir/", command["command"] + command["file"]): continue
     if re.search(r"/src/kernels/simd/|cmake_pch|/verbund_precompiled_|/generated/builtin_", command["file"]): continue
-    text = re.sub(r"-include \S*cmake_pch\S*|-Winvalid-pch|-fpch-preprocess|-Wshadow", "", command["command"])
+    text = re.sub(r"-include \S*cmake_pch\S*|-Winvalid-pch|-fpch-preprocess|-Wshadow|--param=\S+", "", command["command"])
     header = os.path.abspath("cmake/precompiled.h")
     command["command"] = re.sub(r"^.*ccache ", "", text) + f" -Wno-unknown-warning-option -Wno-unknown-pragmas -include {header}"
     commands.append(command)
