@@ -60,8 +60,9 @@ void write_header(ChecksummedFile& file, ArrayKind kind, uint32_t element_bytes)
 
 bool is_source_name(std::string_view name) {
   constexpr std::string_view kSigns = "_.-";
-  const auto fits = [&](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) != 0 || kSigns.find(c) != kSigns.npos);
+  const auto fits = [&](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x80 && (std::isalnum(byte) != 0 || kSigns.find(c) != kSigns.npos);
   };
   return !name.empty() && std::all_of(name.begin(), name.end(), fits);
 }

@@ -6,7 +6,7 @@
 namespace verbund {
 
 std::string subword_settings(const Dataset& dataset) {
-  const std::string source = fmt::format("--set subwords.model={}", dataset.source_model().string());
+  std::string source = fmt::format("--set subwords.model={}", dataset.source_model().string());
   if (dataset.source_model() == dataset.target_model()) return source;
   return fmt::format("{} --set subwords.target_model={}", source, dataset.target_model().string());
 }

@@ -17,7 +17,7 @@ class NpyFile {
   NpyFile(const std::string& where, const ArchiveMember& member) : where_(where + ": " + member.name) {
     const std::string_view bytes = member.bytes;
     if (!bytes.starts_with(kMagic) || bytes.size() < 12) fail("{} is not a .npy file", where_);
-    const int version = bytes[6];
+    const int version = static_cast<unsigned char>(bytes[6]);
     const size_t begin = version == 1 ? 10 : 12;
     size_t length = 0;
     for (size_t i = begin; i-- > 8;) length = length << 8 | static_cast<unsigned char>(bytes[i]);

@@ -181,8 +181,8 @@ class PickleReader {
   }
   std::string line() {
     const size_t end = rest_.find('\n');
-    if (end == std::string_view::npos || end > 1000) fail("{}: a name in the pickle has no end", where_);
-    const std::string text(take(end));
+    if (end > 1000) fail("{}: a name in the pickle has no end", where_);
+    std::string text(take(end));
     take(1);
     return text;
   }

@@ -75,8 +75,8 @@ std::vector<StepRecord> read_last_step_records(const fs::path& path, size_t most
   if (!read(reinterpret_cast<char*>(records.data()), records.size() * sizeof(StepRecord), from)) return {};
 
   std::vector<StepRecord> kept;  // from the last to the first
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    if (kept.empty() || record->step < kept.back().step) kept.push_back(*record);
+  for (size_t i = records.size(); i-- > 0;) {
+    if (kept.empty() || records[i].step < kept.back().step) kept.push_back(records[i]);
   }
   std::reverse(kept.begin(), kept.end());
   return kept;

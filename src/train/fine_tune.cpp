@@ -82,7 +82,7 @@ std::string dataset_of(const fs::path& run) {
 
 // The same for replay, where it must be there.
 std::string dataset_to_replay(const fs::path& run) {
-  const std::string old = dataset_of(run);
+  std::string old = dataset_of(run);
   if (!old.empty() && fs::exists(fs::path(old) / kDatasetManifest)) return old;
   fail(
       "--replay draws pairs from the dataset of {}, which {}. If it is elsewhere now, give it as a second --data "
