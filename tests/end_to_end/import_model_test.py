@@ -88,6 +88,24 @@ class ImportModelTest(ProgramTest):
         self.assertEqual(json.loads((self.folder / "second" / "vocab.json").read_text()),
                          json.loads((self.exported / "vocab.json").read_text()))
 
+    def test_workers_train_an_imported_model_together(self):
+        """One worker and two follow the same curve up to rounding, and end with a model that has learned."""
+        again, data, losses = self.folder / "again", self.folder / "data", []
+        self.succeed("import", self.exported, "--run", again)
+        self.succeed("prepare", "--corpus", "demo", "--set", "corpus.generated_pairs=1000", "--like", again, "--out", data)
+        for workers in (1, 2):
+            run = self.folder / f"run{workers}"
+            training = ["train", "--finetune", again, "--data", data, "--run", run, *fixtures.settings(
+                {"threads": 1, "batch.tokens": 600, "train.max_steps": 40, "train.eval_every": 20, "train.log_every": 1,
+                 "schedule.learning_rate": 1e-3, "schedule.warmup_steps": 5, "evaluate.sentences": 8})]
+            self.succeed("launch", "-n", workers, "--", *training)
+            lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+            losses.append([line["train_loss"] for line in lines if "train_loss" in line])
+        self.assertEqual(len(losses[0]), 40)
+        for one, two in zip(*losses, strict=True):
+            self.assertLess(abs(one - two), 1e-4 * one)
+        self.assertLess(sum(losses[0][-10:]), sum(losses[0][:10]))
+
     def test_each_part_of_a_layer_has_its_own_name(self):
         """Import and export share one table of names, so that a mistake in it would not show in a model that comes back."""
         run, out = self.folder / "two", self.folder / "out"

@@ -44,8 +44,8 @@ class HuggingFaceExport(ProgramTest):
         sources = (data / "test.source.txt").read_text().splitlines()[:SENTENCES]
         return run, out, sources
 
-    def translate(self, run, sources):
-        output = self.succeed("translate", "-m", run, "--json", *settings(SEARCH), input="\n".join(sources) + "\n").stdout
+    def translate(self, run, sources, *flags):
+        output = self.succeed("translate", "-m", run, "--json", *flags, *settings(SEARCH), input="\n".join(sources) + "\n").stdout
         return [json.loads(line)["translations"][0]["text"] for line in output.splitlines()]
 
     def compare(self, name, ours, theirs, most):
@@ -96,6 +96,36 @@ class HuggingFaceExport(ProgramTest):
         card = (out / "README.md").read_text()
         for word in ("license:", "| BLEU |", "nrefs:1\\|case:mixed", "norm: p", "prepare"):
             self.assertIn(word, card)
+
+    def test_tags_select_the_language(self):
+        """Two target languages in one model, the second one the German words in reverse order."""
+        plain, data, run, out = (self.folder / name for name in ("plain", "data", "run", "exported"))
+        self.succeed("prepare", "--corpus", "demo", "--out", plain, *settings(
+            {"corpus.generated_pairs": 8000, "subwords.vocabulary": 400, "subwords.character_coverage": 1}))
+        words = ["--set", "subwords.vocabulary=400", "--set", "subwords.character_coverage=1", "--out", data]
+        pairs = {"add": (plain / "work" / "train.clean.tsv").read_text().splitlines()}
+        for name in ("dev", "test"):
+            source, target = ((plain / f"{name}.{side}.txt").read_text().splitlines() for side in ("source", "target"))
+            pairs[f"add-{name}"] = [f"{one}\t{other}" for one, other in zip(source, target, strict=True)]
+        for corpus in ("de", "ed"):
+            words += ["--tag", f"{corpus}=<2{corpus}>"]
+            for flag, lines in pairs.items():
+                if corpus == "ed":
+                    sides = [line.split("\t") for line in lines]
+                    lines = [source + "\t" + " ".join(reversed(target.split(" "))) for source, target in sides]
+                words += [f"--{flag}", f"{corpus}={self.write(f'{corpus}-{flag}.tsv', chr(10).join(lines) + chr(10))}"]
+        self.succeed("prepare", *words)
+        self.succeed("train", "--data", data, "--run", run, *settings({**TRAINING, **SEARCH}))
+        self.succeed("export", "--model", run, "--format", "huggingface", "--out", out)
+
+        tokenizer, texts = AutoTokenizer.from_pretrained(out), {}
+        sources = (plain / "test.source.txt").read_text().splitlines()[:SENTENCES]
+        for tag in ("<2de>", "<2ed>"):
+            tagged = [f"{tag} {source}" for source in sources]
+            self.assertEqual({tokenizer.tokenize(text)[0] for text in tagged}, {"\u2581" + tag})
+            texts[tag] = self.translate_by_transformers(out, tagged)
+            self.compare(tag, self.translate(run, sources, "--tag", tag), texts[tag], MOST_DIFFERENT)
+        self.assertGreater(sum(one != other for one, other in zip(*texts.values())), SENTENCES // 8)  # little trained
 
     def test_separate_vocabularies_without_sharing(self):
         run, out, sources = self.export(False, **{
