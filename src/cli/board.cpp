@@ -17,6 +17,7 @@
 #include "core/log.h"
 #include "core/machine.h"
 #include "core/output.h"
+#include "core/wall_clock.h"
 #include "http/server.h"
 #include "report/comparison.h"
 #include "report/run_reader.h"
@@ -25,10 +26,6 @@ namespace verbund {
 namespace {
 
 constexpr int kBoardPort = 8750;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 Page page_of(RunReaders& readers, const std::vector<fs::path>& folders) {
   std::vector<RunData> runs;
@@ -97,7 +94,7 @@ void run_board(const Arguments& arguments) {
   if (config.token.empty() && !is_loopback(config.host)) config.token = made_token();
   RunReaders readers;
   Board board(
-      folder, [&](const std::vector<fs::path>& folders) { return page_of(readers, folders); }, seconds_now);
+      folder, [&](const std::vector<fs::path>& folders) { return page_of(readers, folders); }, wall_seconds);
   HttpServer server(config);
   board.serve(server);
   const int port = server.bind();

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <limits>
 
+#include "core/wall_clock.h"
+
 namespace verbund {
 
 // The wall clock, read once at the start, and the steady clock since: setting the machine's clock does not change it.
@@ -18,7 +20,7 @@ class RunClock {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  RunClock() : RunClock(seconds(std::chrono::system_clock::now().time_since_epoch())) {}
+  RunClock() : RunClock(wall_seconds()) {}
   // `wall`: seconds since 1970, now.
   explicit RunClock(double wall) : wall_(wall) {}
 

@@ -9,6 +9,11 @@
 
 namespace verbund {
 
+// Seconds since 1970, now.
+inline double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 std::string utc_time(std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
 
 // Seconds since 1970 of such a text, which may have fractions of a second. NaN for any other text.

@@ -7,6 +7,7 @@
 #include "collectives/chunks.h"
 #include "core/elapsed.h"
 #include "core/json.h"
+#include "core/wall_clock.h"
 
 namespace verbund {
 namespace {
@@ -20,10 +21,6 @@ constexpr double kLongEnough = 0.2;                                      // seco
 constexpr size_t kFirstPart = 8 * kChunk, kLargestPart = 2048 * kChunk;  // values: 1 and 256 MiB
 constexpr size_t kBucket = 64 * kChunk;                                  // values: 8 MiB, as in training
 constexpr double kLongEnoughForAll = 0.5;
-
-double time_of_day() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // Two workers that send in turn.
 class Conversation {
@@ -57,10 +54,10 @@ void answer(Conversation talk) {
   while (true) {
     const double bytes = talk.hear();
     if (bytes < 0) return;
-    talk.say(time_of_day());
+    talk.say(wall_seconds());
     if (bytes == 0) continue;
     talk.receive(std::span(room).first(static_cast<size_t>(bytes)));
-    talk.say(time_of_day());
+    talk.say(wall_seconds());
   }
 }
 
@@ -69,7 +66,7 @@ void measure_round_trip(Conversation& talk, LinkFacts& link) {
   double shortest = 1e9;
   const auto begin = Clock::now();
   for (int i = 0; i < kMostPings && (i < kFewestPings || seconds_since(begin) < kPingSeconds); ++i) {
-    const double sent = time_of_day();
+    const double sent = wall_seconds();
     const auto start = Clock::now();
     const double their_time = ask(talk, 0);
     const double seconds = seconds_since(start);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "core/elapsed.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/json.h"
@@ -66,10 +67,6 @@ void for_batches(const TestSet& set, const std::vector<PairNumbers>& batches, co
     use(batch, batches[i], i);
     done += static_cast<size_t>(workers.size());
   }
-}
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // Fills in the texts of the other workers; each text is made by one worker.
@@ -180,13 +177,13 @@ double Evaluation::metric(const std::string& name) const {
 Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& source, const Subwords& target,
                     const EvaluateConfig& config, const DecodeConfig& decode, Workers& workers, Judge judge) {
   Evaluation result;
-  const double start = seconds_now();
+  const double start = monotonic_seconds();
   SetLoss loss = loss_on(model, set, workers);
   result.loss = loss.sum;
   result.sentences = std::move(loss.sentences);
   if (config.teacher_forced && judge == Judge::kAll)
     result.teacher_forced_bleu = teacher_forced_bleu(model, set, target, workers);
-  const double translating = seconds_now();
+  const double translating = monotonic_seconds();
   result.loss_seconds = translating - start;
   debug("evaluation: loss of {} pairs in {:.3f} s", set.size(), result.loss_seconds);
   if (judge == Judge::kLossAlone) return result;
@@ -196,7 +193,7 @@ Evaluation evaluate(DecodableModel& model, const TestSet& set, const Subwords& s
   translator_config.search.config = decode;
   const Translator translator({&model}, source, target, translator_config);
   result.translations = translations_of(translator, set, count, target, workers);
-  result.translate_seconds = seconds_now() - translating;
+  result.translate_seconds = monotonic_seconds() - translating;
   auto translated = static_cast<double>(translator.target_tokens());
   workers.comm().sum({&translated, 1});
   result.translated_tokens = static_cast<uint64_t>(translated);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "core/elapsed.h"
 #include "core/json.h"
 
 namespace verbund {
@@ -31,8 +32,6 @@ std::vector<ResourceSource::Kind> kinds_of(const std::vector<ResourceSource>& so
   }
   return kinds;
 }
-
-double steady_seconds() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -79,7 +78,7 @@ void ResourceSampler::take_sample() {
   }
   note_clock();
   const double now = post_.now();
-  auto values = rates_.row(steady_seconds(), reading);
+  auto values = rates_.row(monotonic_seconds(), reading);
   if (!values) return;
   if (rows_++ % kRowsPerHeader == 0) post_.post(header_);
   post_.post(ResourceRow{now, std::move(*values)});

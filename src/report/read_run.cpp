@@ -213,7 +213,7 @@ RunData RunReader::read() {
   expect_folder(folder_, "a run");
   RunData run;
   run.folder = folder_;
-  run.read_at = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  run.read_at = wall_seconds();
   run.name = folder_name(folder_);
 
   const auto attempt = [&](const auto& read_part) {

@@ -6,13 +6,12 @@
 
 #include "core/interrupt.h"
 #include "core/log.h"
+#include "core/wall_clock.h"
 #include "evaluate/evaluation.h"
 #include "tensorboard/tensorboard_run.h"
 
 namespace verbund {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 Json settings_of(const Config& config, int workers) {
   Json settings = hyper_parameters(config);
@@ -42,7 +41,7 @@ void TensorBoardWriter::unless_failed(Work work) {
 void TensorBoardWriter::begin(int64_t step) {
   unless_failed([&] {
     const bool no_events = event_files(folder_).empty();
-    run_.begin(step, now());
+    run_.begin(step, wall_seconds());
     if (no_events) {  // the run is of an older version, or they were removed
       const DeferInterrupts whole;
       add_run(folder_, step, run_);
@@ -58,14 +57,14 @@ void TensorBoardWriter::evaluation(const EvaluationSeen& seen) {
     for (size_t i = 0; i < std::min(seen.dev.translations.size(), kMostSamples); ++i) {
       samples.push_back({seen.set.sources.at(i), seen.set.references.at(i), seen.dev.translations[i]});
     }
-    run_.add_samples(seen.step, now(), samples);
+    run_.add_samples(seen.step, wall_seconds(), samples);
     run_.flush();
   });
 }
 
 void TensorBoardWriter::metrics(const Json& line) {
   unless_failed([&] {
-    run_.add_line(line, now());
+    run_.add_line(line, wall_seconds());
     run_.flush();
   });
 }
@@ -77,7 +76,7 @@ void TensorBoardWriter::event(const RunEvent& event) {
 void TensorBoardWriter::end() {
   unless_failed([&] {
     if (!begun_) return;
-    if (finished_) run_.add_end(now());
+    if (finished_) run_.add_end(wall_seconds());
     run_.sync();
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run tells of its mixture: the lines of the log, the values of metrics.jsonl, and the corpora in run.json. A
-// training on one corpus without stages tells nothing in the log.
+// The mixture's lines in the log, its values in metrics.jsonl, and the corpora of run.json. A training on one corpus
+// without stages has no such lines in the log.
 #pragma once
 
 #include <string>
