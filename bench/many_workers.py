@@ -3,6 +3,7 @@
 """What a run costs beside its computing as its workers grow: 2, 8, 32, 128 of them as processes on this machine.
 
     bench/many_workers.py [--layouts 1x2,1x8,2x4,4x8,1x32,16x8,128x1] [--steps 5] [--sums 30] [--program PROGRAM]
+    bench/many_workers.py --simulate [--hosts 1,2,8,16,64,256,1024]
 
 16x8 are 16 hosts with 8 workers each. Hosts here are names alone (UTS namespaces, as root), which is what the program
 goes by: workers of one host share memory, the others exchange messages. There is no network between them, so times are
@@ -10,6 +11,10 @@ of the program's own work, of which a machine with few cores does one worker's a
 not depend on that: messages of a sum of six numbers, of gathering a text, of the all-reduce of one chunk; worker 0's
 sockets, threads and memory. Every sum is verified. Fails if a worker sends more messages in a sum than 7 per round in
 log8(hosts) rounds, or more than twice as many (lengths, then texts) in gathering texts.
+
+--simulate prints what `verbund plan` predicts for Transformer-base on up to 1,024 hosts of 8 workers: the sum of a step's
+numbers, to which it adds what the program's own work in a sum took in a run of 2x4 before it; the exchange of gradients and
+the part of it that computing does not hide; what a host sends. The work of a worker stays the same (weak scaling).
 """
 import argparse
 import json
@@ -39,13 +44,44 @@ def run(options, hosts, slots):
     return json.loads(lines[-1])
 
 
+SLOTS_OF_A_HOST = 8
+TOKENS_OF_A_WORKER, TOKENS_A_SECOND = 2000, 250  # of Transformer-base on one core
+
+
+def simulate(options):
+    """Prints a row for each number of hosts, from one call of plan each."""
+    own = run(options, 2, 4)["sum_seconds"]
+    print(f"the program's own work in a sum of six numbers, 2 x 4 workers: {1e6 * own:.0f} us")
+    print(f"{'hosts x 8':>10} {'sum ms':>8} {'s/step':>8} {'exchange':>9} {'exposed':>8} {'MB sent':>8} {'efficiency':>10}")
+    for hosts in options.hosts:
+        names = ",".join(f"h{i}:{SLOTS_OF_A_HOST}" for i in range(hosts))
+        tokens = TOKENS_OF_A_WORKER * SLOTS_OF_A_HOST * hosts
+        command = [options.verbund, "plan", "--json", "--config", "transformer-base", "-H", names, "--link", options.link,
+                   "--latency", options.latency, "--tokens-per-second", TOKENS_A_SECOND, "--set", f"batch.tokens={tokens}",
+                   "--set", "threads=1"]
+        done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True, check=True)
+        found = json.loads(done.stdout)["predictions"][-1]
+        if found["workers"] != SLOTS_OF_A_HOST * hosts:
+            sys.exit(f"{hosts} hosts: the plan ends with {found['workers']} workers")
+        print(f"{hosts:>10} {1e3 * (found['sum_seconds'] + own):8.2f} {found['seconds_per_step']:8.2f} "
+              f"{found['exchange_seconds']:9.3f} {found['exposed_seconds']:8.3f} {found['bytes_sent_per_host'] / 1e6:8.0f} "
+              f"{TOKENS_OF_A_WORKER / TOKENS_A_SECOND / found['seconds_per_step']:10.1%}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--layouts", default="1x2,1x8,2x4,4x8,1x32,16x8,128x1")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--sums", type=int, default=30)
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "bench_many_workers")
+    parser.add_argument("--simulate", action="store_true", help="what plan predicts of more hosts than this machine can play")
+    parser.add_argument("--hosts", default="1,2,8,16,64,256,1024", type=lambda text: [int(n) for n in text.split(",")])
+    parser.add_argument("--link", default="10gbit")
+    parser.add_argument("--latency", default="0.2ms")
+    parser.add_argument("--verbund", type=Path, default=ROOT / "build" / "verbund")
     options = parser.parse_args()
+    if options.simulate:
+        return simulate(options)
     print(f"{'':8} {'sum of 6 numbers':>29} {'messages of a worker, at most':>37} {'':8} {'ms per step':>19} "
           f"{'worker 0':>35}")
     print(f"{'hosts x':8} {'Verbund':>9} {'MPI':>9} {'ratio':>9} {'sum':>9} {'gather':>9} {'chunk':>9} {'start':>7} "

@@ -130,9 +130,12 @@ std::string host_of_worker(const std::vector<Host>& hosts, int rank) {
 std::string describe_workers(int count) { return fmt::format("{} worker{}", count, count == 1 ? "" : "s"); }
 
 std::string describe_hosts(const std::vector<Host>& hosts) {
+  constexpr size_t kMostNamed = 16;
   std::string text;
-  for (const Host& host : hosts) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", host.name, host.slots);
-  return text;
+  for (size_t i = 0; i < std::min(hosts.size(), kMostNamed); ++i) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hosts[i].name, hosts[i].slots);
+  }
+  return hosts.size() <= kMostNamed ? text : fmt::format("{} and {} other hosts", text, hosts.size() - kMostNamed);
 }
 
 }  // namespace verbund

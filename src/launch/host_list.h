@@ -33,7 +33,8 @@ std::vector<Host> used_hosts(const std::vector<Host>& hosts, int workers);
 // The host of worker `rank`; "" if there are not enough slots.
 std::string host_of_worker(const std::vector<Host>& hosts, int rank);
 
-std::string describe_workers(int count);                     // "1 worker", "4 workers"
-std::string describe_hosts(const std::vector<Host>& hosts);  // "a (2), b (2)"
+std::string describe_workers(int count);  // "1 worker", "4 workers"
+// "a (2), b (2)"; of many hosts the first ones, and how many others there are.
+std::string describe_hosts(const std::vector<Host>& hosts);
 
 }  // namespace verbund

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kIdBytes = 4;           // row id, sent with each row
 constexpr double kRoundTripsOfRows = 3;  // counts, message sizes, rows
+constexpr double kSumBytes = 56;         // of a worker's numbers
 
 // Of the leaders of hosts in one exchange of small data (collectives/leader_exchange.h).
 int rounds_of_leaders(int hosts) {
@@ -64,6 +65,16 @@ MessageTime time_of(const GradientMessage& message, const ExchangeLayout& layout
                                                                             : 0.5;
   time.latency = hosts > 1 ? rates.round_trip * round_trips : 0;
   time.seconds = time.latency + time.local_bytes / rates.memory + (hosts > 1 ? time.sent_bytes / rates.link : 0);
+  return time;
+}
+
+// Half a round trip each round; every leader gets the numbers of all workers.
+MessageTime time_of_sum(const ExchangeLayout& layout, const ExchangeRates& rates) {
+  MessageTime time;
+  if (layout.hosts == 1) return time;
+  time.latency = rates.round_trip / 2 * rounds_of_leaders(layout.hosts);
+  time.sent_bytes = kSumBytes * layout.workers * (layout.hosts - 1) / layout.hosts;
+  time.seconds = time.latency + time.sent_bytes / rates.link;
   return time;
 }
 

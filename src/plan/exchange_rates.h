@@ -62,6 +62,9 @@ struct MessageTime {
 
 MessageTime time_of(const GradientMessage& message, const ExchangeLayout& layout, const ExchangeRates& rates);
 
+// The sum of a step's few numbers (loss, tokens, a stop signal), which all workers wait for.
+MessageTime time_of_sum(const ExchangeLayout& layout, const ExchangeRates& rates);
+
 // Rates measured by the doctor; the slowest link counts, because all workers wait for it. Fails if not all hosts
 // started.
 ExchangeRates rates_of_hosts(const Facts& facts);

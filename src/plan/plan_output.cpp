@@ -70,6 +70,7 @@ Json json_of(const Prediction& p, const Prediction& alone) {
           {"exchange_seconds", p.step.exchange},
           {"exchange_latency_seconds", p.step.latency},
           {"exposed_seconds", p.step.exposed},
+          {"sum_seconds", p.step.sum},
           {"update_seconds", p.step.update},
           {"rest_seconds", p.step.seconds - p.step.compute - p.step.exposed - p.step.update},
           {"bytes_sent_per_host", p.step.sent_bytes},

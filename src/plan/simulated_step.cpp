@@ -105,6 +105,14 @@ SimulatedStep with_rounds(SimulatedStep alone, const StepToSimulate& step, const
   return alone;
 }
 
+// Adds the sum of the step's few numbers, which nothing hides.
+void add_sum(SimulatedStep& step, const MessageTime& time) {
+  step.sum = time.seconds;
+  step.exchange += time.seconds;
+  step.exposed += time.seconds;
+  step.latency += time.latency;
+}
+
 }  // namespace
 
 SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& layout, const ComputeRates& compute,
@@ -147,6 +155,7 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
     result.latency += back.latency;
     result.sent_bytes += back.sent_bytes;
   }
+  add_sum(result, time_of_sum(layout, exchange));
   result.seconds = result.compute + result.exposed + result.update + compute.rest;
   return result;
 }

@@ -31,7 +31,8 @@ struct SimulatedStep {
   double compute = 0;   // forward and backward
   double exchange = 0;  // time during which something was sent
   double latency = 0;   // part of the exchange that does not depend on bytes
-  double exposed = 0;   // exchange not hidden by computation: gradients, and weights of a sharded optimiser
+  double exposed = 0;   // exchange not hidden by computation: gradients, weights of a sharded optimiser, the sum
+  double sum = 0;       // of these, the sum of the step's few numbers
   double update = 0;
   double sent_bytes = 0;  // by a host
   int buckets = 0;        // of an exchange

@@ -65,6 +65,10 @@ TEST(HostList, WorkersFillHostsInOrder) {
   EXPECT_EQ(describe_workers(1), "1 worker");
   EXPECT_EQ(describe_workers(5), "5 workers");
   EXPECT_EQ(describe_hosts(hosts), "a (2), b (2), c (1)");
+  std::vector<Host> many(40, {"h", 8});
+  const std::string text = describe_hosts(many);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '('), 16);
+  EXPECT_NE(text.find("24 other hosts"), std::string::npos);
 }
 
 TEST(RshCommand, WordsOfTheAgent) {
