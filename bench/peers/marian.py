@@ -12,7 +12,6 @@ model that knows nothing.
 """
 import argparse
 import importlib.metadata
-import json
 import math
 import os
 import random
@@ -24,7 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from table import print_steps
+from steps import has_bf16, print_steps, run_verbund
 
 HERE = Path(__file__).resolve().parent
 SHAPES = {
@@ -82,19 +81,10 @@ def run_marian(shape, lengths, threads):
             "peak_memory_bytes": max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) * 1024}
 
 
-def run_verbund(program, name, threads, steps, precision):
-    command = [str(program), "--json", name, str(threads), str(steps), precision]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} ended with code {done.returncode}")
-    return json.loads(done.stdout)
-
-
 def compare(name, options):
     """Prints the results of one shape; returns whether all is well."""
     shape, threads = SHAPES[name], options.threads
-    has_bf16 = "avx512_bf16" in Path("/proc/cpuinfo").read_text()
-    results = {"Verbund": [], **({"Verbund, bf16": []} if has_bf16 else {}), "Marian": []}
+    results = {"Verbund": [], **({"Verbund, bf16": []} if has_bf16() else {}), "Marian": []}
     for _ in range(options.rounds):
         for what, found in results.items():
             if what == "Marian":

@@ -2,35 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verbund's training step beside the same step in stock PyTorch: tokens per second and memory, in turn in one run.
 
-    /usr/bin/python3 bench/peers/step.py [tiny small base] [--threads 2]
+    /usr/bin/python3 bench/peers/step.py [tiny small base] [--threads 2] [--python .venv/bin/python]
 
 Needs build/bench_step (ninja -C build bench_step), PyTorch (Debian's python3-torch, or --python with another one) and
 libtcmalloc-minimal4. PyTorch takes the batch three times: as it is, padded; with its tokens spread evenly over the
-sentences, the best that sorting by length could do; and the same with tcmalloc as the allocator, its best setting.
-Fails if a loss does not fall, or does not start near that of a model that knows nothing.
+sentences, the best that sorting by length could do; and the same with tcmalloc as the allocator, its best setting. If the
+processor has AVX512-BF16, both train in bf16 as well, PyTorch by autocast in its best setting. Fails if a loss does not
+fall, or does not start near that of a model that knows nothing.
 """
 import argparse
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from table import print_steps
+from steps import has_bf16, print_steps, run_step, run_verbund
 
 HERE = Path(__file__).resolve().parent
 STEPS = {"tiny": 9, "small": 5, "base": 3}  # timed steps of a round, after one to warm up
 TCMALLOC = "libtcmalloc_minimal.so.4"
-
-
-def run(command, threads, lengths=None, **environment):
-    done = subprocess.run([str(word) for word in command], input=json.dumps(lengths), stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "OMP_NUM_THREADS": str(threads), **environment})
-    try:
-        return json.loads(done.stdout)
-    except ValueError:
-        sys.exit(f"{' '.join(map(str, command))} ended with code {done.returncode} and printed no line of JSON, but: "
-                 f"{done.stdout!r}")
 
 
 def evenly(lengths):
@@ -42,17 +31,21 @@ def evenly(lengths):
 def compare(name, options):
     """Prints the results of one shape; returns whether all is well."""
     threads, steps = options.threads, STEPS[name]
-    results = {"Verbund": [], "PyTorch, padded": [], "PyTorch, even lengths": [], "PyTorch, even lengths, tcmalloc": []}
+    results = {}
+    add = lambda what, result: results.setdefault(what, []).append(result) or result  # noqa: E731
+    torch_step = [options.python, HERE / "torch_step.py", name, threads, steps]
     for _ in range(options.rounds):
-        ours = run([options.program, "--json", name, threads, steps], threads)
-        torch_step = [options.python, HERE / "torch_step.py", name, threads, steps]
-        padded = run(torch_step, threads, ours["lengths"])
-        even = run(torch_step, threads, evenly(ours["lengths"]))
-        tcmalloc = run(torch_step, threads, evenly(ours["lengths"]), LD_PRELOAD=TCMALLOC)
-        for found, result in zip(results.values(), (ours, padded, even, tcmalloc)):
-            found.append(result)
+        ours = add("Verbund", run_verbund(options.program, name, threads, steps, "fp32"))
+        lengths, tokens = ours["lengths"], ours["target_tokens"]
+        if has_bf16():
+            add("Verbund, bf16", run_verbund(options.program, name, threads, steps, "bf16"))
+        padded = add("PyTorch, padded", run_step(torch_step, threads, lengths))
+        add("PyTorch, even lengths", run_step(torch_step, threads, evenly(lengths)))
+        best = "PyTorch, even lengths, tcmalloc"
+        add(best, run_step(torch_step, threads, evenly(lengths), LD_PRELOAD=TCMALLOC))
+        if has_bf16():
+            add(f"{best}, bf16", run_step([*torch_step, "bf16"], threads, evenly(lengths), LD_PRELOAD=TCMALLOC))
 
-    lengths, tokens = ours["lengths"], ours["target_tokens"]
     padding = 1 - tokens / (len(lengths) * max(lengths))
     print(f"{name} on {threads} threads, {len(lengths)} sentences of {tokens} target tokens, "
           f"{padding:.0%} padding if padded; {padded['version']}")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times the training step of bench/step.cpp in stock PyTorch, and prints the result as one line of JSON.
 
-    echo '[12, 7, 31]' | torch_step.py NAME THREADS STEPS      (NAME: tiny, small or base)
+    echo '[12, 7, 31]' | torch_step.py NAME THREADS STEPS [fp32|bf16]      (NAME: tiny, small or base; bf16: autocast)
 
 What is read are the sentences' lengths, the same for source and target. Dropout is on; the gradient is clipped and
 Adam takes the step, as there.
@@ -73,11 +73,13 @@ def smoothed_entropy(vocabulary):
 def blas_in_use():
     """The folder that it was loaded from names Debian's alternative: openblas-openmp, ..."""
     mapped = Path("/proc/self/maps").read_text().split()
-    return ", ".join(sorted({Path(word).parent.name for word in mapped if "/libblas" in word}))
+    found = sorted({Path(word).parent.name for word in mapped if "/libblas" in word})
+    return ", ".join(found) or ("MKL" if torch.backends.mkl.is_available() else "an unknown BLAS")
 
 
 def main():
     name, threads, steps = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    in_bf16 = sys.argv[4:] == ["bf16"]
     lengths, shape = json.load(sys.stdin), SHAPES[name]
     torch.set_num_threads(threads)
     torch.manual_seed(1)
@@ -92,7 +94,8 @@ def main():
     for _ in range(1 + steps):  # the first is to warm up
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
-        loss = model(*batch)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=in_bf16):
+            loss = model(*batch)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()

@@ -1,7 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table that compares one training step of several systems, and the check that each of them trains."""
+"""One training step of several systems: Verbund's, the table that compares them, and the check that each of them trains."""
+import json
 import math
+import os
 import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+
+def has_bf16():
+    return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
+
+
+def run_step(command, threads, lengths=None, **environment):
+    """The line of JSON that a program prints about its step; it may read the sentences' lengths."""
+    done = subprocess.run([str(word) for word in command], input=json.dumps(lengths), stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "OMP_NUM_THREADS": str(threads), **environment})
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        sys.exit(f"{' '.join(map(str, command))} ended with code {done.returncode} and printed no line of JSON, but: "
+                 f"{done.stdout!r}")
+
+
+def run_verbund(program, name, threads, steps, precision):
+    return run_step([program, "--json", name, threads, steps, precision], threads)
 
 
 def median_seconds(results):
@@ -34,7 +58,7 @@ def print_steps(results, target_tokens, uniform_loss):
                                                   for our, our_seconds in ours.items())
         problem = next(filter(None, (fault(result, uniform_loss) for result in found)), "")
         good = good and not problem
-        print(f"  {name:<31} {target_tokens / seconds:8.0f} tokens/s  {seconds:8.4f} s a step  "
+        print(f"  {name:<37} {target_tokens / seconds:8.0f} tokens/s  {seconds:8.4f} s a step  "
               f"{memory / 2**20:6.0f} MiB  loss {found[0]['first_loss']:.3f} -> {found[0]['last_loss']:.3f}  "
               f"{ratios}{problem and '  ' + problem}".rstrip(), flush=True)
     return good
