@@ -33,8 +33,8 @@ class HostLeadersTest(LostWorkersTest):
         noted = self.write("noted", NOTED)
         noted.chmod(0o755)
         program = self.command(*self.arguments(self.run_folder, {**VALUES, **(values or {})}))
-        job = self.start([*MPIRUN, "--mca", "pml", "ob1", "-n", COUNT, noted, self.folder, *UNSHARE, "sh", "-c", ON_ITS_HOST,
-                          "sh", *program])
+        on_hosts = [*UNSHARE, "sh", "-c", ON_ITS_HOST, "sh"]
+        job = self.start([*MPIRUN, "--mca", "pml", "ob1", "-n", COUNT, noted, self.folder, *on_hosts, *program])
         return job, self.workers_at_step(job, COUNT, self.run_folder, 10)
 
     def assert_named(self, job, rank):
