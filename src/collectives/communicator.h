@@ -40,7 +40,8 @@ class Communicator : public Rendezvous {
   // A few numbers of each worker: their sums, in the order of ranks, or their maxima.
   virtual void sum(std::span<double> values) = 0;
   virtual void max(std::span<double> values) = 0;
-  using Rendezvous::broadcast;
+  // The text of rank 0.
+  virtual std::string broadcast(const std::string& text) = 0;
 
   // Of flat buffers, in chunks that have owners (collectives/chunks.h); a piece starts at the start of a chunk. After
   // all_reduce the piece holds the sums over all workers; after reduce_scatter a worker's own chunks of it do; after

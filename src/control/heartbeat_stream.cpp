@@ -17,6 +17,7 @@ void HeartbeatWriter::send(const Socket& socket) {
   if (unsent_.empty()) return;
   const int sent = socket.send(unsent_);
   if (sent > 0) unsent_.erase(unsent_.begin(), unsent_.begin() + sent);
+  is_blocked_ = !unsent_.empty();
 }
 
 Heard HeartbeatReader::read(const Socket& socket) {

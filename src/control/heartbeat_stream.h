@@ -28,13 +28,17 @@ enum class HeartbeatKind : uint32_t {
   kMessage,   // to worker 0: attached, for its handler
   kPing,      // to worker 0: asks for its clock, and shows that all that was sent before has arrived
   kAnswer,    // to a ping, at once
+  kGone,      // of a leader: `rank`, to which it had the connection, is gone; attached: how
 };
-constexpr HeartbeatKind kLastHeartbeatKind = HeartbeatKind::kAnswer;
+constexpr HeartbeatKind kLastHeartbeatKind = HeartbeatKind::kGone;
+
+constexpr int64_t kToAll = -1;  // the receiver and its children
 
 struct Heartbeat {
   uint64_t run = 0;  // a number that only the workers of this run know
   HeartbeatKind kind = HeartbeatKind::kAlive;
-  int32_t rank = 0;
+  int32_t rank = 0;                    // whom it tells of: the sender, except for kGone
+  int64_t to = 0;                      // the rank that it is for, or kToAll
   uint64_t entered = 0, finished = 0;  // collective operations
   double waiting = 0;                  // seconds in the current operation
   int64_t step = 0;
@@ -63,9 +67,12 @@ class HeartbeatWriter {
   // Sends as much as the socket accepts now.
   void send(const Socket& socket);
   size_t unsent() const { return unsent_.size(); }
+  // The socket has not accepted all that it was given the last time.
+  bool is_blocked() const { return is_blocked_; }
 
  private:
   std::vector<std::byte> unsent_;
+  bool is_blocked_ = false;
 };
 
 enum class Heard {

@@ -57,12 +57,17 @@ class Caller {
 
 class Reception {
  public:
-  Reception(std::span<const Socket> listening, size_t workers, const Heartbeat& hello, double patience)
-      : listening_(listening), own_hello_(hello), patience_(patience), greeted_(workers), joined_(workers) {}
+  Reception(std::span<const Socket> listening, std::span<const size_t> ranks, const Heartbeat& hello, double patience)
+      : listening_(listening),
+        ranks_(ranks),
+        own_hello_(hello),
+        patience_(patience),
+        greeted_(ranks.size()),
+        joined_(ranks.size()) {}
 
-  // Listens to all callers for a moment. False when all workers have joined.
+  // Listens to all callers for a moment. False when all children have joined.
   bool listen() {
-    if (std::all_of(joined_.begin() + 1, joined_.end(), [](const Socket& socket) { return socket.is_open(); })) {
+    if (std::all_of(joined_.begin(), joined_.end(), [](const Socket& socket) { return socket.is_open(); })) {
       return false;
     }
     wait_for_any();
@@ -70,7 +75,7 @@ class Reception {
     for (auto caller = strangers_.begin(); caller != strangers_.end();) {
       caller = is_settled(*caller) ? strangers_.erase(caller) : caller + 1;
     }
-    for (size_t rank = 1; rank < greeted_.size(); ++rank) confirm(rank);
+    for (size_t i = 0; i < greeted_.size(); ++i) confirm(i);
     return true;
   }
 
@@ -104,54 +109,57 @@ class Reception {
     return true;
   }
 
-  // True if the caller has been identified as a worker, or is to be closed.
+  // True if the caller has been identified as a child, or is to be closed.
   bool is_settled(Caller& caller) {
     if (!caller.hear(own_hello_.run) || caller.is_late()) return true;
     if (!caller.has_said_hello()) return false;
     const auto rank = static_cast<size_t>(caller.hello().rank);  // a negative one is too large
-    if (rank == 0 || rank >= greeted_.size() || caller.hello().attached != 0) return true;
+    const auto expected = std::find(ranks_.begin(), ranks_.end(), rank);
+    if (expected == ranks_.end() || caller.hello().attached != 0) return true;
     if (!send_whole(caller.socket(), own_hello_)) return true;
     caller.await_another_hello();
-    greeted_[rank] = std::move(caller);  // a worker that connects again has given up its earlier connection
+    // One that connects again has given up its earlier connection.
+    greeted_[static_cast<size_t>(expected - ranks_.begin())] = std::move(caller);
     return true;
   }
 
-  void confirm(size_t rank) {
-    Caller& caller = greeted_[rank];
+  void confirm(size_t i) {
+    Caller& caller = greeted_[i];
     if (!caller.socket().is_open()) return;
     const bool is_there = caller.hear(own_hello_.run);
     if (is_there && !caller.has_said_hello()) return;
-    if (is_there) joined_[rank] = caller.release();
+    if (is_there) joined_[i] = caller.release();
     caller = Caller();
   }
 
   const std::span<const Socket> listening_;
+  const std::span<const size_t> ranks_;
   const Heartbeat own_hello_;
   const double patience_;
   std::deque<Caller> strangers_;  // the oldest first
-  std::vector<Caller> greeted_;   // by rank
-  std::vector<Socket> joined_;    // by rank
+  std::vector<Caller> greeted_;   // in the order of ranks_
+  std::vector<Socket> joined_;
 };
 
 }  // namespace
 
-std::vector<Socket> await_workers(std::span<const Socket> listening, size_t workers, const Heartbeat& hello,
-                                  const JoiningLimits& limits) {
-  Reception reception(listening, workers, hello, limits.hello);
+std::vector<Socket> await_children(std::span<const Socket> listening, std::span<const size_t> ranks,
+                                   const Heartbeat& hello, const JoiningLimits& limits) {
+  Reception reception(listening, ranks, hello, limits.hello);
   for (const double end = monotonic_seconds() + limits.together; monotonic_seconds() < end && reception.listen();) {
   }
   return reception.take_joined();
 }
 
-Socket call_leader(std::span<const Endpoint> endpoints, const Heartbeat& hello, const JoiningLimits& limits) {
+Socket call_parent(std::span<const Endpoint> endpoints, const Heartbeat& hello, const JoiningLimits& limits) {
   for (const double end = monotonic_seconds() + limits.together; monotonic_seconds() < end;
        std::this_thread::sleep_for(kPause)) {
     for (const Endpoint& endpoint : endpoints) {
-      Caller leader(connect_to(endpoint, limits.address), limits.address + limits.hello);
-      if (!leader.socket().is_open() || !send_whole(leader.socket(), hello)) continue;
-      while (leader.hear(hello.run) && !leader.is_late()) {
-        if (leader.has_said_hello() && send_whole(leader.socket(), hello)) return leader.release();
-        is_readable(leader.socket(), 0.05);
+      Caller parent(connect_to(endpoint, limits.address), limits.address + limits.hello);
+      if (!parent.socket().is_open() || !send_whole(parent.socket(), hello)) continue;
+      while (parent.hear(hello.run) && !parent.is_late()) {
+        if (parent.has_said_hello() && send_whole(parent.socket(), hello)) return parent.release();
+        is_readable(parent.socket(), 0.05);
       }
     }
   }

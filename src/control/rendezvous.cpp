@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/rendezvous.h"
 
+#include <map>
 #include <random>
+#include <set>
 
-#include "control/joining.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/log.h"
@@ -11,7 +12,7 @@
 namespace verbund {
 namespace {
 
-// The ports at which worker 0 listens for the others.
+// The ports at which a worker listens for its children.
 struct Reachable {
   std::vector<Socket> listening;
   std::vector<Endpoint> endpoints;
@@ -32,14 +33,15 @@ std::string describe_place() {
   return dump_json(place);
 }
 
-// The workers that worker 0 cannot reach over the loopback.
-std::vector<RemoteWorker> find_remote(const std::vector<std::string>& places, const std::vector<Worker>& workers) {
+// The children that do not reach a worker over the loopback.
+std::vector<RemoteWorker> find_remote(const std::vector<std::string>& places, const std::vector<Worker>& workers,
+                                      size_t rank, const std::vector<size_t>& children) {
   std::vector<RemoteWorker> remote;
-  const std::string own = parse_json(places[0]).at("network");
-  for (size_t rank = 1; rank < places.size(); ++rank) {
-    const Json place = parse_json(places[rank]);
+  const std::string own = parse_json(places[rank]).at("network");
+  for (const size_t child : children) {
+    const Json place = parse_json(places[child]);
     if (!own.empty() && place.at("network") == own) continue;
-    RemoteWorker worker{workers[rank].name(), {}};
+    RemoteWorker worker{workers[child].name(), {}};
     for (const std::string text : place.at("addresses")) {
       if (const std::optional<IpAddress> address = IpAddress::parse(text)) worker.addresses.push_back(*address);
     }
@@ -77,12 +79,6 @@ std::string texts_of(const std::vector<Endpoint>& endpoints) {
   return text;
 }
 
-std::string names_of(const std::vector<int>& ranks, const std::vector<Worker>& workers) {
-  std::string text;
-  for (const int rank : ranks) text += (text.empty() ? "" : ", ") + workers[static_cast<size_t>(rank)].name();
-  return text;
-}
-
 Json to_json(const std::vector<Endpoint>& endpoints) {
   Json list = Json::array();
   for (const Endpoint& endpoint : endpoints) list.push_back({endpoint.address.text(), endpoint.port});
@@ -95,47 +91,73 @@ std::vector<Endpoint> endpoints_of(const Json& list) {
   return endpoints;
 }
 
+// "worker 1 on a, worker 5 on c could not connect to worker 0 on a at 10.0.0.1:4000".
+std::string describe_missing(const std::set<size_t>& missing, const ControlTree& tree,
+                             const std::vector<Worker>& workers, const std::vector<std::string>& invitations) {
+  std::string text;
+  std::map<size_t, std::string> names;  // by whom they have to call
+  for (const size_t rank : missing) {
+    std::string& list = names[tree.parent(rank)];
+    list += (list.empty() ? "" : ", ") + workers[rank].name();
+  }
+  for (const auto& [parent, list] : names) {
+    const Json invitation = parse_json(invitations[parent]);
+    text += fmt::format("{}{} before the start: could not connect to {} at {}", text.empty() ? "" : "; ", list,
+                        workers[parent].name(), texts_of(endpoints_of(invitation.at("endpoints"))));
+  }
+  return text;
+}
+
 }  // namespace
 
-// Worker 0 opens ports and broadcasts them with the run's number; each worker connects. Who did not is broadcast as
-// well, so all workers fail together and name the missing ones.
+// Worker 0 and the leaders open ports. All learn of them and of the run's number, and call their parents. Who did not
+// come is gathered as well, so all workers fail together and name the missing ones.
 ControlSockets open_control_sockets(Rendezvous& rendezvous, const std::vector<Worker>& workers,
-                                    const std::string& networks) {
+                                    const std::string& networks, const JoiningLimits& limits) {
   const std::vector<std::string> places = rendezvous.gather(describe_place());
-  const bool leads = rendezvous.rank() == 0;
+  ControlSockets sockets{0, static_cast<size_t>(rendezvous.rank()), ControlTree(workers),
+                         std::vector<Socket>(workers.size())};
+  const size_t rank = sockets.rank, parent = sockets.tree.parent(rank);
+  const std::vector<size_t>& children = sockets.tree.children(rank);
   Reachable own;
-  Json invitation;
-  if (leads) {
-    own = listen_for(find_remote(places, workers), workers[0].name(), networks);
-    std::random_device random;
-    invitation = {{"endpoints", to_json(own.endpoints)}, {"run", uint64_t{random()} << 32 | random()}};
+  if (!children.empty()) {
+    own = listen_for(find_remote(places, workers, rank, children), workers[rank].name(), networks);
   }
-  invitation = parse_json(rendezvous.broadcast(dump_json(invitation)));
-  const std::vector<Endpoint> endpoints = endpoints_of(invitation.at("endpoints"));
+  Json invitation = {{"endpoints", to_json(own.endpoints)}};
+  if (rank == 0) {
+    std::random_device random;
+    invitation["run"] = uint64_t{random()} << 32 | random();
+  }
+  const std::vector<std::string> invitations = rendezvous.gather(dump_json(invitation));
+  sockets.run = parse_json(invitations[0]).at("run");
 
-  ControlSockets sockets{invitation.at("run"), std::vector<Socket>(workers.size())};
   Heartbeat hello;
   hello.run = sockets.run;
   hello.kind = HeartbeatKind::kHello;
   hello.rank = rendezvous.rank();
-  std::vector<int> missing;
-  if (leads) {
-    sockets.by_rank = await_workers(own.listening, workers.size(), hello);
-    own.listening.clear();  // nobody can connect from here on
-    for (size_t i = 1; i < workers.size(); ++i) {
-      if (!sockets.by_rank[i].is_open()) missing.push_back(workers[i].rank);
-    }
-  } else {
-    sockets.by_rank[0] = call_leader(endpoints, hello);
+  if (rank != 0) {
+    JoiningLimits own_limits = limits;
+    // A leader answers when it has reached worker 0, or has given up; then it waits as long again.
+    if (parent != 0) own_limits.together += limits.together + limits.address + limits.hello;
+    const Json of_parent = parse_json(invitations[parent]);
+    sockets.by_rank[parent] = call_parent(endpoints_of(of_parent.at("endpoints")), hello, own_limits);
   }
-  missing = parse_json(rendezvous.broadcast(dump_json(missing))).get<std::vector<int>>();
+  std::vector<Socket> joined = await_children(own.listening, children, hello, limits);
+  own.listening.clear();  // nobody can connect from here on
+  std::vector<size_t> absent;
+  for (size_t i = 0; i < children.size(); ++i) {
+    if (!joined[i].is_open()) absent.push_back(children[i]);
+    sockets.by_rank[children[i]] = std::move(joined[i]);
+  }
+  std::set<size_t> missing;
+  for (const std::string& text : rendezvous.gather(dump_json(absent))) {
+    missing.merge(parse_json(text).get<std::set<size_t>>());
+  }
   if (missing.empty()) return sockets;
-  tell_launch({WorkerEvent::kLost, missing[0]});
-  throw Error(
-      fmt::format("lost {} before the start: could not connect to {} at {}. Open all ports between the hosts, or "
-                  "choose another network (launch --nic)",
-                  names_of(missing, workers), workers[0].name(), texts_of(endpoints)),
-      kExitLostWorker);
+  tell_launch({WorkerEvent::kLost, static_cast<int>(*missing.begin())});
+  throw Error(fmt::format("lost {}. Open all ports between the hosts, or choose another network (launch --nic)",
+                          describe_missing(missing, sockets.tree, workers, invitations)),
+              kExitLostWorker);
 }
 
 }  // namespace verbund

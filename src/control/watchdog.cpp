@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr double kAliveSeconds = 0.25;
 constexpr double kPingSeconds = 1;
+constexpr double kLongGap = 1;  // a neighbour that was silent for longer was frozen, or the network to it
+constexpr double kSilentSeconds = 2;
 constexpr double kLookSeconds = 0.1;  // looking at a thousand workers after every heartbeat would take a core
 constexpr double kFirstPingsSeconds = 2;
 constexpr double kLastWordsSeconds = 3;
@@ -23,6 +26,10 @@ constexpr double kAbortSeconds = 2;
 constexpr std::chrono::milliseconds kSameReason{300};
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 }  // namespace
 
@@ -101,9 +108,11 @@ void Watchdog::send_all(HeartbeatKind kind, const std::string& text, int exit_co
 
 void Watchdog::report_failure(const std::string& message, int exit_code) {
   failing_ = true;
-  if (rank_ != 0) sender_.send();
-  send_all(rank_ == 0 ? HeartbeatKind::kEnd : HeartbeatKind::kFailed, message, exit_code);
-  if (rank_ == 0) return;
+  if (rank_ == 0) return send_all(HeartbeatKind::kEnd, message, exit_code);
+  sender_.send();
+  Heartbeat failed = own_heartbeat(HeartbeatKind::kFailed);
+  failed.exit_code = exit_code;
+  channel_.send(0, failed, bytes_of(message));
   for (const double end = monotonic_seconds() + kLastWordsSeconds; monotonic_seconds() < end && !leader_gone_;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a signal from mpirun does not end it early
   }
@@ -151,15 +160,16 @@ void Watchdog::leave_process(int exit_code) {
 }
 
 void Watchdog::run() {
+  const auto hear_one = [&](size_t rank, Heard heard, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
+    if (heard == Heard::kHeartbeat) return hear(rank, heartbeat, attached);
+    lose(rank, heard == Heard::kGone ? "it ended without a message" : "it sent a malformed message");
+  };
   double sent = 0, looked = 0, asked = monotonic_seconds();
   while (!stop_) {
-    channel_.listen([&](size_t rank, Heard heard, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
-      if (heard == Heard::kHeartbeat) return hear(rank, heartbeat, attached);
-      lose(rank, heard == Heard::kGone ? "it ended without a message" : "it sent a malformed message");
-    });
+    channel_.listen(hear_one);
     if (rank_ != 0) sender_.send();
     if (monotonic_seconds() - sent >= kAliveSeconds) {
-      send_alive();
+      send_all(HeartbeatKind::kAlive, "", 0);
       sent = monotonic_seconds();
     }
     if (rank_ != 0 && monotonic_seconds() - asked >= kPingSeconds) {
@@ -171,24 +181,37 @@ void Watchdog::run() {
       looked = monotonic_seconds();
     }
   }
+  channel_.finish(hear_one, kDrainSeconds);
 }
 
-// A worker that has not received the heartbeats before does not need another one.
-void Watchdog::send_alive() {
-  const Heartbeat heartbeat = own_heartbeat(HeartbeatKind::kAlive);
-  for (size_t rank = 0; rank < peers_.size(); ++rank) {
-    if (channel_.unsent(rank) == 0) channel_.send(rank, heartbeat);
-  }
+// Tells those who cannot see it. What it had sent has been passed on before.
+void Watchdog::tell_gone(size_t rank, const std::string& how) {
+  Heartbeat gone = peers_[rank].heartbeat;
+  gone.run = channel_.run();
+  gone.kind = HeartbeatKind::kGone;
+  gone.rank = static_cast<int32_t>(rank);
+  if (rank != 0) return channel_.send(0, gone, bytes_of(how));
+  for (const size_t child : channel_.tree().children(rank_)) channel_.send(child, gone, bytes_of(how));
 }
 
 void Watchdog::lose(size_t rank, const std::string& how) {
   Peer& peer = peers_[rank];
-  if (rank == 0) {
+  const ControlTree& tree = channel_.tree();
+  peer.left = peer.may_leave;
+  if (rank_ != 0 && tree.parent(rank) == rank_) return tell_gone(rank, how);  // worker 0 reports it
+  if (rank_ != 0) {
     leader_gone_ = true;
     sender_.close();
   }
-  peer.left = peer.may_leave;
-  if (peer.left || stop_ || failing_) return;
+  // Who leaves in order takes those behind it along: all workers were ready to leave.
+  for (size_t other = 0; peer.left && other < peers_.size(); ++other) {
+    if (other != rank_ && tree.next_hop(rank_, other) == rank) peers_[other].left = true;
+  }
+  if (peer.left || stop_ || failing_) {
+    if (rank == 0) tell_gone(rank, how);
+    return;
+  }
+  if (rank != 0 && rank_ != 0) std::this_thread::sleep_for(kSameReason);  // worker 0 sees it as well, and reports it
   end({WatchdogEvent::Kind::kLost, static_cast<int>(rank),
        fmt::format("lost {}: {} at step {} ({})", workers_[rank].name(), how, peer.heartbeat.step + 1,
                    peer.heartbeat.doing),
@@ -197,18 +220,23 @@ void Watchdog::lose(size_t rank, const std::string& how) {
 }
 
 void Watchdog::hear(size_t rank, const Heartbeat& heartbeat, std::span<const std::byte> attached) {
-  const double arrived = clock_.now();
-  Peer& peer = peers_[rank];
-  peer.heard = monotonic_seconds();
-  if (peer.heartbeat.step != heartbeat.step) peer.step_since = peer.heard;
+  const double arrived = clock_.now(), now = monotonic_seconds();
+  Peer &peer = peers_[rank], &neighbour = peers_[channel_.tree().next_hop(rank_, rank)];
+  neighbour.followed += std::min(now - neighbour.heard, kLongGap);
+  neighbour.heard = now;
+  peer.seen = neighbour.followed;
+  if (peer.heartbeat.step != heartbeat.step) peer.step_since = now;
   peer.heartbeat = heartbeat;
+  if (heartbeat.kind == HeartbeatKind::kShutdown) peer.may_leave = true;
+  const bool is_for_this = heartbeat.to == kToAll || heartbeat.to == own_.rank;
+  if (!is_for_this && heartbeat.kind != HeartbeatKind::kEnd) return;  // it passes through this leader
   switch (heartbeat.kind) {
     case HeartbeatKind::kHello:
     case HeartbeatKind::kAlive:
-      return;
     case HeartbeatKind::kShutdown:
-      peer.may_leave = true;
       return;
+    case HeartbeatKind::kGone:
+      return lose(rank, text_of(attached));
     case HeartbeatKind::kMessage:
       if (receiver_ != nullptr)
         receiver_->put({static_cast<int>(rank), {attached.begin(), attached.end()}, heartbeat.dropped});
@@ -222,12 +250,11 @@ void Watchdog::hear(size_t rank, const Heartbeat& heartbeat, std::span<const std
           kSameReason);  // all may fail for the same reason; then worker 0 reports its own failure
       if (failing_) return;
       end({WatchdogEvent::Kind::kFailed, static_cast<int>(rank),
-           fmt::format("{}: {}", workers_[rank].name(),
-                       std::string_view(reinterpret_cast<const char*>(attached.data()), attached.size())),
-           true},
+           fmt::format("{}: {}", workers_[rank].name(), text_of(attached)), true},
           heartbeat.exit_code);
     case HeartbeatKind::kEnd:
       if (failing_ && rank_ == 0) return;
+      if (rank != 0) send_all(HeartbeatKind::kEnd, "", heartbeat.exit_code);  // worker 0 has told all
       if (receiver_ != nullptr) receiver_->drain(kDrainSeconds);
       leave_process(heartbeat.exit_code);  // the other one has reported the reason
   }
@@ -242,6 +269,13 @@ void Watchdog::answer(size_t rank, const Heartbeat& ping, double received) {
   channel_.send(rank, heartbeat);
 }
 
+// Of one that is heard through another, in seconds in which that one was heard.
+double Watchdog::silence_of(size_t rank) const {
+  const size_t neighbour = channel_.tree().next_hop(rank_, rank);
+  if (neighbour == rank) return monotonic_seconds() - peers_[rank].heard;
+  return peers_[neighbour].followed - peers_[rank].seen;
+}
+
 void Watchdog::look_for_stalls() {
   std::vector<WorkerSeen> seen;
   std::vector<int> ranks;
@@ -254,10 +288,10 @@ void Watchdog::look_for_stalls() {
     step_since = step_since_;
   }
   for (size_t i = 0; i < peers_.size(); ++i) {
-    if (rank_ != 0 && i != 0 && i != rank_) continue;  // known to worker 0 alone
+    if (rank_ != 0 && i != 0 && i != rank_ && i != channel_.tree().parent(rank_)) continue;  // worker 0 judges them
     const Peer& peer = peers_[i];
     const Heartbeat& heartbeat = i == rank_ ? own : peer.heartbeat;
-    const double silent = i == rank_ ? 0 : monotonic_seconds() - peer.heard;
+    const double silent = i == rank_ ? 0 : silence_of(i);
     seen.push_back({workers_[i].name(), silent, heartbeat.entered, heartbeat.finished,
                     heartbeat.waiting > 0 ? heartbeat.waiting + silent : 0, heartbeat.step, heartbeat.doing,
                     heartbeat.operation, peer.left || failing_, heartbeat.may_block != 0,
@@ -270,11 +304,12 @@ void Watchdog::look_for_stalls() {
     warned_at_ = 0;
     return;
   }
-  // Worker 0 sees more; the others report only when it is silent.
-  const bool reports = rank_ == 0 || seen.front().silent > 2;
-  if (!reports) return;
+  // Worker 0 sees more; the others report only when it is silent. That their leader is, worker 0 reports, but they
+  // would not hear that all end.
+  if (rank_ != 0 && seen[stall->worker].silent <= kSilentSeconds) return;
   const int worker = stall->of_all ? -1 : ranks[stall->worker];
-  if (stall->seconds >= limits.deadline_seconds) {
+  const bool waits_for_worker_0 = rank_ != 0 && worker != 0;
+  if (stall->seconds >= limits.deadline_seconds + (waits_for_worker_0 ? kLastWordsSeconds : 0)) {
     end({WatchdogEvent::Kind::kLost, worker,
          fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}, so all workers end. "
                      "Start the same command again: training resumes from its last checkpoint",
@@ -282,7 +317,7 @@ void Watchdog::look_for_stalls() {
          true},
         kExitLostWorker);
   }
-  if (stall->seconds >= warned_at_ + limits.stall_warning_seconds) {
+  if (!waits_for_worker_0 && stall->seconds >= warned_at_ + limits.stall_warning_seconds) {
     warned_at_ = stall->seconds;
     report({WatchdogEvent::Kind::kStall, worker, stall->message, false});
   }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watchdog reports the rank that everyone waits for. Every worker sends heartbeats to worker 0 several times a second,
-// over a control channel of its own: its step, its phase and its current operation. A worker that died, froze, is cut
-// off or late (the straggler) is named with its host and step, first in warnings; after a deadline all workers end.
+// over the control channel, through the leader of its host: its step, its phase and its current operation. A worker
+// that died, froze, is cut off or late (the straggler) is named with its host and step, first in warnings; after a
+// deadline all workers end.
+//
+// Worker 0 judges them all. What comes through a leader can be missed only while the leader itself is heard, so a
+// leader that froze is named, and not its children. A leader that sees the end of a child's connection tells worker 0.
+// The others judge those above them alone: worker 0, and their leader, through which they would hear that all end.
 //
 // The control channel also carries telemetry to worker 0, and the workers measure its clock over it.
 #pragma once
@@ -83,7 +88,9 @@ class Watchdog {
  private:
   struct Peer {
     Heartbeat heartbeat;     // the last one
-    double heard = 0;        // when it arrived
+    double heard = 0;        // when something came over its connection
+    double followed = 0;     // seconds in which that happened without long gaps
+    double seen = 0;         // `followed` of the neighbour through which the last heartbeat came
     double step_since = 0;   // when its step changed
     bool may_leave = false;  // it has announced its shutdown
     bool left = false;
@@ -91,10 +98,11 @@ class Watchdog {
 
   // Of the watchdog's thread.
   void run();
-  void send_alive();
   void hear(size_t rank, const Heartbeat& heartbeat, std::span<const std::byte> attached);
   void answer(size_t rank, const Heartbeat& ping, double received);
   void lose(size_t rank, const std::string& how);
+  void tell_gone(size_t rank, const std::string& how);
+  double silence_of(size_t rank) const;
   void look_for_stalls();
   void report(const WatchdogEvent& event);
   [[noreturn]] void end(const WatchdogEvent& event, int exit_code);
@@ -110,7 +118,7 @@ class Watchdog {
   TelemetryReceiver* const receiver_;
   ControlChannel channel_;
   TelemetrySender sender_;
-  std::vector<Peer> peers_;  // by rank, of the thread; worker 0 hears all, the others hear worker 0
+  std::vector<Peer> peers_;  // by rank, of the thread; of those that ControlTree::hears
   double warned_at_ = 0;     // length of the stall at its last warning
 
   mutable std::mutex mutex_;  // guards the own state that follows

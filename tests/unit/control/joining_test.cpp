@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <numeric>
 #include <string_view>
 #include <thread>
 
@@ -24,6 +26,13 @@ Heartbeat hello_of(int rank) {
 }
 
 std::span<const std::byte> bytes(const Heartbeat& heartbeat) { return std::as_bytes(std::span(&heartbeat, 1)); }
+
+// All workers but worker 0.
+std::vector<size_t> others_of(size_t workers) {
+  std::vector<size_t> ranks(workers - 1);
+  std::iota(ranks.begin(), ranks.end(), 1);
+  return ranks;
+}
 
 // Worker 0 listens at both loopbacks, and is called at the one or the other.
 class Joining : public ::testing::TestWithParam<const char*> {
@@ -47,13 +56,13 @@ class Joining : public ::testing::TestWithParam<const char*> {
     for (size_t rank = 1; rank < workers; ++rank) {
       threads.emplace_back([&, rank] {
         std::this_thread::sleep_for(std::chrono::duration<double>(late));
-        callers[rank] = call_leader(called_, hello_of(static_cast<int>(rank)), limits_);
+        callers[rank] = call_parent(called_, hello_of(static_cast<int>(rank)), limits_);
       });
     }
-    const std::vector<Socket> sockets = await_workers(listening_, workers, hello_of(0), limits_);
+    const std::vector<Socket> sockets = await_children(listening_, others_of(workers), hello_of(0), limits_);
     for (std::thread& thread : threads) thread.join();
     std::vector<bool> joined;
-    for (size_t rank = 1; rank < workers; ++rank) joined.push_back(talk(callers[rank], sockets[rank]));
+    for (size_t rank = 1; rank < workers; ++rank) joined.push_back(talk(callers[rank], sockets[rank - 1]));
     return joined;
   }
 
@@ -148,9 +157,9 @@ TEST_P(Joining, WhoDoesNotKnowTheNumberIsSentAwayAtOnce) {
     EXPECT_TRUE(is_readable(stranger, 30)) << "it is not waited for";
     std::byte nothing[1];
     EXPECT_EQ(stranger.receive(nothing), -1);
-    EXPECT_TRUE(call_leader(called_, hello_of(1), limits_).is_open());
+    EXPECT_TRUE(call_parent(called_, hello_of(1), limits_).is_open());
   });
-  EXPECT_TRUE(await_workers(listening_, 2, hello_of(0), limits_)[1].is_open());
+  EXPECT_TRUE(await_children(listening_, others_of(2), hello_of(0), limits_)[0].is_open());
   worker.join();
 }
 
@@ -162,6 +171,23 @@ TEST_P(Joining, RanksThatThereAreNotAreRefused) {
     strangers.back().send(bytes(hello));
   }
   EXPECT_THAT(join(3), Each(true));
+}
+
+TEST_P(Joining, ALeaderAdmitsItsChildrenAlone) {
+  std::vector<std::thread> callers;
+  std::array<bool, 4> joined = {};
+  for (const size_t rank : {1, 2, 3}) {
+    callers.emplace_back([&, rank] {
+      JoiningLimits limits = limits_;
+      limits.together = rank == 1 ? 2 : 60;
+      limits.hello = 1;
+      joined[rank] = call_parent(called_, hello_of(static_cast<int>(rank)), limits).is_open();
+    });
+  }
+  const std::vector<Socket> sockets = await_children(listening_, std::vector<size_t>{2, 3}, hello_of(1), limits_);
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_THAT(joined, ::testing::ElementsAre(false, false, true, true)) << "1 is a leader itself";
+  EXPECT_EQ(sockets.size(), 2u);
 }
 
 TEST_P(Joining, AHelloHasNothingAttached) {
@@ -186,21 +212,21 @@ TEST_P(Joining, OneThatCallsAgainIsNotLost) {
 }
 
 TEST_P(Joining, WhoHasNotComeIsKnown) {
-  std::thread worker([&] { call_leader(called_, hello_of(2), limits_); });
+  std::thread worker([&] { call_parent(called_, hello_of(2), limits_); });
   JoiningLimits limits = limits_;
   limits.together = 2;
-  const std::vector<Socket> sockets = await_workers(listening_, 4, hello_of(0), limits);
+  const std::vector<Socket> sockets = await_children(listening_, others_of(4), hello_of(0), limits);
   worker.join();
-  EXPECT_FALSE(sockets[1].is_open());
-  EXPECT_TRUE(sockets[2].is_open());
-  EXPECT_FALSE(sockets[3].is_open());
+  EXPECT_FALSE(sockets[0].is_open());
+  EXPECT_TRUE(sockets[1].is_open());
+  EXPECT_FALSE(sockets[2].is_open());
 }
 
 TEST_P(Joining, AnAddressWhereAnotherListensIsLeft) {
   limits_.hello = 0.2;
   limits_.address = 0.2;
   limits_.together = 1;
-  EXPECT_FALSE(call_leader(called_, hello_of(1), limits_).is_open()) << "nobody says hello";
+  EXPECT_FALSE(call_parent(called_, hello_of(1), limits_).is_open()) << "nobody says hello";
 }
 
 INSTANTIATE_TEST_SUITE_P(, Joining, ::testing::Values("127.0.0.1", "::1"), [](const auto& one) {

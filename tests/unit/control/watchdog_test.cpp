@@ -217,6 +217,7 @@ void end_after(const Heartbeat& last, const std::vector<std::byte>& attached) {
         const ControlSockets sockets = open_control_sockets(all, kTwo);
         Heartbeat heartbeat = last;
         heartbeat.run = sockets.run;
+        heartbeat.rank = 1;
         all.barrier();
         sockets.by_rank[0].send(std::as_bytes(std::span(&heartbeat, 1)));
         sockets.by_rank[0].send(attached);
