@@ -82,7 +82,8 @@ void run_config(const Arguments& arguments) {
     return;
   }
   if (!opustrainer.empty()) {
-    std::cout << convert_opustrainer(parse_yaml(read_file(opustrainer), opustrainer));
+    std::cout << convert_opustrainer(parse_yaml(read_file(opustrainer), opustrainer),
+                                     fs::path(opustrainer).parent_path());
     return;
   }
   if (!explain && file.empty() && overrides.empty()) {

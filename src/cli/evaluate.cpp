@@ -27,7 +27,7 @@ namespace {
 
 struct EvaluateCommand {
   ModelPlace place;
-  std::string data, split = "test", source, reference, output;
+  std::string data, split = "test", source, reference, tag, output;
   std::vector<std::string> overrides;
   bool json = false;
 };
@@ -43,6 +43,10 @@ void declare_flags(Options& options, EvaluateCommand& command) {
   options.add_option("--source", command.source, "Or: source sentences, one a line (plain, .gz, .xz) ...")
       ->type_name("FILE");
   options.add_option("--reference", command.reference, "... and their translations")->type_name("FILE");
+  options
+      .add_option("--tag", command.tag,
+                  "With --source: symbol to put before every source sentence, such as <2de>, as in translate")
+      ->type_name("TAG");
   options.add_option("--output", command.output, "Write the translations there")->type_name("FILE");
   options.add_list("--set", command.overrides, "Override a value: decode.beam=5, evaluate.tokenize=none (repeatable)",
                    "KEY=VALUE");
@@ -73,7 +77,8 @@ WantedSets read_sets(const EvaluateCommand& command, const TrainedModel& trained
     sets.parts = read_parts(dataset, command.split, sets.main, trained.source, trained.target);
     return sets;
   }
-  return {read_test_set(command.source, command.reference, trained.source, trained.target), {}};
+  check_tag(command.tag, trained.source);
+  return {read_test_set(command.source, command.reference, command.tag, trained.source, trained.target), {}};
 }
 
 Json part_json(const Evaluation& result) {
@@ -134,12 +139,16 @@ void run_evaluate(const Arguments& arguments) {
                   "  verbund evaluate -m runs/demo --data data/demo\n"
                   "  verbund evaluate -m runs/base --checkpoint best-loss --source news.en --reference news.de \\\n"
                   "                   --output news.out --set decode.beam=8\n"
+                  "  verbund evaluate -m runs/many --tag \"<2de>\" --source news.en --reference news.de\n"
                   "  mpirun -n 4 --bind-to none verbund evaluate -m runs/base --data data/wmt16   # each a part\n");
   declare_flags(options, command);
   if (!options.read(arguments)) return;
   const bool files = !command.source.empty() || !command.reference.empty();
   if (files == !command.data.empty() || command.source.empty() != command.reference.empty()) {
     fail_usage("say what to evaluate on: --data FOLDER, or --source FILE and --reference FILE");
+  }
+  if (!command.tag.empty() && !files) {
+    fail_usage("--tag is for --source and --reference: the text of a dataset has the tags of its corpora already");
   }
   TrainedModel trained = load_trained_model(command.place);
   trained.config.evaluate.sentences = 0;  // what was enough while training is no test

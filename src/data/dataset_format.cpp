@@ -2,7 +2,6 @@
 #include "data/dataset_format.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "core/error.h"
@@ -57,15 +56,6 @@ void write_header(ChecksummedFile& file, ArrayKind kind, uint32_t element_bytes)
 }
 
 }  // namespace
-
-bool is_source_name(std::string_view name) {
-  constexpr std::string_view kSigns = "_.-";
-  const auto fits = [&](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x80 && (std::isalnum(byte) != 0 || kSigns.find(c) != kSigns.npos);
-  };
-  return !name.empty() && std::all_of(name.begin(), name.end(), fits);
-}
 
 std::vector<DatasetSource> DatasetManifest::sources() const {
   if (!named_sources.empty()) return named_sources;

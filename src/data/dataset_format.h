@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/source_name.h"
 #include "core/checksummed_file.h"
 #include "text/subwords.h"
 
@@ -59,9 +60,6 @@ struct DatasetSource {
   std::string split;  // of its training pairs: "train-NAME", or "train" in a dataset without named sources
   std::string dev() const { return "dev-" + name; }  // its own dev pairs, if there are any
 };
-
-// Names of sources are parts of file names.
-bool is_source_name(std::string_view name);
 
 // DatasetManifest is the content of dataset.json.
 struct DatasetManifest {

@@ -71,17 +71,19 @@ DecodeConfig decode_config(const Config& config) {
   return decode;
 }
 
+void check_tag(const std::string& tag, const Subwords& source) {
+  if (tag.empty() || source.is_symbol(tag)) return;
+  fail_usage(
+      "the tag {} is no symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, and "
+      "those of subwords.symbols.",
+      tag);
+}
+
 Translator::Translator(std::vector<DecodableModel*> models, const Subwords& source, const Subwords& target,
                        const TranslatorConfig& config)
     : models_(std::move(models)), source_(source), target_(target), config_(config) {
-  if (config.tag.empty()) return;
-  if (!source.is_symbol(config.tag)) {
-    fail_usage(
-        "the tag {} is no symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, "
-        "and those of subwords.symbols.",
-        config.tag);
-  }
-  tag_ = source.encode(config.tag);
+  check_tag(config.tag, source);
+  if (!config.tag.empty()) tag_ = source.encode(config.tag);
 }
 
 void Translator::check(const Line& line) const {

@@ -25,6 +25,9 @@ struct TranslatorConfig {
 // settings that conflict.
 DecodeConfig decode_config(const Config& config);
 
+// Refuses a tag that is no symbol of the source vocabulary.
+void check_tag(const std::string& tag, const Subwords& source);
+
 struct Line {
   std::string text;
   std::string prefix;   // the translation must begin with it

@@ -54,14 +54,17 @@ TestSet read_test_set(const Dataset& dataset, const std::string& split, const Su
   return set;
 }
 
-TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const Subwords& source,
-                      const Subwords& target) {
+TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const std::string& tag,
+                      const Subwords& source, const Subwords& target) {
   TestSet set;
   set.sources = read_lines(source_file);
   set.references = read_lines(reference_file);
   if (set.sources.size() != set.references.size()) {
     fail("{} has {} lines, but {} has {}", source_file.string(), set.sources.size(), reference_file.string(),
          set.references.size());
+  }
+  if (!tag.empty()) {
+    for (std::string& line : set.sources) line = tag + " " + line;
   }
   for (const std::string& line : set.sources) set.source_tokens.push_back(source.encode(line));
   for (const std::string& line : set.references) set.reference_tokens.push_back(target.encode(line));

@@ -23,9 +23,9 @@ std::string checksum(const TestSet& set);
 
 // A split of a dataset. Only dev and test keep their text; the text of others is decoded from the tokens.
 TestSet read_test_set(const Dataset& dataset, const std::string& split, const Subwords& source, const Subwords& target);
-// Two parallel files (plain, .gz, .xz).
-TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const Subwords& source,
-                      const Subwords& target);
+// Two parallel files (plain, .gz, .xz). `tag`: the symbol to put before every source sentence; "": none.
+TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const std::string& tag,
+                      const Subwords& source, const Subwords& target);
 
 // Chooses `pairs` training pairs (no side longer than max_length with </s>), or all if they are fewer, as a probe: they
 // are scored like dev pairs, without dropout and with fixed weights. The training loss in the log cannot be compared

@@ -55,8 +55,8 @@ std::string recognise_folder(const fs::path& folder) {
   if (events) return "tensorboard-events";
   if (csv) return "scalar-csv";
   fail(
-      "{} cannot be imported: it holds neither event files (events.out.tfevents.*) nor CSV files that begin with "
-      "\"{}\"; {}.",
+      "{} cannot be imported: it holds neither a model (config.json of Hugging Face's Marian, *.npz of Marian), nor "
+      "event files (events.out.tfevents.*), nor CSV files that begin with \"{}\"; {}.",
       folder.string(), kScalarCsvHeader, names_in(folder));
 }
 

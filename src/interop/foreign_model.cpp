@@ -6,7 +6,9 @@
 #include "config/show.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/human.h"
 #include "core/json.h"
+#include "core/log.h"
 #include "core/wall_clock.h"
 #include "model/parameters.h"
 #include "text/subwords.h"
@@ -44,8 +46,33 @@ struct RowOrder {
   std::string source_model, target_model;  // SentencePiece models in this order
 };
 
+// A vocabulary may lack pieces: that of an OPUS-MT model has those that occurred in its training text, which is nearly
+// all of both sides. A model of other text, or of the other side, shares short pieces alone.
+constexpr double kManyUnknown = 0.05, kTooManyUnknown = 0.5;
+
+std::string read_subword_model(const fs::path& path, const ForeignVocabulary& vocabulary) {
+  check_subword_model(path);
+  std::string model = read_file(path);
+  const LearnedPieces pieces = count_pieces(vocabulary, model);
+  const auto all = static_cast<double>(pieces.all), unknown = static_cast<double>(pieces.unknown);
+  if (unknown > kTooManyUnknown * all) {
+    fail(
+        "{}: {} of its {} pieces are not in the model's vocabulary, which would not know text that is cut into them. "
+        "Is it the file of another model, or of the other side? Use those that were made with this model.",
+        path.string(), human_count(pieces.unknown), human_count(pieces.all));
+  }
+  if (unknown > kManyUnknown * all) {
+    warn(
+        "{}: {} of its {} pieces are not in the model's vocabulary, which does not know text that is cut into them. "
+        "If it belongs to another model, or to the other side, translations will be poor.",
+        path.string(), human_count(pieces.unknown), human_count(pieces.all));
+  }
+  return model;
+}
+
 RowOrder order_rows(const ForeignModel& model) {
-  const std::string source = read_file(model.source_model), target = read_file(model.target_model);
+  const std::string source = read_subword_model(model.source_model, model.source),
+                    target = read_subword_model(model.target_model, model.target);
   RowOrder order;
   if (model.config.model.share_embeddings == Sharing::kAll) {
     order.source = order.target = rows_of(model.source, std::vector<std::string_view>{source, target});

@@ -69,6 +69,17 @@ std::vector<std::string> pieces_of(std::string_view model) {
   return texts;
 }
 
+LearnedPieces count_pieces(const ForeignVocabulary& vocabulary, std::string_view model) {
+  const std::unordered_set<std::string_view> known(vocabulary.pieces.begin(), vocabulary.pieces.end());
+  LearnedPieces count;
+  for (const ModelPiece& piece : read_pieces(model)) {
+    if (piece.type != kOrdinary) continue;
+    ++count.all;
+    count.unknown += known.contains(piece.text) ? 0 : 1;
+  }
+  return count;
+}
+
 std::vector<VocabularyRow> rows_of(const ForeignVocabulary& vocabulary, std::span<const std::string_view> models) {
   const auto [pieces, end, unknown, start, pad, start_counts] = vocabulary;
   const bool has_own_pad = pad != ForeignVocabulary::kNone && pad != start && pad != end && pad != unknown;

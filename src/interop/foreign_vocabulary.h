@@ -41,6 +41,14 @@ std::vector<VocabularyRow> rows_of(const ForeignVocabulary& vocabulary, std::spa
 // The SentencePiece model with the pieces in the order of the rows.
 std::string with_rows(std::string_view model, const std::vector<VocabularyRow>& rows);
 
+// The pieces of a SentencePiece model that were learned from text.
+struct LearnedPieces {
+  uint64_t all = 0;
+  uint64_t unknown = 0;  // those that the vocabulary does not have
+};
+
+LearnedPieces count_pieces(const ForeignVocabulary& vocabulary, std::string_view model);
+
 // The pieces of a SentencePiece model, by its ids.
 std::vector<std::string> pieces_of(std::string_view model);
 

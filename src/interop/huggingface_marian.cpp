@@ -99,8 +99,8 @@ ModelConfig shape_of(const HuggingFaceConfig& config) {
   return model;
 }
 
-// Up to what float16 rounds away.
-bool is_near(float one, float other) { return std::abs(one - other) <= 1e-3f; }
+// More than what storing them has rounded away from numbers up to 1: bfloat16 keeps 8 bits of them, float16 11.
+float rounded_away(Dtype dtype) { return dtype == Dtype::kBF16 ? 1.0f / 256 : 1e-3f; }
 
 // Positions that are stored must be sinusoids that we can compute. `first` receives what is added to the first of them.
 Positions check_positions(TensorMap& tensors, const std::string& name, const ModelConfig& model,
@@ -108,6 +108,8 @@ Positions check_positions(TensorMap& tensors, const std::string& name, const Mod
   if (!tensors.has(name)) return model.positions;
   const std::vector<int64_t>& shape = tensors.at(name).shape;
   const int64_t rows = shape.empty() ? 0 : shape[0];
+  const float tolerance = rounded_away(tensors.at(name).dtype);
+  const auto is_near = [&](float one, float other) { return std::abs(one - other) <= tolerance; };
   const std::vector<float> stored = tensors.take(name, {rows, model.d_model});
   if (rows < 2) fail("{} has {} rows: 2 or more are needed to recognise the sinusoids", name, rows);
   for (const Positions positions : {Positions::kHuggingFace, Positions::kHalves, Positions::kInterleaved}) {
@@ -215,6 +217,21 @@ fs::path expect_file(const fs::path& folder, const char* name) {
   return folder / name;
 }
 
+fs::path find_weights(const fs::path& folder) {
+  for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
+    if (fs::exists(folder / name)) return folder / name;
+  }
+  for (const char* index : {"model.safetensors.index.json", "pytorch_model.bin.index.json"}) {
+    if (!fs::exists(folder / index)) continue;
+    fail(
+        "{} has its weights in several files, which {} lists: they are read from one alone. Join them: python3 -c "
+        "\"from transformers import AutoModelForSeq2SeqLM as M; M.from_pretrained('{}').save_pretrained('{}', "
+        "max_shard_size='100GB')\"",
+        folder.string(), index, folder.string(), folder.string());
+  }
+  fail("{} has neither model.safetensors nor pytorch_model.bin: its weights are missing", folder.string());
+}
+
 // What our export adds to the decoder's first position is the embedding of <s> (see export_huggingface.cpp).
 void add_to_start(ForeignModel& model, const std::vector<float>& added) {
   const ModelConfig& config = model.config.model;
@@ -240,9 +257,9 @@ ForeignModel read_folder(const fs::path& folder) {
   const int64_t source_rows = config.size("vocab_size", 100'000'000);
   const bool shared = config.get("share_encoder_decoder_embeddings", true);
   const int64_t target_rows = shared ? source_rows : config.get("decoder_vocab_size", source_rows);
-  const bool safe = fs::exists(folder / "model.safetensors");
-  const fs::path weights = safe ? folder / "model.safetensors" : expect_file(folder, "pytorch_model.bin");
-  TensorMap tensors = safe ? read_safetensors_tensors(weights) : read_torch_tensors(weights);
+  const fs::path weights = find_weights(folder);
+  TensorMap tensors =
+      weights.extension() == ".safetensors" ? read_safetensors_tensors(weights) : read_torch_tensors(weights);
   take_embeddings(tensors, shared, source_rows, target_rows, model);
   ModelConfig& shape = model.config.model;
   std::vector<float> added_first, added_to_start;
@@ -250,7 +267,7 @@ ForeignModel read_folder(const fs::path& folder) {
   if (check_positions(tensors, "model.decoder.embed_positions.weight", shape, added_to_start) != shape.positions) {
     fail("{}: encoder and decoder have different sinusoids, which cannot be imported", weights.string());
   }
-  if (!std::all_of(added_first.begin(), added_first.end(), [](float x) { return is_near(x, 0); })) {
+  if (!std::all_of(added_first.begin(), added_first.end(), [](float x) { return std::abs(x) < 1e-3f; })) {
     fail("{}: the encoder's position 0 is no sinusoid, which cannot be imported", weights.string());
   }
   take_layers(tensors, huggingface_names, false, model);

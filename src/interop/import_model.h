@@ -14,7 +14,7 @@ struct ModelImport {
   int64_t parameters = 0;
 };
 
-// True if this is a model that can be tried: a folder with config.json or *.npz, or a file *.npz.
+// True if this is a model, perhaps not a whole one: a folder with config.json, *.npz or *.spm, or a file *.npz.
 bool is_foreign_model(const fs::path& source);
 
 // `program`: version and commit of this program.

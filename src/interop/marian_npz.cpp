@@ -7,6 +7,7 @@
 #include "config/value.h"
 #include "core/error.h"
 #include "interop/foreign_model.h"
+#include "text/subwords.h"
 
 namespace verbund {
 namespace {
@@ -186,6 +187,7 @@ void take_embeddings(TensorMap& tensors, ForeignModel& model) {
 
 // The pieces by id: those of a SentencePiece model, or of a YAML file "piece: id".
 std::vector<std::string> read_pieces_of(const fs::path& path) {
+  if (path.extension() == ".spm") check_subword_model(path);
   const std::string bytes = read_file(path);
   if (path.extension() == ".spm") return pieces_of(bytes);
   const Value value = parse_yaml(bytes, path.string(), kLargestVocabulary);

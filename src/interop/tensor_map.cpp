@@ -42,15 +42,17 @@ ForeignTensor to_floats(const TensorView& tensor) {
   }
   switch (tensor.dtype) {
     case Dtype::kF32:
-      return {tensor.shape, convert<float>(tensor.bytes, [](float x) { return x; })};
+      return {tensor.shape, convert<float>(tensor.bytes, [](float x) { return x; }), tensor.dtype};
     case Dtype::kF64:
-      return {tensor.shape, convert<double>(tensor.bytes, [](double x) { return static_cast<float>(x); })};
+      return {tensor.shape, convert<double>(tensor.bytes, [](double x) { return static_cast<float>(x); }),
+              tensor.dtype};
     case Dtype::kF16:
-      return {tensor.shape, convert<uint16_t>(tensor.bytes, half_to_float)};
+      return {tensor.shape, convert<uint16_t>(tensor.bytes, half_to_float), tensor.dtype};
     case Dtype::kBF16:
-      return {tensor.shape, convert<uint16_t>(tensor.bytes, [](uint16_t x) {
-                return std::bit_cast<float>(static_cast<uint32_t>(x) << 16);
-              })};
+      return {tensor.shape,
+              convert<uint16_t>(tensor.bytes,
+                                [](uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }),
+              tensor.dtype};
     default:
       fail("the tensor {} has elements of type {}: only floating-point weights can be imported", tensor.name,
            dtype_name(tensor.dtype));

@@ -17,6 +17,7 @@ namespace verbund {
 struct ForeignTensor {
   std::vector<int64_t> shape;
   std::vector<float> values;
+  Dtype dtype = Dtype::kF32;  // in the file
 };
 
 // Elements of floating-point types as floats; refuses other types, and bytes that do not fit the shape.

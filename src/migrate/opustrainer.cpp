@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "migrate/opustrainer.h"
 
+#include <map>
+#include <optional>
+#include <set>
 #include <sstream>
+#include <vector>
 
 #include "config/number.h"
+#include "config/source_name.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "migrate/converted_config.h"
@@ -19,6 +24,27 @@ const Value* find_member(const Value& map, const std::string& name) {
     if (key == name) return &value;
   }
   return nullptr;
+}
+
+// What datasets are called here, by their names there.
+using Names = std::map<std::string, std::string>;
+
+Names names_of(const Value& datasets, ConvertedConfig& config) {
+  Names names;
+  std::set<std::string> taken;
+  for (const auto& [name, files] : datasets.map) {
+    if (is_source_name(name)) taken.insert(name);
+  }
+  for (const auto& [name, files] : datasets.map) {
+    std::string& ours = names[name] = name;
+    if (is_source_name(name)) continue;
+    const std::string allowed = as_source_name(name);
+    ours = allowed;
+    for (int number = 2; !taken.insert(ours).second; ++number) ours = fmt::format("{}-{}", allowed, number);
+    config.remark(comment_text("datasets: " + name),
+                  fmt::format("is {} here: names have letters, digits, _ . and - alone", ours));
+  }
+  return names;
 }
 
 // Quoted as in JSON, which is YAML, too.
@@ -40,9 +66,21 @@ void remark_modifiers(const Value& modifiers, const std::string& of, ConvertedCo
   }
 }
 
+// The epochs of "until clean 2"; none for "inf".
+std::optional<int64_t> epochs_of(const Value& line, const std::string& word) {
+  if (word == "inf") return std::nullopt;
+  int64_t epochs = 0;
+  if (parse_whole(word, epochs) != WholeNumber::kRead || epochs < 1) {
+    fail_usage("{}: \"{}\": a stage lasts for 1 or more epochs, or inf; leave out one that draws nothing", line.where,
+               line.scalar);
+  }
+  return epochs;
+}
+
 // "clean 0.8", "until clean 2" -> "{name: start, weights: {clean: 0.8}, epochs: 2, of: clean}"
-std::string stage_text(const std::string& name, const Value& mix, const Value& datasets, ConvertedConfig& config) {
-  std::string weights, end;
+std::string stage_text(const std::string& name, const Value& mix, const Names& names, ConvertedConfig& config) {
+  std::string weights, end, ends_with;
+  std::set<std::string> drawn;
   for (const Value& line : mix.list) {
     const std::vector<std::string> parts = words(line.scalar);
     double number = 0;
@@ -52,22 +90,30 @@ std::string stage_text(const std::string& name, const Value& mix, const Value& d
       fail_usage("{}: \"{}\" is neither a weight (clean 0.8) nor an end (until clean 2)", line.where, line.scalar);
     }
     const std::string& corpus = is_until ? parts[1] : parts[0];
-    if (find_member(datasets, corpus) == nullptr) {
+    const auto ours = names.find(corpus);
+    if (ours == names.end()) {
       fail_usage("{}: stage {} names {}, which is not one of the datasets", line.where, name, corpus);
     }
     if (is_weight) {
-      if (number > 0) weights += fmt::format("{}{}: {}", weights.empty() ? "" : ", ", quoted(corpus), parts[1]);
-    } else if (parts[2] == "inf") {
-      config.remark(comment_text(fmt::format("{}: {}", name, line.scalar)), "the stage goes on to train.max_steps");
+      if (number <= 0) continue;
+      weights += fmt::format("{}{}: {}", weights.empty() ? "" : ", ", quoted(ours->second), parts[1]);
+      drawn.insert(corpus);
+    } else if (const auto epochs = epochs_of(line, parts[2])) {
+      end = fmt::format(", epochs: {}, of: {}", *epochs, quoted(ours->second));
+      ends_with = corpus;
     } else {
-      end = fmt::format(", epochs: {}, of: {}", parts[2], quoted(corpus));
+      config.remark(comment_text(fmt::format("{}: {}", name, line.scalar)), "the stage goes on to train.max_steps");
     }
   }
   if (weights.empty()) fail_usage("{}: stage {} draws nothing: give one dataset a weight above 0", mix.where, name);
+  if (!ends_with.empty() && !drawn.contains(ends_with)) {
+    fail_usage("{}: stage {} ends with {}, of which it draws nothing: give it a weight above 0", mix.where, name,
+               ends_with);
+  }
   return fmt::format("{{name: {}, weights: {{{}}}{}}}", quoted(name), weights, end);
 }
 
-void convert_stages(const Value& file, const Value& datasets, ConvertedConfig& config) {
+void convert_stages(const Value& file, const Names& names, ConvertedConfig& config) {
   const Value* stages = find_member(file, "stages");
   if (stages == nullptr || stages->list.empty()) {
     fail_usage("{}: there are no stages: it is no file of OpusTrainer, which lists them in `stages`", file.where);
@@ -78,7 +124,7 @@ void convert_stages(const Value& file, const Value& datasets, ConvertedConfig& c
     if (content == nullptr) fail_usage("{}: stage {} is listed, but not described", stage.where, stage.scalar);
     const Value* mix = content->kind == Value::Kind::kMap ? find_member(*content, "mix") : content;
     if (mix == nullptr) fail_usage("{}: stage {} has no mix", content->where, stage.scalar);
-    list += "\n    - " + stage_text(stage.scalar, *mix, datasets, config);
+    list += "\n    - " + stage_text(stage.scalar, *mix, names, config);
     if (const Value* modifiers = find_member(*content, "modifiers")) {
       remark_modifiers(*modifiers, stage.scalar + ".", config);
     }
@@ -86,10 +132,25 @@ void convert_stages(const Value& file, const Value& datasets, ConvertedConfig& c
   config.set("mixture.stages", list, "stages");
 }
 
-void convert_datasets(const Value& datasets, ConvertedConfig& config) {
+// The files of a dataset: OpusTrainer reads one; a list can mean nothing but all of them.
+std::string texts_of(const std::string& name, const Value& files, const fs::path& folder) {
+  const bool single = files.kind != Value::Kind::kList;
+  std::string texts;
+  for (const Value& file : single ? std::vector{files} : files.list) {
+    if (file.kind != Value::Kind::kScalar || file.scalar.empty()) {
+      fail_usage("{}: dataset {} must be a file of pairs, or a list of such files", file.where, name);
+    }
+    const fs::path path = (folder / file.scalar).lexically_normal();
+    texts += fmt::format("{}{{tsv: {}}}", texts.empty() ? "" : ", ", quoted(path.string()));
+  }
+  if (texts.empty()) fail_usage("{}: dataset {} has no file", files.where, name);
+  return texts;
+}
+
+void convert_datasets(const Value& datasets, const Names& names, const fs::path& folder, ConvertedConfig& config) {
   std::string list;
-  for (const auto& [name, path] : datasets.map) {
-    list += fmt::format("\n    - {{name: {}, train: [{{tsv: {}}}]}}", quoted(name), quoted(path.scalar));
+  for (const auto& [name, files] : datasets.map) {
+    list += fmt::format("\n    - {{name: {}, train: [{}]}}", quoted(names.at(name)), texts_of(name, files, folder));
   }
   config.set("corpus.sources", list, "datasets, for prepare");
 }
@@ -104,14 +165,18 @@ bool is_stage(const Value& file, const std::string& key) {
 
 }  // namespace
 
-std::string convert_opustrainer(const Value& file) {
+std::string convert_opustrainer(const Value& file, const fs::path& folder) {
   ConvertedConfig config;
   const Value* datasets = find_member(file, "datasets");
   if (datasets == nullptr || datasets->map.empty()) {
     fail_usage("{}: there are no datasets: it is no file of OpusTrainer, which names them in `datasets`", file.where);
   }
-  convert_stages(file, *datasets, config);
-  convert_datasets(*datasets, config);
+  if (const Value* version = find_member(file, "version"); version != nullptr && version->scalar != "1") {
+    fail_usage("{}: version is {}, but 1 is the only one that is known", version->where, version->scalar);
+  }
+  const Names names = names_of(*datasets, config);
+  convert_stages(file, names, config);
+  convert_datasets(*datasets, names, folder, config);
   for (const auto& [key, value] : file.map) {
     if (key == "seed") {
       config.set("seed", value.scalar, "seed");
@@ -121,7 +186,7 @@ std::string convert_opustrainer(const Value& file) {
       config.remark(comment_text("trainer: " + value.scalar), "verbund train mixes and trains itself");
     } else if (key == "num_fields") {
       config.remark(comment_text("num_fields: " + value.scalar), "a pair has two sides; alignments are not used");
-    } else if (key != "datasets" && key != "stages" && !is_stage(file, key)) {
+    } else if (key != "datasets" && key != "stages" && key != "version" && !is_stage(file, key)) {
       config.remark(comment_text(key), "is neither a key of OpusTrainer nor a stage that is listed");
     }
   }

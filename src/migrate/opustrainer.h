@@ -10,10 +10,12 @@
 #include <string>
 
 #include "config/value.h"
+#include "core/file.h"
 
 namespace verbund {
 
-// YAML that `verbund config --show` reads; whatever has no counterpart is named in a comment with its reason.
-std::string convert_opustrainer(const Value& file);
+// YAML that `verbund config --show` reads; whatever has no counterpart is named in a comment with its reason. `folder`:
+// that of the file, from which it names the datasets.
+std::string convert_opustrainer(const Value& file, const fs::path& folder);
 
 }  // namespace verbund

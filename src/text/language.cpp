@@ -156,4 +156,17 @@ std::string language_name(std::string_view code) {
   return index ? kProfiles[*index].name : std::string(code);
 }
 
+std::string language_code(std::string_view text) {
+  std::string code(text);
+  for (char& c : code) c = c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return code;
+}
+
+bool languages_fit(std::string_view found, std::string_view wanted) {
+  const auto begins = [](std::string_view longer, std::string_view shorter) {
+    return longer.starts_with(shorter) && (longer.size() == shorter.size() || longer[shorter.size()] == '-');
+  };
+  return !found.empty() && !wanted.empty() && (begins(found, wanted) || begins(wanted, found));
+}
+
 }  // namespace verbund

@@ -33,4 +33,8 @@ class LanguageGuess {
 bool is_language(std::string_view word);           // a known code or name: "de", "de-AT", "German"
 std::string language_name(std::string_view code);  // "de" -> "German"; an unknown code is returned as it is
 
+std::string language_code(std::string_view text);  // as codes are compared: "en_US" -> "en-us"
+// Whether a text in the language `found` may serve as `wanted`: en-us as en, and the other way round.
+bool languages_fit(std::string_view found, std::string_view wanted);
+
 }  // namespace verbund

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/pair_stream.h"
 
-#include <strings.h>
 #include <algorithm>
 
 #include "core/byte_order_mark.h"
@@ -10,6 +9,7 @@
 #include "text/head_of_file.h"
 #include "text/line_reader.h"
 #include "text/suspect_format.h"
+#include "text/tsv.h"
 
 namespace verbund {
 namespace {
@@ -41,67 +41,12 @@ class TwoFileStream final : public PairStream {
   std::string source_line_, target_line_;
 };
 
-using Cells = std::vector<std::string_view>;
-
-void split_cells(std::string_view line, Cells& cells) {
-  cells.clear();
-  for (size_t begin = 0; begin <= line.size();) {
-    const size_t end = std::min(line.find('\t', begin), line.size());
-    cells.push_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
+// The first line, without a byte order mark and line end; `head` is the head of the file.
+std::string_view first_line(std::string_view head) {
+  std::string_view line = without_byte_order_mark(head.substr(0, head.find('\n')));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
 }
-
-// The number of the column of that name; that of no column if there is none.
-size_t find_column(const Cells& header, const std::string& name) {
-  const auto is_it = [&](std::string_view cell) {
-    return cell.size() == name.size() && strncasecmp(cell.data(), name.data(), name.size()) == 0;
-  };
-  return static_cast<size_t>(std::find_if(header.begin(), header.end(), is_it) - header.begin());
-}
-
-bool has_columns(std::string_view header, const std::vector<std::string>& names) {
-  Cells cells;
-  split_cells(header, cells);
-  const auto is_there = [&](const std::string& name) { return find_column(cells, name) < cells.size(); };
-  return !names.empty() && std::all_of(names.begin(), names.end(), is_there);
-}
-
-class TsvStream final : public PairStream {
- public:
-  TsvStream(const ParallelFiles& files, bool named) : reader_(files.both()) {
-    if (!named) return;
-    reader_.next_line(line_);
-    Cells header;
-    split_cells(without_byte_order_mark(line_), header);
-    source_ = find_column(header, files.sides()[0]);
-    target_ = find_column(header, files.sides()[1]);
-    if (source_ < header.size() && target_ < header.size()) return;
-    fail("{} line 1 has the columns {}, but not {}. Name two of them with columns: [SOURCE, TARGET].",
-         reader_.path().string(), fmt::join(header, ", "),
-         source_ < header.size() ? files.sides()[1] : files.sides()[0]);
-  }
-
-  // Further columns (scores, origins) are common, and ignored.
-  bool read(PairBlock& block) override {
-    if (!reader_.next_line(line_)) return false;
-    split_cells(line_, cells_);
-    if (const size_t needed = std::max(source_, target_) + 1; cells_.size() < needed) {
-      fail("{} line {} has {} column{}, but {} needed: \"{:.60}\"", reader_.path().string(), reader_.lines(),
-           cells_.size(), cells_.size() == 1 ? "" : "s",
-           needed == 2 ? "source TAB target is" : fmt::format("{} are", needed), line_);
-    }
-    block.add(cells_[source_], cells_[target_], reader_.lines());
-    return true;
-  }
-  uint64_t position() const override { return reader_.position(); }
-
- private:
-  LineReader reader_;
-  size_t source_ = 0, target_ = 1;
-  std::string line_;
-  Cells cells_;
-};
 
 // Whether the first line is a JSON object, or begins as one and is longer than the head of the file.
 bool is_json_object(std::string_view line, bool is_whole) {
@@ -115,14 +60,11 @@ PairFormat recognise_file(const ParallelFiles& files) {
   const std::string head = head_of_file(file);
   const std::string markup = markup_of(head);
   if (markup == "TMX") return PairFormat::kTmx;
-  const size_t end = head.find('\n');
-  std::string_view line = without_byte_order_mark(std::string_view(head).substr(0, end));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  const bool is_whole = end != std::string::npos || head.size() < kHeadOfFile;
+  const std::string_view line = first_line(head);
+  const bool is_whole = head.find('\n') != std::string::npos || head.size() < kHeadOfFile;
   if (is_json_object(line, is_whole)) return PairFormat::kJsonLines;
   if (markup.empty() && line.find('\t') != std::string::npos) {
-    const bool named = !files.columns.empty() || has_columns(line, files.languages);
-    return named ? PairFormat::kNamedTsv : PairFormat::kTsv;
+    return names_columns(line, files) ? PairFormat::kNamedTsv : PairFormat::kTsv;
   }
   std::string looks;
   if (!markup.empty()) looks = fmt::format("It looks like {}. ", markup);
@@ -159,9 +101,8 @@ std::string describe_format(PairFormat format, const ParallelFiles& files) {
     case PairFormat::kTwoFiles:
       return "plain text, a file for each side";
     case PairFormat::kTsv:
-      return "TSV: source TAB target";
     case PairFormat::kNamedTsv:
-      return fmt::format("TSV with the columns {}", fmt::join(files.sides(), " and "));
+      return describe_tsv(first_line(head_of_file(files.both())), files, format == PairFormat::kNamedTsv);
     case PairFormat::kJsonLines:
       return fmt::format("JSON lines with the keys {}", fmt::join(files.sides(), " and "));
     case PairFormat::kTmx:
@@ -176,7 +117,7 @@ std::unique_ptr<PairStream> open_pairs(const ParallelFiles& files) {
       return std::make_unique<TwoFileStream>(files);
     case PairFormat::kTsv:
     case PairFormat::kNamedTsv:
-      return std::make_unique<TsvStream>(files, format == PairFormat::kNamedTsv);
+      return open_tsv(files, format == PairFormat::kNamedTsv);
     case PairFormat::kJsonLines:
       return open_json_lines(files);
     case PairFormat::kTmx:

@@ -55,7 +55,7 @@ enum class PairFormat { kTwoFiles, kTsv, kNamedTsv, kJsonLines, kTmx };
 // The format of a text; of ParallelFiles::pairs by its content. Fails if it is none of these.
 PairFormat recognise_format(const ParallelFiles& files);
 
-// "TMX with the languages en and de", for the log.
+// "TMX with the languages en and de", for the log. Reads the head of a TSV file.
 std::string describe_format(PairFormat format, const ParallelFiles& files);
 
 std::unique_ptr<PairStream> open_pairs(const ParallelFiles& files);

@@ -37,6 +37,21 @@ std::vector<bool> ordinary_pieces(std::string_view file) {
   return ordinary;
 }
 
+bool has_pieces_of_text(const sentencepiece::SentencePieceProcessor& processor) {
+  for (int id = 0; id < processor.GetPieceSize(); ++id) {
+    if (!processor.IsControl(id) && !processor.IsUnknown(id) && !processor.IsUnused(id)) return true;
+  }
+  return false;
+}
+
+void load_model(std::string_view bytes, const fs::path& path, sentencepiece::SentencePieceProcessor& processor) {
+  const auto status = processor.LoadFromSerializedProto(bytes);
+  if (!status.ok()) fail("{} is not a SentencePiece model ({})", path.string(), status.message());
+  if (!has_pieces_of_text(processor)) {
+    fail("{} is not a SentencePiece model of text: it has no pieces that text can be cut into", path.string());
+  }
+}
+
 // Words that WordEncoder remembers, some 30 MB. Rare words fill the table; when it is full it starts again, which costs
 // little, because the frequent words return at once.
 constexpr size_t kMostWords = 200000;
@@ -48,13 +63,15 @@ struct Subwords::Model {
   ModelType type;
 };
 
+void check_subword_model(const fs::path& path) {
+  sentencepiece::SentencePieceProcessor processor;
+  load_model(MappedFile(path).bytes(), path, processor);
+}
+
 Subwords::Subwords(const fs::path& path) : model_(std::make_unique<Model>()) {
   const MappedFile file(path);
+  load_model(file.bytes(), path, model_->processor);
   const auto& processor = model_->processor;
-  const auto status = model_->processor.LoadFromSerializedProto(file.bytes());
-  if (!status.ok() || processor.GetPieceSize() == 0) {
-    fail("{} is not a SentencePiece model ({})", path.string(), status.ok() ? "it has no pieces" : status.message());
-  }
   model_->type = model_type(file.bytes());
   if (processor.pad_id() != kPad || processor.eos_id() != kEndOfSentence || processor.bos_id() != kStartOfSentence ||
       processor.unk_id() != kUnknown) {

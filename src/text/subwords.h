@@ -24,9 +24,12 @@ inline constexpr TokenId kUnknown = 3;
 
 inline constexpr std::string_view kWordStart = "\u2581";  // first character of a piece that starts a word
 
+// Refuses a file that is not a SentencePiece model, or has no pieces that text can be cut into.
+void check_subword_model(const std::filesystem::path& path);
+
 class Subwords {
  public:
-  // Refuses a file that is not a SentencePiece model or numbers the special pieces differently.
+  // Refuses what check_subword_model refuses, and a model that numbers the special pieces differently.
   explicit Subwords(const std::filesystem::path& path);
   ~Subwords();
   Subwords(Subwords&&) noexcept;

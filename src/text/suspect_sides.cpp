@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 
+#include "config/number.h"
 #include "core/human.h"
 #include "text/head_of_file.h"
 #include "text/language.h"
@@ -16,9 +18,12 @@ namespace {
 
 constexpr uint64_t kFewestPairs = 20;  // least pairs for a judgement about identical ones
 constexpr double kManyIdentical = 0.3;
+constexpr double kManyNumbers = 0.9;
 
 struct Sample {
   uint64_t pairs = 0, identical = 0;
+  std::array<uint64_t, 2> numbers = {};  // of a side: pairs whose text is a number
+  std::string first_pair;
   LanguageGuess source, target;
   bool has_header = false;
 
@@ -27,13 +32,21 @@ struct Sample {
   }
 };
 
+bool is_number(std::string_view text) {
+  double number = 0;
+  return parse_real(text, number);
+}
+
 Sample take_sample(const ParallelFiles& files, PairFormat format) {
   Sample sample;
   ParallelReader reader({files});
   if (const std::optional<PairBlock> block = reader.next()) {
     sample.pairs = block->size();
     sample.has_header = format == PairFormat::kTsv && is_header(block->source(0), block->target(0));
+    sample.first_pair = fmt::format("\"{:.30}\" and \"{:.30}\"", block->source(0), block->target(0));
     for (size_t i = 0; i < block->size(); ++i) {
+      sample.numbers[0] += is_number(block->source(i)) ? 1 : 0;
+      sample.numbers[1] += is_number(block->target(i)) ? 1 : 0;
       sample.identical += block->source(i) == block->target(i) ? 1 : 0;
       sample.source.add(block->source(i));
       sample.target.add(block->target(i));
@@ -88,6 +101,17 @@ class Judge {
                       "in: tail -n +2 {} > other.tsv",
                       files.both()));
     }
+    for (size_t side = 0; side < 2; ++side) {
+      const auto numbers = static_cast<double>(sample.numbers[side]);
+      if (sample.pairs == 0 || numbers < kManyNumbers * static_cast<double>(sample.pairs)) continue;
+      numbers_.add(fmt::format("{} has nothing but a number in {} of the first {} pairs; the first is {}",
+                               side_of(files, format, side), human_count(sample.numbers[side]),
+                               human_count(sample.pairs), sample.first_pair),
+                   files.both().empty()
+                       ? "Is it a file of scores?"
+                       : "If the text is in other columns, name them with columns: [SOURCE, TARGET], or cut "
+                         "them out, as in: cut -f 2,3 FILE > other.tsv");
+    }
     if (is_same_file(files)) {
       same_.add(fmt::format("{} and {} are the same file, {} pairs of the same text", files.source, files.target,
                             human_count(sample.pairs)),
@@ -109,7 +133,8 @@ class Judge {
 
   std::vector<std::string> sentences() const {
     std::vector<std::string> result;
-    for (const Suspicion* suspicion : {&markup_, &header_, &same_, &identical_, &swapped_, &source_, &target_}) {
+    for (const Suspicion* suspicion :
+         {&markup_, &header_, &numbers_, &same_, &identical_, &swapped_, &source_, &target_}) {
       if (suspicion->texts > 0) result.push_back(suspicion->sentence());
     }
     return result;
@@ -152,7 +177,7 @@ class Judge {
 
   const std::string& source_language_;
   const std::string& target_language_;
-  Suspicion markup_, header_, same_, identical_, swapped_, source_, target_;
+  Suspicion markup_, header_, numbers_, same_, identical_, swapped_, source_, target_;
 };
 
 }  // namespace

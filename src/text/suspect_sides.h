@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of parallel texts for probable mistakes: TMX instead of text, a header, the same file on both sides, swapped
-// sides, a side in another language than configured, pairs with identical sides. They look at the first few thousand
-// pairs of each text, before hours are spent on it.
+// Checks of parallel texts for probable mistakes: TMX instead of text, a header, numbers instead of text, the same file
+// on both sides, swapped sides, a side in another language than configured, pairs with identical sides. They look at
+// the first few thousand pairs of each text, before hours are spent on it.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/human.h"
+#include "text/language.h"
 #include "text/line_reader.h"
 #include "text/pair_stream.h"
 #include "text/xml_bytes.h"
@@ -20,18 +21,6 @@ namespace {
 constexpr size_t kChunk = 1 << 16;
 constexpr size_t kLongestSegment = 1 << 20;  // bytes of text, far beyond any sentence
 constexpr size_t kLongestTag = 4 << 20;      // bytes that expat must hold at once
-
-// "en_US" -> "en-us"
-std::string language_code(std::string_view text) {
-  std::string code(text);
-  for (char& c : code) c = c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return code;
-}
-
-// Whether a text in `found` may serve as `wanted`: en-US as en, and the other way round.
-bool fits(const std::string& found, const std::string& wanted) {
-  return found == wanted || found.starts_with(wanted + "-") || wanted.starts_with(found + "-");
-}
 
 // Elements of a segment that hold codes of the original document, not text.
 bool holds_code(std::string_view element) {
@@ -194,9 +183,9 @@ class TmxStream final : public PairStream {
   // The first text of each language.
   void keep_segment() {
     const std::string text = marks_to_invalid_bytes(one_line(segment_));
-    if (!source_ && fits(language_, source_language_)) {
+    if (!source_ && languages_fit(language_, source_language_)) {
       source_ = text;
-    } else if (!target_ && fits(language_, target_language_)) {
+    } else if (!target_ && languages_fit(language_, target_language_)) {
       target_ = text;
     }
   }

@@ -96,6 +96,11 @@ class CorporaTest(ProgramTest):
         statistics = json.loads((out / "statistics.json").read_text())
         self.assertEqual(statistics["clean"]["dropped"]["invalid_utf8"], 1)
 
+    def evaluation(self, run, *where):
+        """The scores of a model, without how long it took."""
+        scores = json.loads(self.succeed("evaluate", "-m", run, "--json", *where).stdout)
+        return {key: value for key, value in scores.items() if not key.endswith("_seconds")}
+
     def test_two_corpora_with_tags(self):
         pairs = demo_pairs()
         (there, back) = (self.write("there.tsv", "".join(f"{s}\t{t}\n" for s, t in pairs)),
@@ -129,6 +134,22 @@ class CorporaTest(ProgramTest):
         for source, _ in by_flag["translations"][0]["alignment"]:
             self.assertLess(source, len(by_flag["source_pieces"]))
         self.assert_says(self.refuse(2, *translate, "--tag", "<2fr>", input="x\n"), "<2fr>")
+
+        # A test set without tags, tagged by the flag, by hand, and by prepare.
+        plain, references = (self.write(name, "".join(pair[side] + "\n" for pair in pairs[:20]))
+                             for side, name in enumerate(("plain", "references")))
+        by_hand = self.write("by-hand", "".join(f"<2de> {source}\n" for source, _ in pairs[:20]))
+        files = ["--reference", references, "--source"]
+        one = self.evaluation(run, *files, plain, "--tag", "<2de>")
+        other = self.evaluation(run, *files, by_hand)
+        prepared = self.evaluation(run, "--data", data, "--split", "dev-there")
+        untagged = self.evaluation(run, *files, plain)
+        self.assertEqual(one, other)
+        self.assertEqual(one, prepared)
+        self.assertNotEqual(one["cross_entropy"], untagged["cross_entropy"])
+        evaluate = ["evaluate", "-m", run]
+        self.assert_says(self.refuse(2, *evaluate, *files, plain, "--tag", "<2fr>"), "<2fr>")
+        self.assert_says(self.refuse(2, *evaluate, "--data", data, "--split", "dev", "--tag", "<2de>"), "--source")
 
         # More text for the same model: its vocabulary has these tags and no others.
         like = ["prepare", "--like", run, "--add", f"more={there}", "--tag"]

@@ -39,6 +39,15 @@ def shapes_of(rows, norm_ending):
     return shapes
 
 
+def pieces_of(path):
+    """The pieces of a SentencePiece model, its first fields: tag, length, and of each its text, again tag and length."""
+    model, pieces, at = path.read_bytes(), [], 0
+    while model[at] == 0x0A:
+        pieces.append(model[at + 4:at + 4 + model[at + 3]].decode())
+        at += 2 + model[at + 1]
+    return pieces
+
+
 def write_model(path, rows, norm_ending="", **settings):
     words = {**SETTINGS, **{key.replace("_", "-"): value for key, value in settings.items()}}
     text = "".join(f"{key}: {value}\n" for key, value in words.items()).encode() + b"\0"
@@ -105,9 +114,15 @@ class ImportMarianTest(ProgramTest):
         rows = 60000
         write_model(self.model, rows)
         self.add("source.spm", "target.spm")
-        pieces = ["</s>", "<unk>", *(f"piece{i}" for i in range(rows - 2))]
-        (self.place / "joint.yml").write_text("".join(f'"{piece}": {i}\n' for i, piece in enumerate(pieces)))
         (self.place / "decoder.yml").write_text("vocabs: [joint.yml, joint.yml]\n")
+
+        def write_vocabulary(*pieces):
+            names = dict.fromkeys(["</s>", "<unk>", *pieces, *(f"piece{i}" for i in range(rows))])
+            (self.place / "joint.yml").write_text("".join(
+                f"{json.dumps(piece, ensure_ascii=False)}: {i}\n" for i, piece in enumerate(list(names)[:rows])))
+        write_vocabulary()
+        self.assert_says(self.refused(), "source.spm", "396 of its 396")
+        write_vocabulary(*pieces_of(self.place / "source.spm"))
         self.succeed("import", self.place, "--run", self.run_folder, timeout=30)
         self.assertEqual(self.names_read(), ["joint.yml", "model.npz", "source.spm", "target.spm"])
 

@@ -36,21 +36,27 @@ def read_weights(path):
             for name, about in json.loads(whole[8:data]).items() if name != "__metadata__"}
 
 
-def replace_positions(path, shape, content):
-    """Puts other positions of the decoder into a safetensors file, and takes those of the encoder away."""
+def replace_positions(path, shape, content, dtype="F32", encoder=False):
+    """Puts other positions of the decoder into a safetensors file, and takes those of the encoder away or leaves them."""
     whole = path.read_bytes()
     data = 8 + struct.unpack_from("<Q", whole)[0]
     header, new, contents = json.loads(whole[8:data]), {}, b""
     for name, about in header.items():
-        if name in ("__metadata__", POSITIONS.replace("decoder", "encoder")):
+        if name == "__metadata__" or (name == POSITIONS.replace("decoder", "encoder") and not encoder):
             continue
         begin, end = about["data_offsets"]
         part = content if name == POSITIONS else whole[data + begin:data + end]
-        new[name] = {"dtype": "F32", "shape": shape if name == POSITIONS else about["shape"],
+        new[name] = {"dtype": dtype if name == POSITIONS else "F32", "shape": shape if name == POSITIONS else about["shape"],
                      "data_offsets": [len(contents), len(contents) + len(part)]}
         contents += part
     text = json.dumps(new).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + contents)
+
+
+def bfloats(content):
+    """Floats, rounded to the nearest bfloat16."""
+    numbers = struct.unpack(f"<{len(content) // 4}I", content)
+    return b"".join(struct.pack("<H", number + 0x7fff + (number >> 16 & 1) >> 16) for number in numbers)
 
 
 class ImportModelTest(ProgramTest):
@@ -202,6 +208,26 @@ class ImportModelTest(ProgramTest):
             replace_positions(folder / "model.safetensors", [8, 32], struct.pack("<f", float("nan")) * 8 * 32)
         self.assertIn(POSITIONS, self.refused(change))
 
+    def test_positions_may_be_rounded_to_the_type_that_stores_them(self):
+        stored = read_weights(self.exported / "model.safetensors")[POSITIONS]
+        shape = [len(stored) // 4 // 32, 32]
+        numbers = struct.unpack(f"<{len(stored) // 4}f", stored)
+        shifted = struct.pack(f"<{len(numbers)}f", *(number + 0.003 for number in numbers))
+
+        def store(content, dtype):
+            return lambda folder: replace_positions(folder / "model.safetensors", shape, content, dtype, encoder=True)
+        self.assertIn(POSITIONS, self.refused(store(shifted, "F32")))
+        folder, run = self.folder / "rounded", self.folder / "rounded-run"
+        shutil.copytree(self.exported, folder)
+        store(bfloats(stored), "BF16")(folder)
+        self.succeed("import", folder, "--run", run)
+        self.succeed("import", self.exported, "--run", self.folder / "exact")
+        exact, rounded = (read_weights(place / "checkpoints" / "last" / "weights.safetensors")
+                          for place in (self.folder / "exact", run))
+        self.assertEqual(len(exact), len(rounded))
+        different = [name for name, values in exact.items() if values != rounded[name]]
+        self.assertLessEqual(len(different), 1)  # the embedding with <s>, which the first position holds
+
     def test_the_number_of_parameters(self):
         done = self.succeed("import", self.exported, "--run", self.folder / "counted")
         weights = read_weights(self.folder / "counted" / "checkpoints" / "last" / "weights.safetensors")
@@ -213,6 +239,53 @@ class ImportModelTest(ProgramTest):
             with self.subTest(name):
                 self.refused(lambda folder: (folder / name).unlink())
                 self.refused(lambda folder: os.truncate(folder / name, (folder / name).stat().st_size // 2))
+
+    def test_subword_models_must_be_models_and_of_this_model(self):
+        for name in ("source.spm", "target.spm"):
+            for content in (b"", b"A line of text.\n", (self.exported / "vocab.json").read_bytes()):
+                with self.subTest(name, content=content[:10]):
+                    said = self.refused(lambda folder: (folder / name).write_bytes(content))
+                    self.assertIn(f"changed/{name}", said)
+        other = self.folder / "other"
+        self.succeed("prepare", "--corpus", "reversal", "--out", other, *fixtures.settings(
+            {"corpus.generated_pairs": 1000, "subwords.vocabulary": 150, "subwords.character_coverage": 1}))
+        said = self.refused(lambda folder: shutil.copy(other / "joint.model", folder / "source.spm"))
+        self.assertRegex(said, r"source.spm: \d+ of its \d+ pieces")
+
+    def test_pieces_that_the_vocabulary_lacks(self):
+        """A few are usual, many make one suspicious, and most mean that the file belongs to another model."""
+        vocabulary = json.loads((self.exported / "vocab.json").read_text())
+        learned = [piece for piece in vocabulary if not re.fullmatch(r"<.*>", piece)]
+
+        def drop(share):
+            """Gives names to a share of the pieces that no SentencePiece model knows."""
+            dropped = set(learned[:round(share * len(learned))])
+            return json.dumps({f"another {i}" if piece in dropped else piece: i for piece, i in vocabulary.items()})
+        self.assertIn("source.spm", self.refused(lambda folder: (folder / "vocab.json").write_text(drop(0.7))))
+        for share, warned in ((0.02, 0), (0.3, 2)):  # for source.spm and target.spm
+            folder = self.folder / f"lacks-{share}"
+            shutil.copytree(self.exported, folder)
+            (folder / "vocab.json").write_text(drop(share))
+            told = self.succeed("import", folder, "--run", self.folder / f"run-{share}").stderr
+            self.assertEqual(told.count("warning: "), warned, told)
+
+    def test_folders_of_models_that_lack_files(self):
+        """Half a model is taken for a model, and what is missing is named."""
+        def only(*names):
+            def change(folder):
+                for path in folder.iterdir():
+                    if path.name not in names:
+                        path.unlink()
+            return change
+        self.assertIn("config.json", self.refused(only("model.safetensors", "source.spm", "target.spm", "vocab.json")))
+        self.assertIn("config.json", self.refused(only("model.safetensors")))
+        said = self.refused(lambda folder: (folder / "model.safetensors").unlink())
+        self.assert_says(said, "model.safetensors", "pytorch_model.bin")
+
+        def shard(folder):
+            (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
+            (folder / "model.safetensors.index.json").write_text("{}")
+        self.assert_says(self.refused(shard), "model.safetensors.index.json", "max_shard_size")
 
     def test_a_pickle_with_code_is_not_executed(self):
         trace = self.folder / "trace"

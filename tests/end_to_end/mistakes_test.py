@@ -44,6 +44,7 @@ FILES = {
     "columns.yaml": "corpus:\n  train: [{pairs: keys.jsonl, columns: [source]}]\n",
     "sources.yaml": "corpus:\n  sources:\n    - name: a\n      train: [{tsv: pairs.tsv}]\n      clean: {max_word: 9}\n",
     "pairs.tsv": "a\tb\n",
+    "one-name.tsv": "de\tscore\tfr\nHallo\t1\tsalut\n",
     "short.txt": "a\n",
     "long.txt": "a\nb\nc\n",
 }

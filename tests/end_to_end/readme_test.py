@@ -130,8 +130,9 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
 
     @long_test
     def test_every_command_of_many_languages_works_and_the_model_learns_both(self):
-        printed = self.type_commands("docs/many-languages.md", 12, SMALL_VOCABULARY, FINE_TUNE)
-        german, turned = [text for text in printed if re.search(r"(?m)^BLEU\S* = ", text)][-2:]
+        printed = self.type_commands("docs/many-languages.md", 13, SMALL_VOCABULARY, FINE_TUNE)
+        german, turned, by_flag = [text for text in printed if re.search(r"(?m)^BLEU\S* = ", text)][-3:]
+        self.assertEqual(re.findall(r"(?m)^BLEU.*", german), re.findall(r"(?m)^BLEU.*", by_flag))
         for text in (german, turned):
             self.assertGreater(float(re.search(r"(?m)^BLEU\S* = ([\d.]+)", text)[1]), 15)
         (into_german, into_turned) = [text for text in printed if len(text.splitlines()) == 3][-2:]

@@ -77,8 +77,10 @@ TEST_F(TensorFiles, HalfPrecision) {
   EXPECT_THAT(torch(torch_file(pickle_of(0, 2, 2, "torch\nHalfStorage\n"), halves)).take("a", {2, 2}),
               ElementsAre(1, -2, std::ldexp(1.0f, -24), 65504));
   const std::string bfloats("\x80\x3f\x00\xc0\x00\x00\x40\x40", 8);
-  EXPECT_THAT(torch(torch_file(pickle_of(0, 2, 2, "torch\nBFloat16Storage\n"), bfloats)).take("a", {2, 2}),
-              ElementsAre(1, -2, 0, 3));
+  TensorMap from_bfloats = torch(torch_file(pickle_of(0, 2, 2, "torch\nBFloat16Storage\n"), bfloats));
+  EXPECT_EQ(from_bfloats.at("a").dtype, Dtype::kBF16);
+  EXPECT_THAT(from_bfloats.take("a", {2, 2}), ElementsAre(1, -2, 0, 3));
+  EXPECT_EQ(torch(torch_file(pickle_of(0, 2, 2), kFloats)).at("a").dtype, Dtype::kF32);
 }
 
 TEST_F(TensorFiles, CodeInAPickleIsNamedAndNotExecuted) {

@@ -85,5 +85,19 @@ TEST(Language, TextWithoutBlanks) {
   EXPECT_EQ(guess_of("これはとてもいい本ですから、読んでください。", 20).instead_of("en"), "ja");
 }
 
+TEST(Language, CodesFitByTheirBeginning) {
+  const auto fit = [](const char* found, const char* wanted) {
+    return languages_fit(language_code(found), language_code(wanted));
+  };
+  for (const auto& [found, wanted] :
+       {std::pair{"en", "en"}, {"en_US", "en"}, {"EN", "en-GB"}, {"zh-Hant-TW", "zh-Hant"}}) {
+    EXPECT_TRUE(fit(found, wanted)) << found;
+  }
+  for (const auto& [found, wanted] :
+       {std::pair{"eng", "en"}, {"en-US", "en-GB"}, {"", "en"}, {"en", ""}, {"de", "en"}}) {
+    EXPECT_FALSE(fit(found, wanted)) << found;
+  }
+}
+
 }  // namespace
 }  // namespace verbund

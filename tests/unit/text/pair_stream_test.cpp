@@ -91,6 +91,32 @@ TEST_F(PairStreamTest, NamedColumnsAreFound) {
   EXPECT_ERROR(texts_of(one_file(file, {"en"})), UsageError, HasSubstr("columns"));
 }
 
+TEST_F(PairStreamTest, ColumnsAreNamedAfterLanguagesInOtherWays) {
+  const auto read = [&](const std::string& text) { return texts_of(one_file(write(text))); };
+  EXPECT_THAT(read("x\ten-US\tde-DE\n1\tHello\tHallo\n"), ElementsAre("2:Hello|Hallo"));
+  EXPECT_THAT(read("id\tDE_de\ten_US\n1\tHallo\tHello\n"), ElementsAre("2:Hello|Hallo"));
+  EXPECT_THAT(read("German\tENGLISH\nHallo\tHello\n"), ElementsAre("2:Hello|Hallo"));
+  EXPECT_THAT(read("en-US\ten\tde-AT\nHowdy\tHello\tServus\n"), ElementsAre("2:Hello|Servus"));
+  const auto describe = [&](const std::string& text) {
+    const ParallelFiles files = one_file(write(text));
+    return describe_format(recognise_format(files), files);
+  };
+  EXPECT_THAT(describe("x\ten-US\tde-DE\n"), AllOf(HasSubstr("en-US"), HasSubstr("de-DE")));
+  EXPECT_THAT(describe("0.7\tHello\tHallo\n"), AllOf(HasSubstr("3 columns"), HasSubstr("0.7"), HasSubstr("Hello")));
+  EXPECT_THAT(describe("Hello\tHallo\n"), AllOf(HasSubstr("Hello"), HasSubstr("Hallo")));
+}
+
+// One name alone: the other column cannot be guessed. As --tsv, the file has pairs in columns 1 and 2.
+TEST_F(PairStreamTest, OneNameOfTwoIsRefused) {
+  for (const char* header : {"de\tscore\tfr", "en_US\ten-GB\tde", "English\tTranslation", "en\ten"}) {
+    const std::string file = write(std::string(header) + "\nHallo\t1\tsalut\n");
+    EXPECT_ERROR(recognise_format(one_file(file)), Error, HasSubstr("line 1"), HasSubstr("columns:"));
+    ParallelFiles tsv;
+    tsv.tsv = file;
+    EXPECT_EQ(texts_of(tsv).at(1), "2:Hallo|1");
+  }
+}
+
 TEST_F(PairStreamTest, JsonLines) {
   const std::string file = write(
       "{\"translation\": {\"en\": \"a \\\"cat\\\"\", \"de\": \"Kat\\u00e4\", \"fr\": \"chat\"}, \"id\": 1}\n\n"

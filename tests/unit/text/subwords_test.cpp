@@ -9,12 +9,14 @@
 
 #include "config/config.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/random.h"
 #include "core/utf8.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "text/subword_sampler.h"
 #include "text/subword_trainer.h"
+#include "text/wire_format.h"
 
 namespace verbund {
 namespace {
@@ -315,6 +317,23 @@ TEST_F(SubwordsTest, SamplerKeepsBytesAndUserDefinedPiecesWhole) {
 TEST_F(SubwordsTest, SamplerRefusesAModelWithoutMerges) {
   EXPECT_ERROR(SubwordSampler(Subwords(model_path(SubwordType::kUnigram)), 0.1), Error, HasSubstr("unigram"),
                HasSubstr("subwords.type=bpe"));
+}
+
+TEST_F(SubwordsTest, WhatIsNoModelIsRefused) {
+  const std::string model = read_file(model_path(SubwordType::kUnigram));
+  check_subword_model(model_path(SubwordType::kUnigram));
+  WireWriter unknown, without_text;
+  unknown.add(1, std::string_view("<unk>"));
+  unknown.add(3, uint64_t{2});
+  without_text.add(1, unknown.message());
+  const std::vector<std::pair<std::string, std::string>> others = {{"empty", ""},
+                                                                   {"text", "A line of text.\n"},
+                                                                   {"json", "{\"</s>\": 0, \"<unk>\": 1}"},
+                                                                   {"half", model.substr(0, model.size() / 2)},
+                                                                   {"without", without_text.message()}};
+  for (const auto& [name, content] : others) {
+    EXPECT_ERROR(check_subword_model(folder_->write(name, content)), Error, HasSubstr(name));
+  }
 }
 
 }  // namespace

@@ -100,6 +100,19 @@ TEST_F(SuspectSides, ManyIdenticalPairs) {
   EXPECT_THAT(suspect({files(kEnglish + kEnglish + copied, kGerman + kGerman + copied)}), IsEmpty());
 }
 
+TEST_F(SuspectSides, NumbersInsteadOfText) {
+  const auto table = [&](const std::string& text) {
+    return ParallelFiles{"", "", folder_.write("x.tsv", text).string()};
+  };
+  EXPECT_THAT(suspect({table("0.7\tHello\tHallo\n-1.25\tYes\tJa\n")}),
+              ElementsAre(AllOf(HasSubstr("x.tsv column 1"), HasSubstr("2 of the first 2 pairs"), HasSubstr("0.7"),
+                                HasSubstr("Hello"))));
+  EXPECT_THAT(suspect({table("Hello\t1\tHallo\nYes\t2\tJa\n")}), ElementsAre(HasSubstr("x.tsv column 2")));
+  EXPECT_THAT(suspect({table("Hello\tHallo\n12\t12\nYes\tJa\n")}), IsEmpty());
+  EXPECT_THAT(suspect({files("0.5\n1e-3\n", "Eins.\nZwei.\n")}), ElementsAre(HasSubstr(".src")));
+  EXPECT_THAT(suspect({files("", "")}), IsEmpty());
+}
+
 TEST_F(SuspectSides, ColumnsOfATable) {
   std::string table;
   for (int i = 0; i < 100; ++i) table += "Das ist nicht der erste von den Tagen.\tIt is not the first of the days.\n";
