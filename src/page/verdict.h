@@ -44,6 +44,7 @@ struct Verdict {
   std::string question;  // "How long did the run take?"
   Grade finding = Grade::kNeutral;
   std::string sentence;  // the answer, in plain words; begins with "Cannot tell, because" if so
+  std::string in_short;  // of a bad finding, for the summary of the page; "": said elsewhere
   std::vector<Figure> figures;
   std::vector<Chart> charts;
   std::vector<SampleSentence> samples;

@@ -10,7 +10,6 @@
 #include "core/log.h"
 #include "core/machine.h"
 #include "core/wall_clock.h"
-#include "data/dataset_format.h"
 
 namespace verbund {
 namespace {
@@ -85,10 +84,13 @@ void RunRecord::start(const Start& start) {
                     {"mpi", start.mpi},
                     {"step", start.step},
                     {"dataset", start.dataset.value("checksum", "")},
+                    {"mixture", start.dataset.value("mixture", "")},
+                    {"differences", start.differences},
                     {"hosts", start.hosts}});
   leave_out_the_middle(starts);
   json_["start_count"] = json_["start_count"].get<int64_t>() + 1;
   json_["dataset"] = start.dataset;
+  if (!start.started_from.is_null()) json_[kStartedFrom] = start.started_from;
   write();
   running_ = true;
 }
@@ -105,21 +107,5 @@ void RunRecord::stop(const std::string& reason) {
 }
 
 void RunRecord::write() const { write_run_record(folder_, json_); }
-
-Json describe_dataset(const fs::path& folder, const std::string& checksum) {
-  Json json = {{"path", fs::absolute(folder).lexically_normal().string()}, {"checksum", checksum}};
-  const auto copy = [&](const char* key, const char* file) {
-    if (use_note(folder / file, [&](const Json& content) { json[key] = content; }) || !fs::exists(folder / file))
-      return;
-    warn("{} is damaged: it is missing in the record of the run", (folder / file).string());
-  };
-  use_note(folder / kDatasetManifest, [&](const Json& manifest) {
-    json["source_language"] = manifest.at("source_language");
-    json["target_language"] = manifest.at("target_language");
-  });
-  copy("statistics", kStatisticsFile);
-  copy("provenance", kProvenanceFile);
-  return json;
-}
 
 }  // namespace verbund

@@ -12,6 +12,9 @@
 
 namespace verbund {
 
+// In run.json: the model whose weights the run began with.
+inline constexpr const char* kStartedFrom = "started_from";
+
 class RunRecord {
  public:
   // The description of a start.
@@ -20,8 +23,10 @@ class RunRecord {
     std::vector<std::string> command;  // as it was given
     std::string mpi;                   // "Open MPI v4.1.4"
     int64_t step = 0;
-    Json hosts;    // see describe_hosts
-    Json dataset;  // see describe_dataset
+    std::vector<std::string> differences;  // from the start before, which --resume force or best has accepted
+    Json hosts;                            // see describe_hosts
+    Json dataset;                          // see describe_datasets
+    Json started_from = nullptr;           // see describe_model; null: random weights, or a resumed run
   };
 
   // Reads the record of earlier starts, or begins a new one in memory.
@@ -51,8 +56,5 @@ void write_run_record(const std::filesystem::path& folder, const Json& record);
 
 // Reads the record; fails if it is damaged or of another version.
 Json read_run_record(const std::filesystem::path& folder);
-
-// Path, checksum, provenance and statistics of a dataset. The last two are optional: training does not need them.
-Json describe_dataset(const std::filesystem::path& folder, const std::string& checksum);
 
 }  // namespace verbund

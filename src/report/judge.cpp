@@ -44,7 +44,6 @@ BasicFacts basic_facts(const RunData& run, const Ledger& ledger) {
   facts.wall = ledger.wall;
   facts.steps = run.last_step();
   facts.tokens = run.training.last("target_tokens");
-  facts.epochs = run.training.last("epoch");
   for (const auto& [key, highest] : {std::pair{"dev_bleu", true},
                                      {"dev_chrf", true},
                                      {"dev_teacher_forced_piece_bleu", true},

@@ -27,8 +27,7 @@ struct BasicFacts {
   std::string reason;  // of its end, as in run.json
   double began = kNotKnown, ended = kNotKnown, wall = kNotKnown;  // seconds
   int64_t steps = 0;
-  double tokens = kNotKnown;  // target tokens trained on, all workers
-  double epochs = kNotKnown;
+  double tokens = kNotKnown;    // target tokens trained on, all workers
   std::vector<BestValue> best;  // by each metric that was evaluated
   int workers = 1;
   std::vector<std::string> hosts;

@@ -97,6 +97,9 @@ struct StartFacts {
   bool killed = false;
   std::vector<std::string> command;
   std::vector<HostFacts> hosts;  // empty: not on record
+  // From the start before, which --resume force or best accepted.
+  std::vector<std::string> differences = {};
+  std::string mixture = {};  // "": not on record
 
   // The start did all it was to do, or somebody stopped it: it did not die.
   bool was_wanted() const;

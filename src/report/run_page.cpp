@@ -7,6 +7,7 @@
 
 #include "core/wall_clock.h"
 #include "page/number_format.h"
+#include "report/corpora_seen.h"
 #include "report/layouts.h"
 
 namespace verbund {
@@ -34,12 +35,24 @@ std::string hosts_text(const RunData& run, const BasicFacts& facts) {
   return fmt::format("{} on {} hosts", workers, facts.hosts.size());
 }
 
+// "3.2", of several corpora "law 0.44, gen 12.1"; "" if they are not known.
+std::string epochs_text(const RunData& run) {
+  const std::vector<CorpusSeen> corpora = corpora_seen(run);
+  std::string text;
+  for (const CorpusSeen& corpus : corpora) {
+    if (!is_known(corpus.epochs)) return "";
+    if (corpora.size() > 1) text += fmt::format("{}{} ", text.empty() ? "" : ", ", corpus.name);
+    text += human_number(corpus.epochs);
+  }
+  return text;
+}
+
 std::vector<Fact> head(const RunData& run, const BasicFacts& facts) {
   std::vector<Fact> list;
   list.push_back({"steps", counted(static_cast<double>(facts.steps))});
   if (is_known(facts.wall)) list.push_back({"time", duration_text(facts.wall)});
   if (is_known(facts.began)) list.push_back({"began", moment_text(facts.began)});
-  if (is_known(facts.epochs)) list.push_back({"epochs", human_number(facts.epochs)});
+  if (const std::string epochs = epochs_text(run); !epochs.empty()) list.push_back({"epochs", epochs});
   if (is_known(facts.tokens)) list.push_back({"target tokens", human_number(facts.tokens)});
   size_t best = 0;
   for (const BestValue& value : facts.best) {

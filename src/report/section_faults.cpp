@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section on the faults that the run survived.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <map>
+#include <algorithm>
 
 #include "page/number_format.h"
 #include "report/json_values.h"
@@ -11,10 +12,21 @@
 namespace verbund {
 namespace {
 
+// What was forced at a start.
+std::string forced_text(const std::vector<std::string>& differences) {
+  return differences.empty() ? "" : fmt::format(", forced: {}", fmt::join(differences, "; "));
+}
+
+std::string forced_text(const RunData& run, const HistoryEvent& resume) {
+  const auto start = std::ranges::find(run.starts, static_cast<int>(resume.start), &StartFacts::number);
+  return start == run.starts.end() ? "" : forced_text(start->differences);
+}
+
 // Text for an event; "" if it is not a fault.
-std::string fault_text(const HistoryEvent& event) {
+std::string fault_text(const RunData& run, const HistoryEvent& event) {
   const std::string& name = event.event;
-  if (name == "resume") return "resumed from step " + counted(number_at(event.line, "from_step"));
+  if (name == "resume")
+    return "resumed from step " + counted(number_at(event.line, "from_step")) + forced_text(run, event);
   if (name == "signal") return "stopped by " + text_at(event.line, "signal");
   if (name == "stall") return "stalled: " + text_at(event.line, "message");
   if (name == "goes_on") return "continued";
@@ -45,7 +57,8 @@ std::vector<std::vector<Cell>> rows_of_starts(const RunData& run) {
     rows.push_back({moment_text(run.starts[i].began),
                     {counted(static_cast<double>(run.starts[i].step)), static_cast<double>(run.starts[i].step)},
                     "",
-                    fmt::format("restarted; before that: {}", before.reason.empty() ? "killed" : before.reason)});
+                    fmt::format("restarted{}; before that: {}", forced_text(run.starts[i].differences),
+                                before.reason.empty() ? "killed" : before.reason)});
   }
   return rows;
 }
@@ -59,7 +72,7 @@ Section faults_section(const RunData& run) {
   table.id = "faults";
   table.columns = {{"time"}, {"step", true}, {"worker"}, {"what happened"}};
   for (const HistoryEvent& event : run.history) {
-    const std::string text = fault_text(event);
+    const std::string text = fault_text(run, event);
     if (text.empty()) continue;
     const double step = static_cast<double>(event.step);
     table.rows.push_back({moment_text(event.at),

@@ -7,24 +7,30 @@
 #include "core/human.h"
 #include "core/json.h"
 #include "page/number_format.h"
+#include "report/corpora_seen.h"
 #include "report/json_values.h"
 #include "report/run_page.h"
 
 namespace verbund {
 namespace {
 
-struct CorpusSeen {
-  std::string name;
-  double usable = kNotKnown, seen = kNotKnown;  // pairs
-};
-
-std::vector<CorpusSeen> corpora_of(const RunData& run) {
-  std::vector<CorpusSeen> corpora;
-  for (const Json& corpus : object_at(run.record, "dataset").value("corpora", Json::array())) {
-    const std::string name = text_at(corpus, "name");
-    corpora.push_back({name, number_at(corpus, "usable_pairs"), run.training.last("pairs_seen." + name)});
+// The mixture of each part of the run: from the step on which it was used.
+std::string mixtures_text(const RunData& run) {
+  std::vector<std::pair<int64_t, std::string>> parts;
+  for (const StartFacts& start : run.starts) {
+    while (!parts.empty() && parts.back().first >= start.step) parts.pop_back();
+    if (!start.mixture.empty() && (parts.empty() || parts.back().second != start.mixture))
+      parts.emplace_back(start.step, start.mixture);
   }
-  return corpora;
+  const std::string last = text_at(object_at(run.record, "dataset"), "mixture");
+  if (parts.empty() && run.starts.size() > 1) return fmt::format("The mixture of the last start: {}.", last);
+  if (parts.size() < 2) return fmt::format("The mixture: {}.", last);
+  std::string text;
+  for (const auto& [step, mixture] : parts) {
+    text += fmt::format("{}The mixture from step {} on: {}.", text.empty() ? "" : " ",
+                        counted(static_cast<double>(step + 1)), mixture);
+  }
+  return text;
 }
 
 void add_rows(const std::string& stage, const std::vector<CorpusSeen>& corpora, Table& table) {
@@ -46,7 +52,7 @@ void add_rows(const std::string& stage, const std::vector<CorpusSeen>& corpora, 
 
 Section mixture_section(const RunData& run) {
   Section section = {"mixture", "Corpora", {}};
-  std::vector<CorpusSeen> rest = corpora_of(run);
+  std::vector<CorpusSeen> rest = corpora_seen(run);
   std::map<int64_t, const Json*> ended;  // by the number of the stage after it; repeated steps replace what was undone
   for (const HistoryEvent& event : run.history) {
     if (event.event == "stage") ended[static_cast<int64_t>(number_at(event.line, "stage"))] = &event.line;
@@ -73,9 +79,8 @@ Section mixture_section(const RunData& run) {
   if (!ended.empty() && left > 0) add_rows(current, rest, table);
   if (table.rows.empty()) return section;
   section.blocks.push_back(Paragraph{fmt::format(
-      "Training pairs by corpus, up to step {}. An epoch of a corpus has each of its pairs once. The mixture: {}.",
-      counted(run.training.rows() > 0 ? static_cast<double>(run.training.step.back()) : 0),
-      text_at(object_at(run.record, "dataset"), "mixture"))});
+      "Training pairs by corpus, up to step {}. An epoch of a corpus has each of its pairs once. {}",
+      counted(run.training.rows() > 0 ? static_cast<double>(run.training.step.back()) : 0), mixtures_text(run))});
   section.blocks.push_back(table);
   return section;
 }

@@ -8,6 +8,7 @@
 #include "config/settings.h"
 #include "core/human.h"
 #include "core/json.h"
+#include "data/dataset_record.h"
 #include "page/number_format.h"
 #include "report/json_values.h"
 #include "report/layouts.h"
@@ -86,6 +87,33 @@ Table starts_table(const RunData& run) {
   return table;
 }
 
+// The command that made each dataset folder.
+std::string prepare_commands(const RunData& run) {
+  std::string text;
+  for (const FolderRecord& folder : read_dataset_record(object_at(run.record, "dataset")).folders) {
+    if (!folder.command.empty()) {
+      text += shell_line(folder.command) + "\n";
+    } else if (!folder.path.empty()) {
+      text += fmt::format("# {}: the command that made it is not on record\n", folder.path);
+    }
+  }
+  return text;
+}
+
+// What the commands promise.
+std::string promise(const RunData& run, size_t commands, bool is_forced) {
+  if (is_forced) {
+    return "These commands made the model. Whether they make the same one again cannot be told: the run was resumed "
+           "although something differed from before, as the section on faults says.";
+  }
+  const bool is_tuned = run.config && starts_trained(run.config->train);
+  return fmt::format(
+      "The same program, data, {}configuration, seed and number of workers give the same model, bit for "
+      "bit{}.",
+      is_tuned ? "model to start from, " : "",
+      commands > 1 ? ", if each command ends at the step at which it ended here" : "");
+}
+
 }  // namespace
 
 Section configuration_section(const RunData& run) {
@@ -130,7 +158,7 @@ Section environment_section(const RunData& run) {
     for (const char* key : {"system", "kernels", "device", "precision"}) add(key, text_at(hosts->front(), key));
   }
   add("run folder", text_at(start, "folder"));
-  add("dataset", text_at(dataset, "path"));
+  for (const FolderRecord& folder : read_dataset_record(dataset).folders) add("dataset", folder.path);
   add("dataset's checksum", text_at(dataset, "checksum"));
   add("dataset made by", text_at(object_at(dataset, "provenance"), "program"));
   add("run", text_at(run.record, "id"));
@@ -146,21 +174,29 @@ Section environment_section(const RunData& run) {
 
 Section commands_section(const RunData& run) {
   Section section = {"commands", "To make it again", {}};
-  std::string text;
-  const Json& made = object_at(object_at(run.record, "dataset"), "provenance");
-  if (const auto words = words_at(made, "command"); !words.empty()) text += shell_line(words) + "\n";
-  std::optional<std::string> before;  // later starts resume; they are commands of their own if the workers changed
+  std::string text = prepare_commands(run);
+  bool is_forced = false;
+  size_t commands = 0;
+  std::string before, ended;  // the command before, and how its last start ended
   for (const StartFacts& start : run.starts) {
+    const bool forces = !start.differences.empty();
+    is_forced = is_forced || forces;
+    if (start.command.empty()) continue;
     const std::string launch = launch_prefix(start.hosts.empty() ? run.hosts : start.hosts);
-    if (start.command.empty() || before == launch) continue;
     const auto first = start.command.begin() + (launch.empty() ? 0 : 1);  // launch knows the program
-    if (before) text += fmt::format("# from step {} on\n", start.step + 1);
-    text += launch + shell_line({first, start.command.end()}) + "\n";
-    before = launch;
+    const std::string command = launch + shell_line({first, start.command.end()});
+    if (command != before || forces) {  // else it only resumes
+      if (commands++ > 0) {
+        text += fmt::format("# from step {} on{}\n", counted(static_cast<double>(start.step + 1)),
+                            ended.empty() ? "" : "; before that: " + ended);
+      }
+      text += command + "\n";
+    }
+    before = command;
+    ended = start.reason;
   }
   if (text.empty()) return section;
-  section.blocks.push_back(
-      Paragraph{"The same program, data, configuration, seed and number of workers give the same model, bit for bit."});
+  section.blocks.push_back(Paragraph{promise(run, commands, is_forced)});
   section.blocks.push_back(Code{text});
   return section;
 }

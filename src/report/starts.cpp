@@ -36,6 +36,16 @@ std::vector<HostFacts> hosts_of_start(const Json& start) {
   return hosts;
 }
 
+// Whether a command has --resume force or best.
+bool accepts_differences(const std::vector<std::string>& command) {
+  const auto accepts = [](const std::string& word) { return word == "force" || word == "best"; };
+  for (size_t i = 0; i < command.size(); ++i) {
+    if (command[i] == "--resume" && i + 1 < command.size() && accepts(command[i + 1])) return true;
+    if (command[i].starts_with("--resume=") && accepts(command[i].substr(9))) return true;
+  }
+  return false;
+}
+
 StartFacts start_facts(const Json& json, int number_of_start) {
   StartFacts start;
   start.number = number_of_start;
@@ -45,6 +55,11 @@ StartFacts start_facts(const Json& json, int number_of_start) {
     for (const Json& word : json["command"]) start.command.push_back(word.is_string() ? word.get<std::string>() : "");
   }
   start.hosts = hosts_of_start(json);
+  start.mixture = text_at(json, "mixture");
+  start.differences = words_at(json, "differences");
+  if (!json.contains("differences") && accepts_differences(start.command)) {
+    start.differences.emplace_back("what differed, if anything, is not on record");
+  }
   if (const auto stop = json.find("stop"); stop != json.end()) {
     start.reason = text_at(*stop, "reason");
     start.killed = stop->contains("last_sign_of_life");

@@ -127,20 +127,9 @@ std::vector<std::string> faults(const RunData& run, const Ledger& ledger) {
 
 // What the answers found to be bad, in a few words each; quality and divergence are said elsewhere.
 std::vector<std::string> complaints(const std::vector<Verdict>& verdicts) {
-  static constexpr std::pair<const char*, const char*> kWords[] = {
-      {"fully_trained", "more steps would help"},
-      {"overfitting", "it overfitted"},
-      {"how_long", "much time was lost"},
-      {"processors", "the workers used only a part of the processors"},
-      {"network", "the network was the bottleneck"},
-      {"step_time", "some steps were slow"},
-      {"checkpoint_files", "a checkpoint is damaged"},
-  };
   std::vector<std::string> list;
   for (const Verdict& verdict : verdicts) {
-    for (const auto& [id, words] : kWords) {
-      if (verdict.id == id && verdict.finding == Grade::kBad) list.emplace_back(words);
-    }
+    if (verdict.finding == Grade::kBad && !verdict.in_short.empty()) list.push_back(verdict.in_short);
   }
   return list;
 }

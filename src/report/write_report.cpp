@@ -34,7 +34,8 @@ fs::path try_write_report(const fs::path& run, const std::function<Page(const Ru
     write_page(make_page(read_run(run)), run, "report");
     return run / "report.html";
   } catch (const std::exception& error) {
-    warn("the report could not be made (the run itself is complete): {}", error.what());
+    warn("the report could not be made, which changes nothing of the run: {}. Make it with: verbund report {}",
+         error.what(), run.string());
     return {};
   }
 }

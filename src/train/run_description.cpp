@@ -7,7 +7,9 @@
 
 #include "collectives/agreement.h"
 #include "core/human.h"
+#include "core/json_file.h"
 #include "core/machine.h"
+#include "decode/trained_model.h"
 #include "train/mixture_log.h"
 
 namespace verbund {
@@ -65,6 +67,21 @@ Json describe_hosts(Workers& workers, const Device& device, int threads) {
     }
   }
   return hosts;
+}
+
+Json describe_model(const TrainConfig& config) {
+  if (config.start_from.empty()) return nullptr;
+  ModelPlace place;
+  place.folder = config.start_from;
+  place.checkpoint = config.start_from_checkpoint;
+  const fs::path checkpoint = fs::canonical(find_checkpoint(place));
+  Json model = {{"path", fs::absolute(place.folder).lexically_normal().string()},
+                {"checkpoint", checkpoint.filename().string()}};
+  use_note(checkpoint / kStateFile, [&](const Json& state) { model[kOriginKey] = state.at(kOriginKey); });
+  if (checkpoint.parent_path().filename() != "checkpoints") return model;  // it was moved away from its run
+  use_note(checkpoint.parent_path().parent_path() / "run.json",
+           [&](const Json& record) { model[kStartedFrom] = record.at(kStartedFrom); });
+  return model;
 }
 
 std::string introduction(const Run& run) {

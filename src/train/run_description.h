@@ -14,6 +14,10 @@ namespace verbund {
 // Collective: one object per host with the machine, the ranks and threads of its workers, and the device.
 Json describe_hosts(Workers& workers, const Device& device, int threads);
 
+// The model whose weights a run begins with (train.start_from): its `path`, `checkpoint`, `origin`, and what that of
+// its run began with. Null: random weights.
+Json describe_model(const TrainConfig& config);
+
 // The first lines of the log: run, model, dataset, learning rate, device, workers.
 std::string introduction(const Run& run);
 

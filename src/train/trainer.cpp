@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "core/plain_path.h"
 #include "core/process.h"
+#include "data/dataset_record.h"
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
 #include "train/mixture_log.h"
@@ -68,13 +69,14 @@ class Trainer {
     state_.origin = run_.keeper->origin();
     state_.origin.program = run_.request.program;
     continue_after(run_.resumed ? state_.step : -1);
-    Json dataset = describe_dataset(run_.request.datasets.front(), state_.dataset);
+    Json dataset = describe_datasets(run_.request.datasets, state_.dataset);
     dataset["folders"] = Json::array();
     for (const fs::path& folder : run_.request.datasets) dataset["folders"].push_back(plain_path(folder).string());
     dataset["corpora"] = corpora_json(state_.mixture);
     dataset["mixture"] = state_.mixture.description();
-    run_.keeper->record_start(
-        {run_.request.program, run_.request.command, mpi_library(), state_.step, hosts, std::move(dataset)});
+    const bool begins = run_.workers.leads() && !run_.resumed;
+    run_.keeper->record_start({run_.request.program, run_.request.command, mpi_library(), state_.step, run_.differences,
+                               hosts, std::move(dataset), begins ? describe_model(run_.config.train) : Json()});
     run_.keeper->write_description(run_.config_yaml, run_.dataset);
     if (const RestartReason& restart = run_.request.restart; restart.number > 0) {
       tell("restart", {{"number", restart.number}, {"reason", restart.reason}});

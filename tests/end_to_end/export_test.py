@@ -128,6 +128,38 @@ class ExportTest(ProgramTest):
         dangling.symlink_to(self.folder / "nowhere")
         self.assert_says(self.refuse(1, *self.call(dangling)), dangling)
 
+    def card(self, run):
+        out = self.folder / f"card-of-{run.name}"
+        self.succeed("export", "--model", run, "--format", "huggingface", "--out", out)
+        return (out / "README.md").read_text()
+
+    def test_a_model_card_has_the_data_as_it_was_made_and_what_the_model_came_from(self):
+        self.folder = self.folder.resolve()
+        names = ("base", "imported", "tuned", "again", "data", "more")
+        base, imported, tuned, again, data, more = (self.folder / name for name in names)
+        settings = {"model.norm": "post", "model.norm_epsilon": 1e-5, "evaluate.sentences": 4, "train.max_steps": 4,
+                    "train.eval_every": 2}
+        self.succeed("train", "--data", self.data, "--run", base, *fixtures.settings({**TINY, **settings}))
+        card = self.card(base)
+        self.assertIn("1,000 training pairs.", card)
+        self.assertRegex(card, r"\| BLEU \| [0-9.]+ \| 4 of [\d,]+ \|")
+        self.assertEqual(card.count("\ncorpus:"), 1)  # that of the dataset, not of the training
+        self.assertIn(f"  vocabulary: {fixtures.VOCABULARY}\n", card)
+        self.assertNotIn("Fine-tuned", card)
+
+        self.succeed("import", self.folder / "card-of-base", "--run", imported)
+        for folder, pairs, words in ((data, 100, 31), (more, 200, 32)):
+            self.succeed("prepare", "--corpus", "demo", "--set", f"corpus.generated_pairs={pairs}", "--like", imported,
+                         "--set", f"clean.max_words={words}", "--out", folder)
+        few = ["--set", "train.max_steps=2", "--set", "evaluate.sentences=4"]
+        self.succeed("train", "--finetune", imported, "--data", data, "--data", more, "--run", tuned, *few)
+        card = self.card(tuned)
+        self.assert_says(card, "300 training pairs in 2 corpora", f"--out {data}", f"--out {more}", "max_words: 31",
+                         "max_words: 32", "Fine-tuned from imported (imported from Hugging Face Marian: card-of-base)")
+        self.succeed("train", "--finetune", tuned, "--data", data, "--run", again, *few)
+        self.assertRegex(self.card(again),
+                         r"Fine-tuned from tuned, step-\d+, which was fine-tuned from imported \(imported")
+
     def test_a_full_disk_leaves_nothing(self):
         def no_large_files():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

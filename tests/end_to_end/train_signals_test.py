@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import fixtures  # noqa: E402
 from support.program import long_test, run_tests  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
 from support.training import TrainingTest  # noqa: E402
@@ -66,6 +67,19 @@ class TrainSignalsTest(TrainingTest):
                 self.assertIn(f"{self.run_folder}/report.html", said.splitlines()[-1])
                 self.assertNotIn("verbund: ", said)  # main has nothing to add
                 self.assertEqual(len(self.checkpoints(self.run_folder)), 1)
+
+    def test_a_stopped_run_has_a_report_of_its_translations(self):
+        run = fixtures.copy_of_model(self.run_folder)
+        (run / "report.html").unlink()
+        process = subprocess.Popen(self.command(*fixtures.training(run, FOREVER, train__eval_every=0)),
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.last_step(run) >= fixtures.STEPS + 3)
+        process.send_signal(signal.SIGINT)
+        code, said = self.end(process)
+        self.assertEqual(code, 128 + signal.SIGINT, said)
+        self.assertNotIn("warning", said)
+        self.assertTrue((run / "report.html").exists())
 
     def test_a_worker_that_launch_and_its_container_ask_to_stop_saves(self):
         process = self.train_until_told()

@@ -12,12 +12,12 @@ size_t DevCurve::lowest() const {
   return static_cast<size_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
 }
 
-DevCurve dev_curve(const RunData& run) {
+DevCurve dev_curve(const RunData& run, int64_t after) {
   DevCurve curve;
   curve.key = loss_key(run.evaluations, "dev");
   const std::vector<double> loss = run.evaluations.column(curve.key), bleu = run.evaluations.column("dev_bleu");
   for (size_t i = 0; i < loss.size(); ++i) {
-    if (!is_known(loss[i]) || run.evaluations.step[i] <= 0) continue;
+    if (!is_known(loss[i]) || run.evaluations.step[i] <= after) continue;
     curve.step.push_back(static_cast<double>(run.evaluations.step[i]));
     curve.loss.push_back(loss[i]);
     curve.bleu.push_back(bleu[i]);
@@ -45,8 +45,6 @@ double warmup_end(const RunData& run) {
   }
   return step;
 }
-
-double epochs_seen(const RunData& run) { return run.training.last("epoch"); }
 
 int64_t exchange_interval(const RunData& run) { return run.config ? run.config->workers.sync_every : 1; }
 

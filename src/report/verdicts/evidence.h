@@ -20,7 +20,33 @@ struct DevCurve {
   size_t lowest() const;  // index of the lowest loss; the curve must not be empty
 };
 
-DevCurve dev_curve(const RunData& run);
+// `after`: only the evaluations after this step.
+DevCurve dev_curve(const RunData& run, int64_t after = 0);
+
+// The last change of how a run was trained: a stage of its mixture, or a resume with other settings. What the dev loss
+// does across it says nothing of the training on either side.
+struct TrainingChange {
+  int64_t step = 0;  // after which it began
+  std::string what;  // "stage office"
+
+  std::string text() const;  // "stage office began after step 955"
+};
+std::optional<TrainingChange> last_change(const RunData& run);
+
+// The dev loss at the end against its best. One half of the sentences chooses the best evaluation, the other half tests
+// the rise, so that the choice itself cannot cause it.
+struct DevRise {
+  int64_t best = 0, last = 0;  // steps
+  double share = 0;            // of the loss of the other half
+  double p = 1;                // of no rise
+
+  bool is_proven() const { return p < 0.05; }
+};
+inline constexpr size_t kFewestJudgedSentences = 40, kFewestJudgedEvaluations = 3;
+// Of the evaluations from this step on; nothing if they or their sentences are too few.
+std::optional<DevRise> dev_rise(const RunData& run, int64_t from);
+// Evaluations of the same sentences from this step on: those with as many as the last.
+std::vector<const SentenceLosses*> comparable_evaluations(const RunData& run, int64_t from);
 
 // The key of the loss that people see: "train_cross_entropy" of "train"; "train_loss" if a run, such as an imported
 // one, has nothing else.
@@ -28,9 +54,6 @@ std::string loss_key(const MetricTable& table, const std::string& of);
 
 // Step at which the learning rate peaks, by the configuration, else by the log; 0 if unknown.
 double warmup_end(const RunData& run);
-
-// Passes over the training pairs, with a fraction; NaN: unknown.
-double epochs_seen(const RunData& run);
 
 // Some thousand steps, evenly spread over a run.
 struct StepSample {

@@ -93,7 +93,7 @@ bool trains_with_dropout(const RunData& run) {
   return model.dropout > 0 || model.attention_dropout > 0 || model.relu_dropout > 0;
 }
 
-Chart loss_chart(const RunData& run, const DevCurve& curve) {
+Chart loss_chart(const RunData& run, const DevCurve& curve, const std::optional<TrainingChange>& change) {
   Chart chart{"dev_loss", "Loss on unseen sentences", "step", "nats per token",
               "Still falling at the right: more steps help. Flat: this schedule is exhausted. Rising: overfitting."};
   const char* train = curve.key == "dev_loss" ? "train_loss" : "train_cross_entropy";
@@ -109,6 +109,7 @@ Chart loss_chart(const RunData& run, const DevCurve& curve) {
   for (const StartFacts& start : run.starts) {
     if (start.number > 0) chart.marks.push_back({static_cast<double>(start.step), "resumed"});
   }
+  if (change) chart.marks.push_back({static_cast<double>(change->step), change->what});
   return chart;
 }
 
@@ -134,25 +135,26 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   verdict.rule = fmt::format(
       "L(s) = L0 + A s^-a is fitted to the dev loss after the warm-up, and used only if a fit to the first four fifths "
       "predicts the last fifth. Fully trained: twice the steps would lower the loss by less than {}, with the whole 80 "
-      "% interval. This takes {} evaluations over a {:.0f}-fold span of steps. The end of a run proves nothing. All of "
-      "it holds for this learning-rate schedule.",
+      "% interval. This takes {} evaluations over a {:.0f}-fold span of steps, all in the last stage of a mixture. "
+      "The end of a run proves nothing. All of it holds for this learning-rate schedule.",
       percent(kWorthwhile), kFewest, kSpan);
   verdict.would_change = "Evaluate more often (train.eval_every), or train for more steps (train.max_steps).";
-  const DevCurve curve = dev_curve(run);
-  if (!curve.step.empty()) verdict.charts.push_back(loss_chart(run, curve));
+  const std::optional<TrainingChange> change = last_change(run);
+  const DevCurve whole = dev_curve(run), curve = dev_curve(run, change ? change->step : 0);
+  if (!whole.step.empty()) verdict.charts.push_back(loss_chart(run, whole, change));
   if (const auto divergence = find_divergence(run, ledger)) {
     verdict.finding = Grade::kBad;
     verdict.would_change = fmt::format(
         "It diverged at step {}: train again with a smaller learning rate, a longer warm-up, or optimizer.clip_norm.",
         counted(static_cast<double>(divergence->step)));
     verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(static_cast<double>(divergence->step)));
-    if (!curve.step.empty() && curve.step[curve.lowest()] < static_cast<double>(divergence->step)) {
+    if (!whole.step.empty() && whole.step[whole.lowest()] < static_cast<double>(divergence->step)) {
       verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
-                                      short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]));
+                                      short_number(whole.loss[whole.lowest()]), counted(whole.step[whole.lowest()]));
     }
     return verdict;
   }
-  if (curve.step.empty())
+  if (whole.step.empty())
     return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
   Points points;
   const double warm = warmup_end(run);
@@ -162,25 +164,26 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
     points.y.push_back(curve.loss[i]);
   }
   const size_t count = points.x.size();
-  const double now = curve.loss.back(), last = curve.step.back();
+  const double now = whole.loss.back(), last = whole.step.back();
   verdict.add("dev loss at the last evaluation", now, "nats per token");
-  verdict.add("lowest dev loss", curve.loss[curve.lowest()], "nats per token");
-  verdict.add("evaluations after the warm-up", static_cast<double>(count), "");
+  verdict.add("lowest dev loss", whole.loss[whole.lowest()], "nats per token");
+  const bool counts_from_change = change && static_cast<double>(change->step) >= warm;
+  const std::string where = counts_from_change ? "since " + change->text() : "after the warm-up";
+  verdict.add(fmt::format("evaluations {}", where), static_cast<double>(count), "");
   if (count < kFewest) {
     verdict.would_change =
-        fmt::format("There {} {} after the warm-up: evaluate more often (train.eval_every), or train for more steps.",
-                    count == 1 ? "is" : "are", counted(static_cast<double>(count), "evaluation", "evaluations"));
-    return cannot_tell(verdict, fmt::format("there {} after the warm-up ({} are needed to fit a curve).{}",
+        fmt::format("There {} {} {}: evaluate more often (train.eval_every), or train for more steps.",
+                    count == 1 ? "is" : "are", counted(static_cast<double>(count), "evaluation", "evaluations"), where);
+    return cannot_tell(verdict, fmt::format("there {} {} ({} are needed to fit a curve).{}",
                                             count == 1   ? "is only one evaluation"
                                             : count == 0 ? "is no evaluation"
                                                          : fmt::format("are only {} evaluations", count),
-                                            kFewest, slope_only(curve, verdict)));
+                                            where, kFewest, slope_only(curve, verdict)));
   }
   if (points.x.back() < kSpan * points.x.front()) {
     return cannot_tell(
-        verdict,
-        fmt::format("the evaluations after the warm-up span only steps {} to {}; a fit needs a {:.0f}-fold span.{}",
-                    counted(points.x.front()), counted(points.x.back()), kSpan, slope_only(curve, verdict)));
+        verdict, fmt::format("the evaluations {} span only steps {} to {}; a fit needs a {:.0f}-fold span.{}", where,
+                             counted(points.x.front()), counted(points.x.back()), kSpan, slope_only(curve, verdict)));
   }
   const double left = rate_left(run);
   if (left < kDecayed) {
@@ -195,6 +198,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
   }
   if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
     verdict.finding = Grade::kBad;
+    verdict.in_short = "it was trained past its best";
     verdict.would_change =
         fmt::format("Use the checkpoint of step {}. More data, more dropout or a smaller model reach further.",
                     counted(curve.step[curve.lowest()]));
@@ -203,6 +207,12 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
         "schedule make it worse.{}",
         short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]), slope_only(curve, verdict));
     return verdict;
+  }
+  if (const auto rise = dev_rise(run, change ? change->step : 0); rise && rise->is_proven()) {
+    return cannot_tell(verdict, fmt::format("the dev loss has risen by {} since step {} ({}), and the curve that is "
+                                            "fitted can only fall.{}",
+                                            percent(rise->share), counted(static_cast<double>(rise->best)),
+                                            p_value(rise->p), slope_only(curve, verdict)));
   }
   if (!predicts_last_fifth(points)) {
     return cannot_tell(verdict,
@@ -236,6 +246,7 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
     verdict.sentence = fmt::format("Yes, under this schedule: {}.", what);
   } else if (bounds.low > kWorthwhile * now) {
     verdict.finding = Grade::kBad;
+    verdict.in_short = "more steps would help";
     verdict.would_change = fmt::format("Train for more steps (train.max_steps): twice {} would bring {} less loss.",
                                        counted(last), percent(gain / now));
     verdict.sentence = fmt::format("No, not yet: {}.", what);

@@ -6,6 +6,7 @@
 #include "core/order.h"
 #include "page/escape.h"
 #include "page/number_format.h"
+#include "report/corpora_seen.h"
 #include "report/judge.h"
 #include "report/run_parts.h"
 #include "report/verdicts/evidence.h"
@@ -121,6 +122,13 @@ std::vector<SampleSentence> typical_samples(const JudgedEvaluation& judged) {
   return samples;
 }
 
+// "100 of 600", or "600" if all were translated.
+std::string sentences_text(const EvaluatedSentences& sentences) {
+  const std::string translated = counted(static_cast<double>(sentences.bleu.size()));
+  if (sentences.bleu.size() == sentences.size()) return translated;
+  return fmt::format("{} of {}", translated, counted(static_cast<double>(sentences.size())));
+}
+
 std::string why_not_known(const RunData& run) {
   if (run.evaluations.has("dev_teacher_forced_piece_bleu")) {
     return "its BLEU is that of pieces predicted after the reference's own (teacher forcing), which is not the quality "
@@ -139,6 +147,7 @@ void add_figures(Verdict& verdict, const RunData& run, const JudgedEvaluation& j
     verdict.add("BLEU", judged.best.value, "", bleu_bounds, kQualityInterval);
     verdict.add("chrF", judged.chrf, "", interval_of(ChrfOptions(), judged.sentences.chrf), kQualityInterval);
     verdict.add("dev sentences translated", static_cast<double>(judged.sentences.bleu.size()), "");
+    verdict.add("dev sentences in all", static_cast<double>(judged.sentences.size()), "");
   } else {
     verdict.add("BLEU", judged.best.value, "");
     if (is_known(judged.chrf)) verdict.add("chrF", judged.chrf, "");
@@ -162,8 +171,9 @@ std::string advice(const RunData& run, Grade finding, double bleu) {
         "text of your own tells what you will get.",
         bleu);
   }
-  const double epochs = epochs_seen(run);
-  const std::string seen = is_known(epochs) ? fmt::format(" after {} epochs", short_number(epochs)) : "";
+  const double epochs = most_epochs(run);
+  const char* up_to = corpora_seen(run).size() > 1 ? "up to " : "";
+  const std::string seen = is_known(epochs) ? fmt::format(" after {}{} epochs", up_to, short_number(epochs)) : "";
   if (finding == Grade::kNeutral) {
     return fmt::format("BLEU {:.2f}{} is {:.1f} short of {}: train on more pairs, for more steps, or a larger model.",
                        bleu, seen, kGoodBleu - bleu, kGoodBleu);
@@ -214,7 +224,7 @@ Verdict how_good(const RunData& run, const Ledger& ledger) {
                                    : fmt::format(": BLEU {:.2f}", bleu);
   if (kept) verdict.sentence += fmt::format(" ({:.1f} to {:.1f})", bounds.low, bounds.high);
   if (is_known(judged.chrf)) verdict.sentence += fmt::format(" and chrF {:.2f}", judged.chrf);
-  if (kept) verdict.sentence += fmt::format(" on {} dev sentences", counted(double(judged.sentences.bleu.size())));
+  if (kept) verdict.sentence += fmt::format(" on {} dev sentences", sentences_text(judged.sentences));
   verdict.sentence += fmt::format(" at step {}", counted(static_cast<double>(judged.best.step)));
   if (const auto divergence = find_divergence(run, ledger); divergence && judged.best.step < divergence->step) {
     verdict.sentence += ", before it diverged";

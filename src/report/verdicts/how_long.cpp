@@ -91,6 +91,7 @@ std::string advice_on_longest(const Ledger& ledger) {
 
 Verdict how_long(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("how_long", "How long did the run take?");
+  verdict.in_short = "much time was lost";
   verdict.rule =
       "Every second of worker 0 is assigned to one use. Steps come from its records, evaluations, saves and starts "
       "from the history; the rest is unaccounted. Waiting for the slowest worker (the straggler) is the part of the "

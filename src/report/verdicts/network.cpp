@@ -115,6 +115,7 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
 
 Verdict network(const RunData& run) {
   Verdict verdict = ask("network", "What went over the network, and was it the bottleneck?");
+  verdict.in_short = "the network was the bottleneck";
   verdict.rule = fmt::format(
       "The exchange of traced steps is replayed bucket by bucket with another bandwidth; the network is the bottleneck "
       "if infinite bandwidth would save {} of a step. If the replay with the actual bandwidth misses the measured time "

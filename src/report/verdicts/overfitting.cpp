@@ -1,40 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdict 3: whether the model was overfitting.
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "core/human.h"
 #include "page/number_format.h"
+#include "record/dev_set_keys.h"
+#include "report/corpora_seen.h"
 #include "report/judge.h"
 #include "report/verdicts/evidence.h"
-#include "statistics/resampling.h"
 #include "statistics/trend.h"
 
 namespace verbund {
 namespace {
-
-constexpr double kLevel = 0.05;
-constexpr size_t kFewestSentences = 40, kFewestEvaluations = 3;
-
-// Mean loss per token over every second sentence.
-double half_loss(const SentenceLosses& losses, size_t half) {
-  double sum = 0, tokens = 0;
-  for (size_t i = half; i < losses.tokens.size(); i += 2) {
-    sum += losses.cross_entropy[i];
-    tokens += losses.tokens[i];
-  }
-  return sum / tokens;
-}
-
-// Evaluations of the same sentences: those with as many as the last.
-std::vector<const SentenceLosses*> comparable(const RunData& run) {
-  std::vector<const SentenceLosses*> kept;
-  for (const SentenceLosses& losses : run.sentence_losses) {
-    if (losses.step > 0 && losses.tokens.size() == run.sentence_losses.back().tokens.size()) kept.push_back(&losses);
-  }
-  return kept;
-}
 
 double value_at(const MetricTable& table, const std::string& key, int64_t step) {
   const auto found = std::lower_bound(table.step.begin(), table.step.end(), step);
@@ -84,15 +61,37 @@ Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& 
                                                 : fmt::format(" and is {} higher at the end", percent(rise))));
 }
 
+// A model that was trained before may have seen the same pairs then.
+std::string in_the_first_epoch(const RunData& run, double epochs) {
+  const std::string seen = fmt::format("only {} of an epoch was seen", short_number(epochs));
+  if (run.config && starts_trained(run.config->train))
+    return seen + " in this run, and how often its model had seen the same pairs before is not on record.";
+  return seen + ": no pair twice, so the training loss is itself that of unseen sentences.";
+}
+
+// What the loss of each dev set did at the same time.
+std::string by_dev_set(const RunData& run, const DevRise& rise, Verdict& verdict) {
+  std::vector<std::string> sets;
+  for (const std::string& set : further_dev_sets(run.evaluations)) {
+    const std::string key = further_dev_key(set, "cross_entropy");
+    const double before = value_at(run.evaluations, key, rise.best), now = value_at(run.evaluations, key, rise.last);
+    if (!is_known(before) || !is_known(now)) continue;
+    verdict.add("change of the loss, " + set, now - before, "nats per token");
+    sets.push_back(fmt::format("{} {} from {} to {}", set, now > before ? "rose" : "fell", short_number(before),
+                               short_number(now)));
+  }
+  return sets.empty() ? "" : fmt::format(" Of the dev sets, {}.", list_text(sets));
+}
+
 }  // namespace
 
 Verdict overfitting(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("overfitting", "Was it overfitting?");
-  verdict.rule = fmt::format(
+  verdict.rule =
       "The best evaluation is chosen by one half of the dev sentences; whether the last is worse is tested on the "
-      "other half, by a sign-flip test on the sentences' differences (p < {}). So the choice itself cannot cause an "
-      "alarm. In the first epoch no sentence is seen twice, so nothing can be memorised.",
-      kLevel);
+      "other half, by a sign-flip test on the sentences' differences (p < 0.05). So the choice itself cannot cause an "
+      "alarm. In the first epoch of a corpus no pair is seen twice, so nothing can be memorised. With stages of a "
+      "mixture, the last one is judged; a rise in it may be what it forgets.";
   verdict.would_change =
       "Evaluate more often (train.eval_every), on at least 40 dev sentences, for more than an epoch.";
   if (const auto divergence = find_divergence(run, ledger)) {
@@ -100,78 +99,79 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
                                             counted(static_cast<double>(divergence->step))));
   }
   const DevCurve curve = dev_curve(run);
-  const double epochs = epochs_seen(run);
+  const double epochs = most_epochs(run);
   if (curve.step.empty())
     return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
   const std::string gap = describe_gap(run, verdict);
-  if (epochs < 1) {
-    return cannot_tell(
-        verdict,
-        fmt::format("only {} of an epoch was seen: no sentence twice, so the training loss is itself that of unseen "
-                    "sentences.",
-                    short_number(epochs)));
-  }
-  const std::vector<const SentenceLosses*> evaluations = comparable(run);
+  if (epochs < 1) return cannot_tell(verdict, in_the_first_epoch(run, epochs));
   if (run.sentence_losses.empty()) return without_sentences(run, verdict, curve);
-  if (evaluations.size() < kFewestEvaluations) {
+  const std::optional<TrainingChange> change = last_change(run);
+  const int64_t from = change ? change->step : 0;
+  const std::string since = change ? fmt::format(" since {}", change->text()) : "";
+  const std::vector<const SentenceLosses*> evaluations = comparable_evaluations(run, from);
+  if (evaluations.size() < kFewestJudgedEvaluations) {
     return cannot_tell(verdict,
-                       fmt::format("there {} with losses of single sentences ({} are needed).",
+                       fmt::format("there {} with losses of single sentences{} ({} are needed).",
                                    evaluations.size() == 1 ? "is only one evaluation"
                                                            : fmt::format("are only {} evaluations", evaluations.size()),
-                                   kFewestEvaluations));
+                                   since, kFewestJudgedEvaluations));
   }
-  const SentenceLosses& last = *evaluations.back();
-  if (last.tokens.size() < kFewestSentences) {
+  const std::optional<DevRise> found = dev_rise(run, from);
+  if (!found) {
     return cannot_tell(verdict, fmt::format("{} dev sentences are too few to tell a rise from chance ({} are needed).",
-                                            last.tokens.size(), kFewestSentences));
+                                            evaluations.back()->tokens.size(), kFewestJudgedSentences));
   }
-  const SentenceLosses& best = **std::min_element(
-      evaluations.begin(), evaluations.end(),
-      [](const SentenceLosses* a, const SentenceLosses* b) { return half_loss(*a, 0) < half_loss(*b, 0); });
-  if (&best == &last) {
+  const DevRise rise = *found;
+  const std::string best_step = counted(static_cast<double>(rise.best));
+  if (rise.best == rise.last) {
     verdict.finding = Grade::kGood;
     verdict.would_change = "There is nothing to mend: the last evaluation is the best.";
-    verdict.sentence = fmt::format("No: the last evaluation, at step {}, has the lowest dev loss.{}",
-                                   counted(static_cast<double>(last.step)), gap);
+    verdict.sentence =
+        fmt::format("No: the last evaluation, at step {}, has the lowest dev loss{}.{}", best_step, since, gap);
     return verdict;
   }
-  std::vector<double> differences;
-  for (size_t i = 1; i < last.tokens.size(); i += 2)
-    differences.push_back(last.cross_entropy[i] - best.cross_entropy[i]);
-  const double p = sign_flip_test(differences);
-  const double rise = half_loss(last, 1) / half_loss(best, 1) - 1;
-  verdict.figures.push_back(step_figure("best step, by one half of the sentences", static_cast<double>(best.step)));
-  verdict.add("loss of the other half since then", 100 * rise, "%");
-  verdict.add("p of no rise", p, "");
-  if (p >= kLevel) {
+  verdict.figures.push_back(step_figure("best step, by one half of the sentences", static_cast<double>(rise.best)));
+  verdict.add("loss of the other half since then", 100 * rise.share, "%");
+  verdict.add("p of no rise", rise.p, "");
+  if (!rise.is_proven()) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = fmt::format("There is nothing to mend: a rise of {} is chance.", percent(rise));
+    verdict.would_change = fmt::format("There is nothing to mend: a rise of {} is chance.", percent(rise.share));
     verdict.sentence = fmt::format(
-        "No sign of it: the dev loss at the end differs from the best, at step {}, by no more than chance ({}).{}",
-        counted(static_cast<double>(best.step)), p_value(p), gap);
+        "No sign of it: the dev loss at the end differs from the best{}, at step {}, by no more than chance ({}).{}",
+        since, best_step, p_value(rise.p), gap);
     return verdict;
   }
-  const double bleu_best = value_at(run.evaluations, "dev_bleu", best.step),
-               bleu_last = value_at(run.evaluations, "dev_bleu", last.step);
+  if (change) {
+    verdict.would_change =
+        "Let the last stage draw a share of all corpora, or judge by the dev set of the corpora that it draws.";
+    return cannot_tell(
+        verdict, fmt::format("{}, and what is no longer drawn as before is forgotten, which also raises the dev loss: "
+                             "by {} since step {} ({}).{}{}",
+                             change->text(), percent(rise.share), best_step, p_value(rise.p),
+                             by_dev_set(run, rise, verdict), gap));
+  }
+  const double bleu_best = value_at(run.evaluations, "dev_bleu", rise.best),
+               bleu_last = value_at(run.evaluations, "dev_bleu", rise.last);
   if (bleu_last > bleu_best) {
     verdict.finding = Grade::kNeutral;
     verdict.would_change = fmt::format(
         "The loss rose by {}: more label smoothing (model.label_smoothing) or dropout makes it less sure of itself.",
-        percent(rise));
+        percent(rise.share));
     verdict.sentence = fmt::format(
         "It became over-confident, not worse: the dev loss rose by {} since step {} ({}), but BLEU rose, too, "
         "from {:.1f} to {:.1f}.{}",
-        percent(rise), counted(static_cast<double>(best.step)), p_value(p), bleu_best, bleu_last, gap);
+        percent(rise.share), best_step, p_value(rise.p), bleu_best, bleu_last, gap);
     return verdict;
   }
   verdict.finding = Grade::kBad;
+  verdict.in_short = "it overfitted";
   verdict.would_change = fmt::format(
       "Stop at step {} (evaluate.stop_on), or use more data, more dropout, or a smaller model, against the rise of {}.",
-      counted(static_cast<double>(best.step)), percent(rise));
+      best_step, percent(rise.share));
   verdict.sentence = fmt::format(
       "Yes: the dev loss was lowest at step {} and has risen by {} since ({}). Use the best checkpoint, not "
       "the last.{}",
-      counted(static_cast<double>(best.step)), percent(rise), p_value(p), gap);
+      best_step, percent(rise.share), p_value(rise.p), gap);
   return verdict;
 }
 

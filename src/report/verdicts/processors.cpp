@@ -58,6 +58,7 @@ Chart use_chart(const RunData& run) {
 
 Verdict processors(const RunData& run, const Ledger& ledger) {
   Verdict verdict = ask("processors", "Were the processors busy?");
+  verdict.in_short = "the workers used only a part of the processors";
   verdict.rule = fmt::format(
       "CPU seconds of the workers divided by wall time times the cores that they may use: {} or more is busy. Workers "
       "that are busy but compute for {} less of the time are spinning. Time that a hypervisor gave to others (steal) "

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts 10 to 12: the size of the training set, and the size and files of a checkpoint.
+#include <algorithm>
+
 #include "core/human.h"
-#include "core/json.h"
+#include "data/dataset_record.h"
 #include "page/number_format.h"
+#include "report/corpora_seen.h"
+#include "report/json_values.h"
 #include "report/judge.h"
 
 namespace verbund {
 namespace {
 
-double number(const Json& json, const char* pointer) {
-  const Json::json_pointer place{std::string(pointer)};
-  return json.contains(place) && json.at(place).is_number() ? json.at(place).get<double>() : kNotKnown;
-}
-
 std::string both_units(double bytes) {
   return fmt::format("{} MB ({} MiB)", short_number(bytes / 1e6), short_number(bytes / 1048576));
+}
+
+std::string times(double epochs) { return short_number(epochs) + (epochs == 1 ? " time" : " times"); }
+
+// How often the run saw the pairs; "" if that is not known.
+std::string how_often(const std::vector<CorpusSeen>& corpora, bool are_others) {
+  if (!std::ranges::all_of(corpora, [](const CorpusSeen& corpus) { return is_known(corpus.epochs); })) return "";
+  const char* which = are_others ? "the others" : "them";
+  if (corpora.size() == 1) return fmt::format(" The run saw {} {}.", which, times(corpora[0].epochs));
+  std::vector<std::string> each;
+  for (const CorpusSeen& corpus : corpora) each.push_back(fmt::format("{} {}", corpus.name, times(corpus.epochs)));
+  return fmt::format(" The run saw {}: {}.", which, list_text(each));
 }
 
 constexpr const char* kNone = "the run folder has no complete checkpoint.";
@@ -28,36 +39,46 @@ Verdict& none(const RunData& run, Verdict& verdict) {
 Verdict training_set(const RunData& run) {
   Verdict verdict = ask("training_set", "How big was the training set?");
   verdict.rule =
-      "Counted when the dataset was prepared: pairs and bytes of text after cleaning, tokens after segmentation into "
-      "pieces. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576. An epoch is one pass over all pairs.";
+      "Counted when the datasets were prepared: pairs and bytes of text after cleaning, tokens after segmentation into "
+      "pieces. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576. Training leaves out pairs longer than batch.max_length. An "
+      "epoch of a corpus is one pass over its other pairs.";
   verdict.would_change = "Use another corpus, or other cleaning rules (the section `clean` of the configuration).";
-  const Json dataset =
-      run.record.is_object() && run.record.contains("dataset") ? run.record["dataset"] : Json::object();
-  const double pairs = number(dataset, "/statistics/splits/train/pairs");
+  const DatasetRecord data = read_dataset_record(object_at(run.record, "dataset"));
+  const std::vector<CorpusSeen> corpora = corpora_seen(run);
+  double pairs = 0, usable = 0;
+  for (const CorpusSeen& corpus : corpora) pairs += corpus.pairs, usable += corpus.usable;
   if (!is_known(pairs)) {
     return cannot_tell(verdict, run.imported ? kNotImported : "the run's record has no statistics of its dataset.");
   }
-  const double source = number(dataset, "/statistics/clean/source_bytes_after");
-  const double target = number(dataset, "/statistics/clean/target_bytes_after");
-  const double source_tokens = number(dataset, "/statistics/splits/train/source/tokens");
-  const double target_tokens = number(dataset, "/statistics/splits/train/target/tokens");
-  const double epochs = run.training.last("epoch");
-  const double before = number(dataset, "/statistics/clean/pairs_before");
+  const double source = data.sum(&FolderRecord::source_bytes), target = data.sum(&FolderRecord::target_bytes);
+  const double source_tokens = data.sum(&FolderRecord::source_tokens);
+  const double target_tokens = data.sum(&FolderRecord::target_tokens);
+  const double before = data.sum(&FolderRecord::pairs_before);
+  const double left_out = pairs - usable;
   if (before > 0) {
     verdict.would_change = fmt::format(
         "Cleaning kept {} of {} pairs: use another corpus, or other rules (the section `clean` of the configuration).",
         percent(pairs / before), human_number(before));
   }
+  if (left_out > 0) {
+    verdict.would_change +=
+        fmt::format(" {} of the pairs are longer than batch.max_length{}.", percent(left_out / pairs),
+                    run.config ? fmt::format(", {}", run.config->batch.max_length) : "");
+  }
   verdict.sentence = fmt::format("{} sentence pairs", human_number(pairs));
+  if (corpora.size() > 1) verdict.sentence += fmt::format(" in {} corpora", corpora.size());
   if (is_known(source + target)) {
     verdict.sentence +=
         fmt::format(", {} of text: {} in the source and {} in the target language", both_units(source + target),
                     human_bytes(static_cast<uint64_t>(source)), human_bytes(static_cast<uint64_t>(target)));
   }
   if (is_known(target_tokens)) verdict.sentence += fmt::format("; {} target tokens", human_number(target_tokens));
-  verdict.sentence +=
-      is_known(epochs) ? fmt::format(". The run saw them {} {}.", short_number(epochs), epochs == 1 ? "time" : "times")
-                       : ".";
+  verdict.sentence += ".";
+  if (left_out > 0) {
+    verdict.sentence += fmt::format(" {} of the pairs were left out, because they are too long{}.", counted(left_out),
+                                    run.config ? fmt::format(" (over {} tokens)", run.config->batch.max_length) : "");
+  }
+  verdict.sentence += how_often(corpora, left_out > 0);
   verdict.figures = {figure("pairs", pairs, ""),
                      figure("text", (source + target) / 1e6, "MB"),
                      figure("text", (source + target) / 1048576, "MiB"),
@@ -66,12 +87,18 @@ Verdict training_set(const RunData& run) {
                      figure("source tokens", source_tokens, ""),
                      figure("target tokens", target_tokens, ""),
                      figure("pairs before cleaning", before, ""),
-                     figure("epochs", epochs, "")};
+                     figure("pairs left out as too long", left_out, "")};
+  for (const CorpusSeen& corpus : corpora) {
+    const std::string of = corpora.size() > 1 ? " of " + corpus.name : "";
+    if (corpora.size() > 1) verdict.add("pairs" + of, corpus.pairs, "");
+    verdict.add("epochs" + of, corpus.epochs, "");
+  }
   return verdict;
 }
 
 Verdict checkpoint_files(const RunData& run) {
   Verdict verdict = ask("checkpoint_files", "Which files make up a checkpoint?");
+  verdict.in_short = "a checkpoint is damaged";
   verdict.rule = "The folder of the newest checkpoint, file by file; manifest.json lists each with size and checksum.";
   verdict.would_change = "Averaged weights (average.decay) add a file.";
   if (!run.newest_checkpoint) return none(run, verdict);

@@ -54,6 +54,7 @@ Change change_over_run(const std::vector<double>& step, const std::vector<double
 
 Verdict step_time(const RunData& run) {
   Verdict verdict = ask("step_time", "How long did a step take?");
+  verdict.in_short = "some steps were slow";
   verdict.rule =
       "Median over the steps of worker 0, without those that tune the bucket size; evaluating and saving do not count. "
       "A trend needs p < 0.01 in the Mann-Kendall test and 5 % or more. A straggler needs 10 % longer than the median "

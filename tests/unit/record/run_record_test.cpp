@@ -5,7 +5,6 @@
 
 #include "core/file.h"
 #include "core/wall_clock.h"
-#include "data/dataset_format.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -99,17 +98,21 @@ TEST(RunRecord, DamageIsNamed) {
   EXPECT_ERROR(RunRecord(folder.path()), Error, HasSubstr("99"));
 }
 
-TEST(RunRecord, CopiesWhatTheDatasetSaysOfItself) {
+TEST(RunRecord, KeepsWhatEachStartChangedAndWhatTheRunBeganWith) {
   TemporaryFolder folder;
-  write_file(folder / kStatisticsFile, R"({"clean": {"pairs_before": 7}})");
-  const auto dataset = describe_dataset(folder.path(), "c");
-  EXPECT_EQ(dataset.at("path"), folder.path().string());
-  EXPECT_EQ(dataset.at("statistics").at("clean").at("pairs_before"), 7);
-  EXPECT_FALSE(dataset.contains("provenance"));
-  write_file(folder / kStatisticsFile, "{");
-  testing::internal::CaptureStderr();
-  EXPECT_FALSE(describe_dataset(folder.path(), "c").contains("statistics"));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("statistics.json"));
+  RunRecord::Start first = start_at(0), second = start_at(10);
+  first.started_from = {{"path", "/runs/base"}};
+  first.dataset["mixture"] = "a 10 %";
+  second.differences = {"the mixture was a 10 %, is now a 50 %"};
+  second.dataset["mixture"] = "a 50 %";
+  RunRecord(folder.path()).start(first);
+  RunRecord(folder.path()).start(second);
+  const Json json = read_run_record(folder.path());
+  EXPECT_EQ(json.at(kStartedFrom).at("path"), "/runs/base") << "a resume does not change it";
+  EXPECT_TRUE(json.at("starts")[0].at("differences").empty());
+  EXPECT_EQ(json.at("starts")[1].at("differences")[0], second.differences[0]);
+  EXPECT_EQ(json.at("starts")[0].at("mixture"), "a 10 %");
+  EXPECT_EQ(json.at("starts")[1].at("mixture"), "a 50 %");
 }
 
 }  // namespace

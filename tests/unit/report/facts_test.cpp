@@ -103,6 +103,47 @@ TEST(TrainingSet, InBothKindsOfMegabytes) {
   EXPECT_EQ(training_set(imported).finding, Grade::kCannotTell);
 }
 
+// Of two folders, one of which has long pairs: both count, and each corpus has epochs of its own.
+TEST(TrainingSet, OfSeveralFolders) {
+  RunData run;
+  run.record = parse_json(R"({"dataset": {
+    "statistics": {"clean": {"pairs_before": 8000, "source_bytes_after": 480000, "target_bytes_after": 520000},
+                   "splits": {"train": {"pairs": 8000, "source": {"tokens": 10}, "target": {"tokens": 11}}}},
+    "further": [{"path": "/law", "statistics": {
+                   "clean": {"pairs_before": 12000, "source_bytes_after": 1000000, "target_bytes_after": 1000000},
+                   "splits": {"train": {"pairs": 6000, "source": {"tokens": 20}, "target": {"tokens": 22}}}}}],
+    "corpora": [{"name": "gen", "pairs": 8000, "usable_pairs": 7998},
+                {"name": "law", "pairs": 6000, "usable_pairs": 2983}]}})");
+  run.config.emplace();
+  run.config->batch.max_length = 60;
+  MadeRun::row(run.training, 50, {{"epoch", 0.153}, {"pairs_seen.gen", 363}, {"pairs_seen.law", 1327}});
+  const Verdict verdict = training_set(run);
+  EXPECT_EQ(find_figure(verdict, "pairs").value, 14000);
+  EXPECT_EQ(find_figure(verdict, "source text").value, 1480000);
+  EXPECT_EQ(find_figure(verdict, "target tokens").value, 33);
+  EXPECT_EQ(find_figure(verdict, "pairs before cleaning").value, 20000);
+  EXPECT_EQ(find_figure(verdict, "pairs left out as too long").value, 3019);
+  EXPECT_NEAR(find_figure(verdict, "epochs of gen").value, 363.0 / 7998, 1e-9);
+  EXPECT_NEAR(find_figure(verdict, "epochs of law").value, 1327.0 / 2983, 1e-9);
+  for (const char* part : {"14,000", "3,019", "60 tokens", "gen 0.045 ", "law 0.445"}) {
+    EXPECT_THAT(verdict.sentence, HasSubstr(part));
+  }
+  EXPECT_THAT(verdict.sentence, Not(HasSubstr("0.153")));
+  run.record["dataset"].erase("further");  // as an older version recorded it
+  run.record["dataset"]["folders"] = {"/gen", "/law"};
+  EXPECT_EQ(find_figure(training_set(run), "pairs").value, 14000);
+  EXPECT_FALSE(is_known(find_figure(training_set(run), "source text").value));
+}
+
+TEST(TrainingSet, OfOneFolderWithSeveralSources) {
+  RunData run;
+  run.record = parse_json(R"({"dataset": {"statistics": {"splits": {
+    "train-euro": {"pairs": 4435, "target": {"tokens": 5}},
+    "train-multi": {"pairs": 8000, "target": {"tokens": 6}}}}}})");
+  EXPECT_EQ(find_figure(training_set(run), "pairs").value, 12435);
+  EXPECT_EQ(find_figure(training_set(run), "target tokens").value, 11);
+}
+
 TEST(Checkpoint, FilesAndSizeWithWhatIsExpected) {
   RunData run;
   CheckpointContents contents;

@@ -8,7 +8,9 @@
 namespace verbund {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 Verdict verdict_of(const RunData& run) { return overfitting(run, make_ledger(run)); }
@@ -84,6 +86,84 @@ TEST(Overfitting, SaysWhyItCannotTell) {
   imported.imported = true;
   EXPECT_THAT(verdict_of(imported).sentence, AllOf(StartsWith("Cannot tell"), HasSubstr("step 12,000")));
   EXPECT_EQ(verdict_of(RunData()).finding, Grade::kCannotTell);
+}
+
+// 0.6 of an epoch of the mixture are 46 of the small corpus.
+TEST(Overfitting, TheCorpusSeenMostOftenCounts) {
+  RunData run = run_with_sentences(planted, 1, 0.01);
+  run.record["dataset"]["corpora"] = {{{"name", "gen"}, {"pairs", 8000}, {"usable_pairs", 7998}},
+                                      {{"name", "tiny"}, {"pairs", 100}, {"usable_pairs", 100}}};
+  const auto see = [&](double gen, double tiny) {
+    for (double& epoch : run.training.columns["epoch"]) epoch = 0.6;
+    run.training.columns["pairs_seen.gen"] = std::vector<double>(20, gen);
+    run.training.columns["pairs_seen.tiny"] = std::vector<double>(20, tiny);
+  };
+  see(240, 4649);
+  EXPECT_EQ(verdict_of(run).finding, Grade::kBad);
+  see(240, 90);
+  EXPECT_EQ(verdict_of(run).finding, Grade::kCannotTell);
+  run.training.columns["epochs_seen.dropped"] = std::vector<double>(20, 3.0);  // by a forced resume
+  EXPECT_EQ(verdict_of(run).finding, Grade::kBad);
+}
+
+// What the model of a fine-tuned run had seen before is not known.
+TEST(Overfitting, AFineTunedRunDoesNotPromiseUnseenPairs) {
+  RunData run = run_with_sentences(planted);
+  for (double& epoch : run.training.columns["epoch"]) epoch /= 100;
+  const std::string alone = verdict_of(run).sentence;
+  run.config.emplace();
+  run.config->train.start_from = "runs/base";
+  EXPECT_EQ(verdict_of(run).finding, Grade::kCannotTell);
+  EXPECT_NE(verdict_of(run).sentence, alone);
+  EXPECT_THAT(verdict_of(run).sentence, Not(HasSubstr("no pair twice")));
+}
+
+// The loss of all dev sentences rises because the last stage draws one corpus only.
+TEST(Overfitting, AStageThatForgetsIsNotOverfitting) {
+  RunData run = run_with_sentences(planted, 1, 0.01);
+  HistoryEvent stage;
+  stage.event = "stage";
+  stage.step = 11000;
+  stage.line = {{"stage", 2}, {"name", "office"}};
+  run.history = {stage};
+  for (size_t i = 0; i < 20; ++i) {
+    run.evaluations.columns["dev-euro_cross_entropy"].push_back(5 + 0.01 * static_cast<double>(i));
+    run.evaluations.columns["dev-multi_cross_entropy"].push_back(4 - 0.01 * static_cast<double>(i));
+  }
+  const Verdict verdict = verdict_of(run);
+  EXPECT_EQ(verdict.finding, Grade::kCannotTell);
+  EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("office"), HasSubstr("11,000"), HasSubstr("step 12,000")));
+  EXPECT_NEAR(find_figure(verdict, "change of the loss, euro").value, 0.08, 1e-6);
+  EXPECT_NEAR(find_figure(verdict, "change of the loss, multi").value, -0.08, 1e-6);
+  run.history[0].step = 18500;  // two evaluations since then
+  EXPECT_THAT(verdict_of(run).sentence, AllOf(StartsWith("Cannot tell"), HasSubstr("2 evaluations")));
+  HistoryEvent resume;
+  resume.event = "resume";
+  resume.line = {{"from_step", 18000}};
+  run.history.push_back(resume);  // the stage was undone
+  EXPECT_EQ(verdict_of(run).finding, Grade::kBad);
+}
+
+TEST(Overfitting, WithinTheLastStageANoIsANo) {
+  RunData run = run_with_sentences([](double s) { return s < 10000 ? 2.0 : 3 + 1000 / s; }, 1, 0.01);
+  EXPECT_EQ(verdict_of(run).finding, Grade::kBad);
+  for (int64_t step = 1000; step <= 20000; step += 1000)
+    run.training.columns["stage"].push_back(step < 10000 ? 1 : 2);  // there is no history
+  EXPECT_EQ(verdict_of(run).finding, Grade::kGood) << verdict_of(run).sentence;
+}
+
+// A resume with other settings is such a change, too.
+TEST(Overfitting, AForcedResumeIsAChange) {
+  RunData run = run_with_sentences(planted, 1, 0.01);
+  HistoryEvent resume;
+  resume.event = "resume";
+  resume.start = 1;
+  resume.line = {{"from_step", 11000}};
+  run.history = {resume};
+  run.starts = {StartFacts{.number = 0}, StartFacts{.number = 1, .step = 11000}};
+  EXPECT_EQ(verdict_of(run).finding, Grade::kBad);
+  run.starts[1].differences = {"the mixture was a, is now b"};
+  EXPECT_EQ(verdict_of(run).finding, Grade::kCannotTell);
 }
 
 TEST(Overfitting, ABrokenModelIsNotJudged) {

@@ -140,6 +140,79 @@ TEST(CommandsSection, QuotesForTheShell) {
   EXPECT_THAT(text_of(commands_section(run)), HasSubstr("verbund train --run 'it'\\''s a run' --set a=1"));
 }
 
+StartFacts start_of(int number, int64_t step, const std::string& config, const std::string& reason) {
+  StartFacts start;
+  start.number = number;
+  start.step = step;
+  start.command = {"verbund", "train", "--config", config};
+  start.reason = reason;
+  return start;
+}
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(CommandsSection, HasEveryCommandAndEveryFolder) {
+  RunData run;
+  run.record["dataset"] = parse_json(R"({"path": "/gen", "provenance": {"command": ["verbund", "prepare", "gen"]},
+    "further": [{"path": "/law", "provenance": {"command": ["verbund", "prepare", "law"]}}, {"path": "/lost"}]})");
+  run.starts = {start_of(0, 0, "a.yaml", "finished at step 60"), start_of(1, 60, "a.yaml", "finished at step 60"),
+                start_of(2, 60, "b.yaml", "finished at step 80")};
+  const std::string once = std::get<Paragraph>(commands_section(run).blocks.front()).text;
+  const std::string text = std::get<Code>(commands_section(run).blocks.back()).text;
+  EXPECT_THAT(text, AllOf(HasSubstr("prepare gen\n"), HasSubstr("prepare law\n"), HasSubstr("# /lost")));
+  EXPECT_EQ(count_of(text, "a.yaml"), 1U) << "the second start only resumes";
+  EXPECT_EQ(count_of(text, "b.yaml"), 1U);
+  EXPECT_EQ(count_of(text, "# from step 61 on"), 1U);
+  run.starts[2].differences = {"the mixture was a, is now b"};
+  EXPECT_NE(std::get<Paragraph>(commands_section(run).blocks.front()).text, once) << "no promise after a forced resume";
+}
+
+TEST(MixtureSection, HasTheMixtureOfEachPart) {
+  RunData run;
+  run.record["dataset"] =
+      parse_json(R"({"corpora": [{"name": "a", "usable_pairs": 9}, {"name": "b", "usable_pairs": 9}],
+    "mixture": "now"})");
+  run.training.step = {345};
+  run.training.columns = {{"pairs_seen.a", {5}}, {"pairs_seen.b", {5}}};
+  const auto text = [&] { return std::get<Paragraph>(mixture_section(run).blocks.at(0)).text; };
+  run.starts = {start_of(0, 0, "a", ""), start_of(1, 50, "a", ""), start_of(2, 200, "b", "")};
+  EXPECT_THAT(text(), HasSubstr("last start: now"));  // as an older version recorded it
+  run.starts[0].mixture = run.starts[1].mixture = "before";
+  run.starts[2].mixture = "now";
+  EXPECT_THAT(text(), AllOf(HasSubstr("step 1 on: before"), HasSubstr("step 201 on: now")));
+  run.starts[2].step = 0;  // it went back to the beginning
+  EXPECT_THAT(text(), Not(HasSubstr("before")));
+}
+
+TEST(FaultsSection, AForcedResumeSaysWhatDiffered) {
+  RunData run;
+  run.starts = {start_of(0, 0, "a", "stopped"), start_of(1, 200, "b", "")};
+  run.starts[1].differences = {"the mixture was a, is now b"};
+  EXPECT_THAT(text_of(faults_section(run)), HasSubstr("is now b"));
+  HistoryEvent resume;
+  resume.event = "resume";
+  resume.start = 1;
+  resume.line = {{"from_step", 200}};
+  run.history = {resume};
+  EXPECT_THAT(text_of(faults_section(run)), HasSubstr("is now b"));
+}
+
+TEST(RunPage, TheEpochsAreThoseOfEachCorpus) {
+  RunData run;
+  run.record["dataset"] =
+      parse_json(R"({"corpora": [{"name": "a", "usable_pairs": 10}, {"name": "b", "usable_pairs": 20}]})");
+  run.training.step = {5};
+  run.training.columns = {{"epoch", {0.6}}, {"pairs_seen.a", {25}}, {"pairs_seen.b", {10}}};
+  const auto facts = run_page(run, "verbund").facts;
+  const auto epochs = std::ranges::find(facts, "epochs", &Fact::name);
+  ASSERT_NE(epochs, facts.end());
+  EXPECT_EQ(epochs->value, "a 2.5, b 0.5");
+}
+
 TEST(RunPage, PlacesOtherSectionsAfterItsOwnAndOmitsEmptyOnes) {
   RunData run;
   run.evaluations.step = {100};

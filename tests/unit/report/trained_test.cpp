@@ -83,6 +83,45 @@ TEST(FullyTrained, ACurveThatBendsIsNotBelieved) {
   EXPECT_THAT(verdict.sentence, HasSubstr("last fifth"));
 }
 
+TEST(FullyTrained, OnlyTheLastStageIsFitted) {
+  const PowerLaw truth = {1.2, 60, 0.5};
+  const auto curve = [&](double s) { return truth.at(s) + (s > 5000 ? 1 : 0); };
+  RunData run = run_with_curve(curve, 30, 0.005);
+  HistoryEvent stage;
+  stage.event = "stage";
+  stage.line = {{"stage", 2}, {"name", "office"}};
+  stage.step = 5000;
+  run.history = {stage};
+  const Verdict verdict = judged(run);
+  EXPECT_EQ(verdict.finding, Grade::kBad) << verdict.sentence;
+  EXPECT_NEAR(find_figure(verdict, kGain).value, truth.at(30000) - truth.at(60000), 0.03);
+  run.history[0].step = 20000;
+  EXPECT_THAT(judged(run).sentence, AllOf(HasSubstr("office"), HasSubstr("21,000 to 30,000")));
+  run.history[0].step = 27000;
+  EXPECT_THAT(judged(run).sentence, AllOf(HasSubstr("office"), HasSubstr("3 evaluations")));
+}
+
+// A loss that has risen by more than chance, and a fitted curve that can only fall, are not told together.
+TEST(FullyTrained, ARisenLossIsNotFitted) {
+  const PowerLaw truth = {1.2, 60, 0.5};
+  RunData run = run_with_curve([&](double s) { return truth.at(s); }, 30, 0.005);
+  for (const int64_t step : {10000, 20000, 30000}) {
+    SentenceLosses losses{step, {}, std::vector<double>(100, 20.0)};
+    for (int i = 0; i < 100; ++i) losses.cross_entropy.push_back(step == 30000 ? 22 + 0.01 * i : 20 + 0.01 * i);
+    run.sentence_losses.push_back(losses);
+  }
+  const Verdict verdict = judged(run);
+  EXPECT_EQ(verdict.finding, Grade::kCannotTell);
+  EXPECT_THAT(verdict.sentence, HasSubstr("9.8 %"));
+}
+
+TEST(FullyTrained, TheSummaryDoesNotAskForMoreStepsPastTheBest) {
+  const RunData run = run_with_curve([](double s) { return 2 + std::pow((s - 8000) / 20000, 2); }, 30, 0.001);
+  EXPECT_NE(judged(run).in_short, "");
+  EXPECT_NE(judged(run).in_short,
+            judged(run_with_curve([](double s) { return 1.2 + 60 / std::sqrt(s); }, 30, 0.005)).in_short);
+}
+
 // What is said to hold in 80 % of the cases has to, among those in which something is said.
 TEST(FullyTrained, TheIntervalCoversTheTruth) {
   int covered = 0, told = 0;
