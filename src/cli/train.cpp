@@ -14,6 +14,7 @@
 #include "config/show.h"
 #include "config/value.h"
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/json.h"
 #include "core/log.h"
 #include "core/process.h"
@@ -149,7 +150,10 @@ void run_train(const Arguments& arguments) {
       if (reports && started && std::filesystem::exists(request.run / "metrics.jsonl")) tell_report(request);
       throw;
     }
-    if (reports) tell_report(request);
+    if (!reports) return;
+    std::optional<DeferInterrupts> despite_signal;  // that ended the training; a second one ends the program at once
+    if (signal != 0) despite_signal.emplace();
+    tell_report(request);
   });
   if (signal != 0) throw Interrupted::in_silence(signal);  // the log has said so
 }

@@ -67,6 +67,19 @@ class TrainSignalsTest(TrainingTest):
                 self.assertNotIn("verbund: ", said)  # main has nothing to add
                 self.assertEqual(len(self.checkpoints(self.run_folder)), 1)
 
+    def test_the_report_of_a_stopped_run_is_made(self):
+        # With translations, whose intervals take a while, so that a signal would be noticed.
+        arguments = self.arguments(self.run_folder, {"train.max_steps": FOREVER, "train.eval_every": 3,
+                                                     "evaluate.sentences": 5})
+        process = subprocess.Popen(self.command(*arguments), stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: (self.run_folder / "evaluations" / "step-00000003.jsonl").exists())
+        process.send_signal(signal.SIGINT)
+        code, said = self.end(process)
+        self.assertEqual(code, 128 + signal.SIGINT, said)
+        self.assertTrue((self.run_folder / "report.html").exists(), said)
+        self.assertIn(f"{self.run_folder}/report.html", said.splitlines()[-1])
+
     def test_a_worker_that_launch_and_its_container_ask_to_stop_saves(self):
         process = self.train_until_told()
         for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR1):
