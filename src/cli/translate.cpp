@@ -145,8 +145,10 @@ void run_translate(const Arguments& arguments) {
     // The output is for people and programs that want translations alone, so the usual device is not reported.
     const Device& device = *trained.front().device;
     if (!device.is_host() || device.precision() != Precision::kFp32) log_device(device);
+    const bool tagged = !command.translator.tag.empty();
     TranslationStream stream(translator, translation, command.format, static_cast<size_t>(command.window),
-                             command.interactive);
+                             command.interactive,
+                             tagged ? std::vector<std::string>() : tags_of_training(trained.front().run));
     const auto start = std::chrono::steady_clock::now();
     {
       FileProgress progress("translating", {command.files.begin(), command.files.end()});

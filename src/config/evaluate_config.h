@@ -41,7 +41,9 @@ struct EvaluateConfig {
     visit.field(
         "at_start", at_start,
         "also evaluate the loss before the first step (train.eval_every sets the interval of later evaluations)");
-    visit.field("sentences", sentences, {0, INT64_MAX}, "number of dev sentences to translate; 0: all");
+    visit.field(
+        "sentences", sentences, {0, INT64_MAX},
+        "number of dev sentences to translate, drawn evenly from the dev sets of the dataset's sources; 0: all");
     visit.field("samples", samples, {0, 1000}, "translations shown at each evaluation");
     visit.field("tokenize", tokenize, "tokeniser of BLEU: 13a, intl, char, none (for text that is tokenised already)");
     visit.field(

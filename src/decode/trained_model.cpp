@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/trained_model.h"
 
+#include <algorithm>
 #include <set>
 
 #include "config/load.h"
@@ -8,7 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
-#include "core/json.h"
+#include "core/json_file.h"
 #include "core/log.h"
 #include "cuda/open_device.h"
 
@@ -126,6 +127,20 @@ ModelFiles open_model(const ModelPlace& place) {
   check_identity(source_path, files.checkpoint, source_checksum);
   check_identity(target_path, files.checkpoint, target_checksum);
   return files;
+}
+
+std::vector<std::string> tags_of_training(const fs::path& run) {
+  std::vector<std::string> tags;
+  use_note(run / "run.json", [&](const Json& record) {
+    std::vector<std::string> known;
+    for (const Json& corpus : record.at("dataset").at("corpora")) {
+      const std::string tag = corpus.value("tag", "");
+      if (tag.empty()) return;
+      if (std::ranges::find(known, tag) == known.end()) known.push_back(tag);
+    }
+    tags = std::move(known);
+  });
+  return tags;
 }
 
 TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "checkpoint/checkpoint_reader.h"
 #include "config/config.h"
@@ -50,6 +51,10 @@ struct TrainedModel {
   std::shared_ptr<Device> device;
   std::unique_ptr<DecodableModel> model;
 };
+
+// The tags with which all source sentences began that the model of a run (TrainedModel::run) was trained on. None: some
+// began with none, or the run does not say.
+std::vector<std::string> tags_of_training(const fs::path& run);
 
 // Opens the model and gives its weights to a device. `device`: null to open one.
 TrainedModel load_trained_model(const ModelPlace& place, std::shared_ptr<Device> device = nullptr);

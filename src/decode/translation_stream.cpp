@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "core/error.h"
+#include "core/human.h"
 #include "core/json.h"
 #include "core/log.h"
 #include "core/output.h"
@@ -53,6 +54,11 @@ std::vector<std::string> split_columns(const std::string& line) {
     }
   }
   return columns;
+}
+
+bool begins_with_tag(std::string_view line, const std::vector<std::string>& tags) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return line.empty() || std::ranges::any_of(tags, [&](const std::string& tag) { return line.starts_with(tag); });
 }
 
 Line parse_line(const LineFormat& format, const std::string& input, uint64_t number) {
@@ -122,14 +128,24 @@ std::vector<std::string> TranslationTally::warnings() const {
   return warnings;
 }
 
+void TranslationStream::check(const Line& line) {
+  translator_.check(line);
+  if (tags_.empty() || begins_with_tag(line.text, tags_)) return;
+  warn(
+      "line {} does not begin with a tag, as all text did that the model was trained on ({}). Put one before every "
+      "sentence: --tag {}",
+      line.number, fmt::join(tags_, ", "), shell_line({tags_.front()}));
+  tags_.clear();
+}
+
 void TranslationStream::translate_file(const std::string& file, const StreamProgress& progress) {
   LineReader reader(file);
   const bool prompt = interactive_ && ::isatty(STDIN_FILENO) == 1;
-  const auto check = [&](const Line& line) { translator_.check(line); };
   for (bool more = true; more;) {
     if (prompt) std::cout << "> ";
     flush_output();
-    const LineWindow window = read_window(format_, check, reader, window_, kPauseOfInput, lines_);
+    const LineWindow window = read_window(
+        format_, [this](const Line& line) { check(line); }, reader, window_, kPauseOfInput, lines_);
     const auto translations = translation_.translate(
         window.lines, [&](size_t done) { progress.update(reader.position(), done, window.lines.size()); });
     progress.end_window(reader.position());

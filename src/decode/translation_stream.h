@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decode/shared_translation.h"
@@ -25,6 +26,9 @@ struct LineFormat {
 };
 
 std::vector<std::string> split_columns(const std::string& line);
+
+// Whether a line begins with one of the tags, or is empty.
+bool begins_with_tag(std::string_view line, const std::vector<std::string>& tags);
 
 // Refuses a line with too few columns.
 Line parse_line(const LineFormat& format, const std::string& input, uint64_t number);
@@ -68,26 +72,31 @@ struct StreamProgress {
 class TranslationStream {
  public:
   // `window`: the most lines that are read ahead. Interactive: line by line, with a prompt on a terminal; a bad line is
-  // a warning. Everything must outlive this.
+  // a warning. `tags`: with one of which every line should begin; the first that does not is a warning. Everything must
+  // outlive this.
   TranslationStream(const Translator& translator, SharedTranslation& translation, const LineFormat& format,
-                    size_t window, bool interactive)
+                    size_t window, bool interactive, std::vector<std::string> tags = {})
       : translator_(translator),
         translation_(translation),
         format_(format),
         window_(interactive ? 1 : window),
-        interactive_(interactive) {}
+        interactive_(interactive),
+        tags_(std::move(tags)) {}
 
   // "-": stdin. Fails at the first bad line, after the lines before it have been printed.
   void translate_file(const std::string& file, const StreamProgress& progress);
   void warn_of_cut_lines() const;
 
  private:
+  void check(const Line& line);
+
   const Translator& translator_;
   SharedTranslation& translation_;
   const LineFormat format_;
   const size_t window_;
   const bool interactive_;
-  uint64_t lines_ = 0;  // of all files
+  std::vector<std::string> tags_;  // none once the warning was given
+  uint64_t lines_ = 0;             // of all files
   TranslationTally tally_;
 };
 

@@ -2,7 +2,9 @@
 #include "evaluate/further_sets.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -14,18 +16,23 @@
 namespace verbund {
 namespace {
 
-// Where the pairs of `part` lie in `whole`, one after the other, if they do.
-std::optional<size_t> place_in(const TestSet& whole, const TestSet& part) {
-  for (size_t first = 0; first + part.size() <= whole.size(); ++first) {
-    const auto same = [&](const auto& all, const auto& some) {
-      return std::equal(some.begin(), some.end(), all.begin() + static_cast<std::ptrdiff_t>(first));
-    };
-    if (same(whole.sources, part.sources) && same(whole.references, part.references) &&
-        same(whole.source_tokens, part.source_tokens) && same(whole.reference_tokens, part.reference_tokens)) {
-      return first;
-    }
+// Where the pairs of `part` are in `whole`; none if some are not.
+std::vector<size_t> places_in(const TestSet& whole, const TestSet& part) {
+  const auto text = [](const TestSet& set, size_t i) {
+    return std::pair<std::string_view, std::string_view>(set.sources[i], set.references[i]);
+  };
+  std::map<std::pair<std::string_view, std::string_view>, std::vector<size_t>> same;  // pairs, the first one last
+  for (size_t i = whole.size(); i-- > 0;) same[text(whole, i)].push_back(i);
+  std::vector<size_t> places;
+  for (size_t i = 0; i < part.size(); ++i) {
+    std::vector<size_t>& left = same[text(part, i)];
+    if (left.empty()) return {};
+    const size_t place = places.emplace_back(left.back());
+    left.pop_back();
+    if (whole.source_tokens[place] != part.source_tokens[i]) return {};
+    if (whole.reference_tokens[place] != part.reference_tokens[i]) return {};
   }
-  return std::nullopt;
+  return places;
 }
 
 // The dev pairs of another dataset.
@@ -44,13 +51,13 @@ TestSet read_other(const std::string& folder, const Dataset& dataset, const Subw
 
 std::string to_text(const std::vector<FurtherSet>& sets) {
   Json all = Json::array();
-  for (const auto& [name, set, place] : sets) {
+  for (const auto& [name, set, places] : sets) {
     all.push_back({{"name", name},
                    {"sources", set.sources},
                    {"references", set.references},
                    {"source_tokens", set.source_tokens},
                    {"reference_tokens", set.reference_tokens},
-                   {"place", place ? Json(*place) : Json(nullptr)}});
+                   {"places", places}});
   }
   return pack_json(all);
 }
@@ -61,7 +68,7 @@ std::vector<FurtherSet> from_text(const std::string& text) {
     FurtherSet& further = sets.emplace_back();
     further.name = json.at("name");
     further.set = {json.at("sources"), json.at("references"), json.at("source_tokens"), json.at("reference_tokens")};
-    if (const Json& place = json.at("place"); !place.is_null()) further.place = place.get<size_t>();
+    further.places = json.at("places").get<std::vector<size_t>>();
   }
   return sets;
 }
@@ -69,8 +76,9 @@ std::vector<FurtherSet> from_text(const std::string& text) {
 // What the evaluation of the main set says of `set`, which is a part of it.
 Evaluation part_of(const Evaluation& main, const FurtherSet& part, const EvaluateConfig& config) {
   const auto cut = [&](const auto& all) {
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(*part.place);
-    return std::decay_t<decltype(all)>(first, first + static_cast<std::ptrdiff_t>(part.set.size()));
+    std::decay_t<decltype(all)> own;
+    for (const size_t place : part.places) own.push_back(all[place]);
+    return own;
   };
   Evaluation result;
   result.sentences = cut(main.sentences);
@@ -99,14 +107,15 @@ std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& sp
   for (const auto& [name, pairs] : dataset.manifest().splits) {
     if (!name.starts_with(split + "-") || pairs == 0) continue;
     TestSet set = read_test_set(dataset, name, source, target);
-    const std::optional<size_t> place = place_in(main, set);
-    sets.push_back({name.substr(split.size() + 1), std::move(set), place});
+    std::vector<size_t> places = places_in(main, set);
+    sets.push_back({name.substr(split.size() + 1), std::move(set), std::move(places)});
   }
   return sets;
 }
 
 std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
-                                              const Subwords& source, const Subwords& target, Workers& workers) {
+                                              const Subwords& source, const Subwords& target, Workers& workers,
+                                              bool resumed) {
   std::vector<FurtherSet> sets;
   if (workers.leads()) {
     sets = read_parts(dataset, "dev", main, source, target);
@@ -123,9 +132,10 @@ std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const Eval
       if (!names.insert(name).second) {
         fail_usage("evaluate.also: there are two dev sets \"{}\": give one of them another name", name);
       }
+      if (resumed && !fs::exists(fs::path(wanted.data) / kDatasetManifest)) continue;
       TestSet set = read_other(wanted.data, dataset, source, target);
-      const std::optional<size_t> place = place_in(main, set);
-      sets.push_back({name, std::move(set), place});
+      std::vector<size_t> places = places_in(main, set);
+      sets.push_back({name, std::move(set), std::move(places)});
     }
   }
   if (workers.size() == 1) return sets;
@@ -138,7 +148,8 @@ std::vector<Evaluation> evaluate_further(const std::vector<FurtherSet>& sets, co
   std::vector<Evaluation> results;
   for (const FurtherSet& further : sets) {
     const size_t translated = main.translations.size();  // fewer than all with evaluate.sentences
-    const bool known = further.place && (translated == 0 || *further.place + further.set.size() <= translated);
+    const auto is_translated = [&](size_t place) { return translated == 0 || place < translated; };
+    const bool known = !further.places.empty() && std::ranges::all_of(further.places, is_translated);
     results.push_back(known ? part_of(main, further, config) : evaluate_set(further.set));
   }
   return results;

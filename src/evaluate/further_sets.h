@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace verbund {
 struct FurtherSet {
   std::string name;
   TestSet set;
-  std::optional<size_t> place;  // if its pairs are part of the main set: that of the first
+  std::vector<size_t> places;  // of its pairs in the main set, if that has all of them; else none
 };
 
 // The name that was given or, without one, that of the folder.
@@ -29,9 +28,11 @@ std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& sp
 
 // The dev sets beside the main one: the dataset's own, and those of config.also. Collective: worker 0 reads them and
 // the others get them from it, so that no other host needs the other datasets. Refuses a dataset with another subword
-// model, and two sets of one name.
+// model, and two sets of one name. A folder that is no dataset (any more) is refused, or left out if the run is
+// resumed.
 std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
-                                              const Subwords& source, const Subwords& target, Workers& workers);
+                                              const Subwords& source, const Subwords& target, Workers& workers,
+                                              bool resumed);
 
 // The evaluations of the sets, in their order. Pairs of the main set were evaluated with it; `evaluate_set` evaluates a
 // set of other pairs.

@@ -2,6 +2,7 @@
 #include "evaluate/test_set.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/hash.h"
@@ -32,6 +33,13 @@ Segments text_of(const fs::path& file, const std::vector<Sentence>& tokens, cons
   return lines;
 }
 
+template <typename Item>
+std::vector<Item> in_order(const std::vector<Item>& items, const std::vector<size_t>& order) {
+  std::vector<Item> result;
+  for (const size_t i : order) result.push_back(items[i]);
+  return result;
+}
+
 }  // namespace
 
 TestSet read_test_set(const Dataset& dataset, const std::string& split, const Subwords& source,
@@ -52,6 +60,30 @@ TestSet read_test_set(const Dataset& dataset, const std::string& split, const Su
          dataset.folder().string(), set.size(), set.sources.size(), set.references.size());
   }
   return set;
+}
+
+std::vector<size_t> in_turn(const std::vector<size_t>& sizes) {
+  std::vector<size_t> order;
+  const size_t all = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
+  for (size_t round = 0; order.size() < all; ++round) {
+    size_t first = 0;
+    for (const size_t size : sizes) {
+      if (round < size) order.push_back(first + round);
+      first += size;
+    }
+  }
+  return order;
+}
+
+TestSet with_sources_in_turn(const TestSet& dev, const Dataset& dataset) {
+  std::vector<size_t> sizes;
+  for (const DatasetSource& source : dataset.manifest().named_sources) {
+    if (dataset.has(source.dev())) sizes.push_back(dataset.split(source.dev()).size());
+  }
+  const std::vector<size_t> order = in_turn(sizes);
+  if (order.size() != dev.size()) return dev;  // they are not those of the sources
+  return {in_order(dev.sources, order), in_order(dev.references, order), in_order(dev.source_tokens, order),
+          in_order(dev.reference_tokens, order)};
 }
 
 TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const std::string& tag,

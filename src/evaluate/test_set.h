@@ -23,6 +23,12 @@ std::string checksum(const TestSet& set);
 
 // A split of a dataset. Only dev and test keep their text; the text of others is decoded from the tokens.
 TestSet read_test_set(const Dataset& dataset, const std::string& split, const Subwords& source, const Subwords& target);
+// The dev pairs of a dataset, in turn: the first of each of its sources, the second of each, and so on, so that as many
+// first ones as are translated (evaluate.sentences) come evenly from all. Dev pairs of one source, or that the dataset
+// was given beside its sources, keep their order.
+TestSet with_sources_in_turn(const TestSet& dev, const Dataset& dataset);
+// The order of pairs that lie in parts of these sizes, one after the other.
+std::vector<size_t> in_turn(const std::vector<size_t>& sizes);
 // Two parallel files (plain, .gz, .xz). `tag`: the symbol to put before every source sentence; "": none.
 TestSet read_test_set(const fs::path& source_file, const fs::path& reference_file, const std::string& tag,
                       const Subwords& source, const Subwords& target);

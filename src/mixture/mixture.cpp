@@ -16,6 +16,10 @@ size_t corpus_named(const std::string& name, const TrainingSet& set, const std::
   const auto& corpora = set.corpora();
   const auto found = std::ranges::find(corpora, name, &TrainingCorpus::name);
   if (found != corpora.end()) return static_cast<size_t>(found - corpora.begin());
+  if (corpora.size() == 1) {
+    fail_usage("{} names the corpus {}, but the data has only {}: is a --data folder missing?", where, name,
+               corpora[0].name);
+  }
   std::vector<std::string> names;
   for (const TrainingCorpus& corpus : corpora) names.push_back(corpus.name);
   fail_usage("{} names the corpus {}, which the data does not have. It has {}", where, name, fmt::join(names, ", "));

@@ -24,6 +24,7 @@ class MixtureProgress {
   const PairCounts& usable() const { return usable_; }  // pairs that are not too long
   const std::vector<MixtureStage>& stages() const { return stages_; }
   size_t stage() const { return stage_; }
+  int64_t first_step() const { return first_step_; }  // steps done when the stage began
   const MixtureStage& current() const { return stages_[stage_]; }
   const std::string& description() const { return description_; }  // of all stages
 
@@ -60,7 +61,7 @@ class MixtureProgress {
   std::string description_;
 
   size_t stage_ = 0;
-  int64_t first_step_ = 0;  // steps done when the stage began
+  int64_t first_step_ = 0;
   uint64_t first_epoch_ = 0;
   PairCounts before_;  // drawn before the stage
   std::vector<PairCounts> seen_;

@@ -32,8 +32,8 @@ std::vector<TrainingCorpus> corpora_of(const Dataset& dataset, bool are_more) {
   const bool by_folder = are_more && dataset.manifest().named_sources.empty();
   std::vector<TrainingCorpus> corpora;
   for (const DatasetSource& source : dataset.manifest().sources()) {
-    corpora.push_back(
-        {by_folder ? folder_name(dataset.folder()) : source.name, &dataset.split(source.split), source.weight});
+    corpora.push_back({by_folder ? folder_name(dataset.folder()) : source.name, &dataset.split(source.split),
+                       source.weight, source.tag});
   }
   return corpora;
 }
@@ -66,16 +66,24 @@ std::vector<uint64_t> usable_pairs(const TrainingSet& set, int64_t max_length) {
   return pairs;
 }
 
+std::vector<std::string> tags_of_all(const TrainingSet& set) {
+  std::vector<std::string> tags;
+  for (const TrainingCorpus& corpus : set.corpora()) {
+    if (corpus.tag.empty()) return {};
+    if (std::ranges::find(tags, corpus.tag) == tags.end()) tags.push_back(corpus.tag);
+  }
+  return tags;
+}
+
 TrainingSet training_set(std::span<const Dataset> datasets) {
   std::vector<TrainingCorpus> all;
   for (const Dataset& dataset : datasets) {
     if (&dataset != &datasets.front()) check_same_subwords(datasets.front(), dataset);
     for (TrainingCorpus& corpus : corpora_of(dataset, datasets.size() > 1)) {
-      const auto same = std::ranges::find(all, corpus.name, &TrainingCorpus::name);
-      if (same != all.end()) {
-        fail_usage("two training corpora are called {}: rename the folder {}, or leave it out", corpus.name,
-                   dataset.folder().string());
-      }
+      const std::string own = corpus.name;
+      const auto is_taken = [&] { return std::ranges::find(all, corpus.name, &TrainingCorpus::name) != all.end(); };
+      for (int number = 2; is_taken(); ++number) corpus.name = fmt::format("{}-{}", own, number);
+      if (corpus.name != own) corpus.origin = fmt::format("{} of {}", own, dataset.folder().string());
       all.push_back(std::move(corpus));
     }
   }

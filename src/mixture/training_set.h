@@ -20,7 +20,9 @@ using PairIds = std::span<const uint32_t>;  // numbers of pairs in a training se
 struct TrainingCorpus {
   std::string name;
   const Split* split = nullptr;
-  double weight = 1;  // of its pairs, as its dataset says
+  double weight = 1;        // of its pairs, as its dataset says
+  std::string tag = {};     // before each of its source sentences; "" if there is none
+  std::string origin = {};  // "multi of data/more", if another corpus has its name and it got a number: multi-2
 };
 
 // Small: it refers to the splits, which must outlive it.
@@ -66,8 +68,11 @@ bool fits(const Pairs& pairs, size_t pair, int64_t max_length) {
 // The pairs of each corpus that fit: those that training uses.
 std::vector<uint64_t> usable_pairs(const TrainingSet& set, int64_t max_length);
 
-// The training pairs of these dataset folders, in their order. Fails if they were not made with the same subword model,
-// or if two corpora have one name.
+// The tags of the corpora, each once; none if some corpus has no tag.
+std::vector<std::string> tags_of_all(const TrainingSet& set);
+
+// The training pairs of these dataset folders, in their order. A corpus whose name another one has already gets a
+// number. Fails if they were not made with the same subword model.
 TrainingSet training_set(std::span<const Dataset> datasets);
 
 // Of all folders: equal for equal datasets in the same order. That of one folder is its own.

@@ -5,6 +5,7 @@
 
 #include "collectives/threads.h"
 #include "core/error.h"
+#include "core/human.h"
 #include "core/interrupt.h"
 #include "core/json_file.h"
 #include "core/log.h"
@@ -50,6 +51,16 @@ std::string sign_of_change(const ModelPlace& place) {
   const fs::path named = checkpoints / (place.checkpoint.empty() ? "best" : place.checkpoint);
   if (fs::exists(named, error)) return identity_of(named);
   return fmt::format("{}", fs::last_write_time(checkpoints, error).time_since_epoch().count());
+}
+
+void warn_of_missing_tag(const ModelSource& source, const ServedModel& model) {
+  const std::vector<std::string> tags = tags_of_training(model.run());
+  if (tags.empty() || !source.tag.empty()) return;
+  warn(
+      "model {}: all text that it was trained on began with a tag ({}), and so must the text of requests, unless the "
+      "model is served with one: -m {}={} --tag {}",
+      model.name(), fmt::join(tags, ", "), model.name(), source.place.folder.string(),
+      shell_line({fmt::format("{}={}", model.name(), tags.front())}));
 }
 
 }  // namespace
@@ -99,6 +110,7 @@ ServedModels::ServedModels(std::vector<ModelSource> sources, TranslationQueue& q
       fail_usage("two models are called {}: {} and {}. Name one differently: --model NAME=FOLDER", loaded->name(),
                  where(other->checkpoint()), where(loaded->checkpoint()));
     }
+    warn_of_missing_tag(source, *loaded);
     models_.push_back(std::move(loaded));
   }
 }

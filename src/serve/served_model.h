@@ -36,6 +36,7 @@ class ServedModel final : public SentenceTranslator {
   const std::string& name() const { return name_; }
   const std::string& source_language() const { return source_language_; }
   const std::string& target_language() const { return target_language_; }
+  const fs::path& run() const { return model_.run; }
   const fs::path& checkpoint() const { return model_.checkpoint; }
   const std::string& identity() const { return identity_; }  // another one for another checkpoint
   int64_t step() const { return model_.step; }

@@ -23,6 +23,17 @@ std::string show_perplexity(double cross_entropy) {
   return perplexity < 1e6 ? fmt::format("{:.2f}", perplexity) : fmt::format("{:.2e}", perplexity);
 }
 
+std::string show_scores(const Evaluation& dev) {
+  return dev.translations.empty() ? "" : fmt::format("  BLEU {:.2f}  chrF {:.2f}", dev.bleu.score, dev.chrf.score);
+}
+
+// "100 of 600 sentences", if those that were translated are a part of all; else "".
+std::string show_part(const Evaluation& dev) {
+  const size_t translated = dev.translations.size(), all = dev.sentences.size();
+  if (translated == 0 || translated == all) return "";
+  return fmt::format("{} of {} sentences", human_count(translated), human_count(all));
+}
+
 }  // namespace
 
 ConsoleLog::ConsoleLog(const Run& run) : run_(run), log_(run.request.run), length_(run.length()) {}
@@ -69,17 +80,17 @@ void ConsoleLog::evaluation(const EvaluationSeen& seen) {
   } else {
     times_.first_look += seen.seconds;
   }
-  log_.line(fmt::format("step {:>7}  dev loss {:.4f}  perplexity {}{}  ({}){}", seen.step, dev.cross_entropy(),
-                        show_perplexity(dev.cross_entropy()),
-                        translated ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", dev.bleu.score, dev.chrf.score) : "",
+  const std::string part = show_part(dev);
+  log_.line(fmt::format("step {:>7}  dev loss {:.4f}  perplexity {}{}  ({}{}){}", seen.step, dev.cross_entropy(),
+                        show_perplexity(dev.cross_entropy()), show_scores(dev), part.empty() ? "" : part + ", ",
                         human_duration(dev.loss_seconds + dev.translate_seconds), seen.best ? "  best" : ""),
             seen.best ? Colour::kGreen : Colour::kNone);
   for (const FurtherSeen& further : seen.further) {
     const Evaluation& other = further.dev;
-    log_.line(
-        fmt::format("              dev-{} loss {:.4f}  perplexity {}{}", further.name, other.cross_entropy(),
-                    show_perplexity(other.cross_entropy()),
-                    translated ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", other.bleu.score, other.chrf.score) : ""));
+    const std::string of = show_part(other);
+    log_.line(fmt::format("              dev-{} loss {:.4f}  perplexity {}{}{}", further.name, other.cross_entropy(),
+                          show_perplexity(other.cross_entropy()), show_scores(other),
+                          of.empty() ? "" : "  (" + of + ")"));
   }
   if (translated && run_.config.train.log_details) {
     log_.line(fmt::format("              exact matches: {:.1f} % of {} sentences", 100 * dev.exact_share(),
@@ -143,7 +154,8 @@ void ConsoleLog::summarize(const char* end) {
                               run_.request.run.string(),
                               run_.keeper->model(),
                               manifest.source_language,
-                              manifest.target_language};
+                              manifest.target_language,
+                              tags_of_all(run_.training)};
   for (const std::string& line : summary_lines(summary)) log_.line(line);
 }
 

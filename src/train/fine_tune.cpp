@@ -96,12 +96,20 @@ ModelFiles open_files(const fs::path& folder) {
   return open_model(place);
 }
 
-// The dataset that a run has replayed since it began: on its record, the last folder, after those of --data.
+// The dataset that a run has drawn from since it began, beside those of --data: on its record, the last folder. ""
+// without one.
 std::string replayed_by(const FineTuneWish& wish) {
+  if (!fs::exists(wish.run / "run.json")) return "";
   const Json record = read_run_record(wish.run);
   const Json folders = record.value("dataset", Json::object()).value("folders", Json::array());
-  if (folders.size() > wish.data.size()) return folders.back();
-  return dataset_to_replay(open_files(wish.model).run);
+  if (folders.size() != wish.data.size() + 1) return "";
+  const std::string old = folders.back();
+  if (fs::exists(fs::path(old) / kDatasetManifest)) return old;
+  fail(
+      "the run {} draws pairs from {}, too, which is no longer there. Move it back, or, if a folder of the same name "
+      "has "
+      "it elsewhere, give that as the last --data folder, without --replay",
+      wish.run.string(), old);
 }
 
 // Draws the share from the dataset of before, and the rest from the new ones; within each part, corpora keep their
@@ -117,7 +125,7 @@ void set_replay(const FineTuneWish& wish, Config& config, const std::string& old
   };
   double all_new = 0, all_old = 0;
   for (size_t i = 0; i < set.corpora().size(); ++i) (i < of_new ? all_new : all_old) += amount(i);
-  config.mixture = {};
+  config.mixture.weights.clear();
   for (size_t i = 0; i < set.corpora().size(); ++i) {
     const double share = i < of_new ? (1 - wish.replay) / all_new : wish.replay / all_old;
     config.mixture.weights.push_back({set.corpora()[i].name, share * amount(i)});
@@ -137,11 +145,15 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
     missing(set.data, "it has no dev pairs any more");
     return true;
   });
+  const std::string old = dataset_of(run);
   if (!has_dev_pairs(data)) {  // the set that decides
     also.clear();
+    result.notes.push_back(
+        fmt::format("fine-tune: what is forgotten of {} will not be seen, because {} has no dev pairs, without which "
+                    "nothing is evaluated",
+                    old.empty() ? run.string() : old, data.string()));
     return;
   }
-  const std::string old = dataset_of(run);
   if (old.empty()) return missing(run.string(), "the run does not say on which dataset it was trained");
   if (!has_dev_pairs(old)) return missing(old, "the folder is not there any more, or has no dev pairs");
   if (fs::equivalent(old, data)) return;
@@ -187,7 +199,14 @@ FineTuned fine_tune(const FineTuneWish& wish) {
                  wish.model.string());
     }
     const Config before = config;
-    if (wish.replay > 0) result.replayed = replayed_by(wish);  // its share is a setting of the run
+    result.replayed = replayed_by(wish);
+    if (wish.replay > 0) {
+      if (result.replayed.empty()) result.replayed = dataset_to_replay(open_files(wish.model).run);
+      set_replay(wish, config, result.replayed);  // another share than the run's is refused, as any other mixture
+    } else if (!result.replayed.empty()) {
+      result.notes.push_back(
+          fmt::format("fine-tune: pairs are also drawn from {}, as since the run began", result.replayed));
+    }
     apply_wishes(config, wish);
     refuse_other_shape(before, config, wish.model);
     return result;

@@ -27,8 +27,8 @@ struct FineTuned {
 };
 
 // The settings of the model's run, with a length and a schedule for fine-tuning, and the dev set of that run as a
-// further one, so that forgetting is seen. A run that has begun keeps the settings that it began with, whatever has
-// become of the model since. Refuses another shape of the model.
+// further one, so that forgetting is seen. A run that has begun keeps the settings and the dataset of replay that it
+// began with, whatever has become of the model since. Refuses another shape of the model.
 FineTuned fine_tune(const FineTuneWish& wish);
 
 // The length and the schedule for a model that was trained for `steps` steps with this configuration: a tenth of the

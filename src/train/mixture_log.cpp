@@ -7,7 +7,7 @@ namespace verbund {
 namespace {
 
 bool is_plain(const MixtureProgress& progress) {
-  return progress.stages().size() == 1 && progress.set().corpora().size() == 1;
+  return progress.stages().size() == 1 && progress.set().corpora().size() == 1 && !progress.current().ends();
 }
 
 std::string title(const MixtureProgress& progress, size_t stage) {
@@ -17,17 +17,22 @@ std::string title(const MixtureProgress& progress, size_t stage) {
 
 }  // namespace
 
-std::vector<std::string> mixture_lines(const MixtureProgress& progress, bool resumed) {
+std::vector<std::string> mixture_lines(const MixtureProgress& progress, bool resumed, int64_t steps) {
   if (is_plain(progress)) return {};
   std::vector<std::string> corpora;
   for (size_t i = 0; i < progress.usable().size(); ++i) {
     const TrainingCorpus& corpus = progress.set().corpora()[i];
     const std::string weight = corpus.weight == 1 ? "" : fmt::format(" of weight {:g}", corpus.weight);
-    corpora.push_back(fmt::format("{} {} pairs{}", corpus.name, human_count(progress.usable()[i]), weight));
+    const std::string origin = corpus.origin.empty() ? "" : fmt::format(" ({})", corpus.origin);
+    corpora.push_back(fmt::format("{}{} {} pairs{}", corpus.name, origin, human_count(progress.usable()[i]), weight));
   }
   std::vector<std::string> lines = {fmt::format("corpora: {}", fmt::join(corpora, ", "))};
   for (size_t i = 0; i < progress.stages().size(); ++i) {
     lines.push_back(fmt::format("{}: {}", title(progress, i), describe(progress.stages()[i], progress.set())));
+  }
+  if (resumed && progress.is_over(steps)) {
+    lines.push_back(fmt::format("mixture: the last stage, {}, began at step {} and is over: nothing is left to train",
+                                progress.current().name, progress.first_step()));
   }
   const PairCounts seen = progress.seen();
   if (!resumed || seen.empty()) return lines;
@@ -69,7 +74,8 @@ Json corpora_json(const MixtureProgress& progress) {
     corpora.push_back({{"name", corpus.name},
                        {"pairs", corpus.split->size()},
                        {"usable_pairs", progress.usable()[i]},
-                       {"weight", corpus.weight}});
+                       {"weight", corpus.weight},
+                       {"tag", corpus.tag}});
   }
   return corpora;
 }

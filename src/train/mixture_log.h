@@ -11,8 +11,8 @@
 
 namespace verbund {
 
-// The corpora, their pairs and shares, one line for each stage, and where a resumed run is.
-std::vector<std::string> mixture_lines(const MixtureProgress& progress, bool resumed);
+// The corpora, their pairs and shares, one line for each stage, and where a run is that is resumed after `steps`.
+std::vector<std::string> mixture_lines(const MixtureProgress& progress, bool resumed, int64_t steps);
 
 // {"pairs_seen.europarl": 12345, "epochs_seen.europarl": 1.42, "stage": 1}
 Json mixture_values(const MixtureProgress& progress);
@@ -21,7 +21,7 @@ Json mixture_values(const MixtureProgress& progress);
 std::string stage_line(const MixtureProgress& progress, const PairCounts& seen);
 Json stage_details(const MixtureProgress& progress, const PairCounts& seen);
 
-// [{"name": "europarl", "pairs": 123456, "usable_pairs": 123400, "weight": 1}, ...]
+// [{"name": "europarl", "pairs": 123456, "usable_pairs": 123400, "weight": 1, "tag": "<2de>"}, ...]
 Json corpora_json(const MixtureProgress& progress);
 
 }  // namespace verbund

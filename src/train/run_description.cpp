@@ -98,11 +98,18 @@ std::string introduction(const Run& run) {
       fmt::format("device: {}, {} thread{}", run.device->facts().description, run.threads,
                   run.threads == 1 ? "" : "s")};
   lines.insert(lines.end(), run.request.notes.begin(), run.request.notes.end());
-  for (std::string& line : mixture_lines(run.state.mixture, run.resumed)) lines.push_back(std::move(line));
+  for (std::string& line : mixture_lines(run.state.mixture, run.resumed, run.state.step))
+    lines.push_back(std::move(line));
   for (const std::string& difference : run.differences) lines.push_back("forced resume: " + difference);
   for (const FurtherSet& further : run.further_dev) {
     lines.push_back(
         fmt::format("evaluation: also on the {} dev pairs of {}", human_count(further.set.size()), further.name));
+  }
+  for (const FurtherDevSet& wanted : run.config.evaluate.also) {
+    const std::string name = dev_set_name(wanted);
+    if (!run.dev || std::ranges::find(run.further_dev, name, &FurtherSet::name) != run.further_dev.end()) continue;
+    lines.push_back(fmt::format("evaluation: no longer on the dev pairs of {}, because {} is not there any more", name,
+                                wanted.data));
   }
   if (!run.dev)
     lines.emplace_back("evaluation: none, because the dataset has no dev pairs; there is no best checkpoint");
@@ -120,7 +127,8 @@ std::vector<std::string> summary_lines(const RunSummary& summary) {
   if (const std::string best = best_line(summary); !best.empty()) lines.push_back(best);
   if (summary.model.empty()) return lines;
   lines.push_back("  model  " + summary.model);
-  lines.push_back(fmt::format("  use    verbund translate -m {} < text.{} > text.{}", summary.run,
+  const std::string tag = summary.tags.empty() ? "" : " --tag " + shell_line({summary.tags.front()});
+  lines.push_back(fmt::format("  use    verbund translate -m {}{} < text.{} > text.{}", summary.run, tag,
                               summary.source_language, summary.target_language));
   return lines;
 }

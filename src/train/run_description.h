@@ -31,6 +31,7 @@ struct RunSummary {
   std::string run;                                // the folder
   std::string model;                              // the checkpoint that is used by default; "": none
   std::string source_language, target_language;
+  std::vector<std::string> tags;  // of the corpora that it was trained on, if all have one
 };
 
 // The last lines of the log: the time and its use, the best values, the model and a command that uses it. At most 100

@@ -12,6 +12,7 @@
 #include "cuda/open_device.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/test_set.h"
+#include "record/evaluation_file.h"
 #include "train/run.h"
 #include "train/start_from.h"
 
@@ -125,6 +126,16 @@ bool resume(Run& run) {
   return true;
 }
 
+// Collective: the dev pairs of several sources in turn. A run that began with another order of them keeps it: older
+// versions had them one source after the other, and its best values and kept evaluations are of these.
+TestSet read_dev_set(const Run& run) {
+  TestSet dev = read_test_set(run.dataset, "dev", run.source, run.target);
+  const fs::path kept = dev_file(run.request.run);
+  const bool began_otherwise =
+      run.workers.leads() && run.resumed && fs::exists(kept) && read_file(kept) == dev_text(dev);
+  return run.workers.comm().any(began_otherwise) ? dev : with_sources_in_turn(dev, run.dataset);
+}
+
 void begin_anew(Run& run) {
   TranslationModel& model = *run.state.model;
   change_on_host(model.weights().write(), [&](std::span<float> values) {
@@ -164,9 +175,9 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   if (!run->resumed) begin_anew(*run);
   run->first_step = run->state.step;
   if (run->dataset.has("dev")) {
-    run->dev = read_test_set(run->dataset, "dev", run->source, run->target);
-    run->further_dev =
-        read_further_dev_sets(run->dataset, config.evaluate, *run->dev, run->source, run->target, workers);
+    run->dev = read_dev_set(*run);
+    run->further_dev = read_further_dev_sets(run->dataset, config.evaluate, *run->dev, run->source, run->target,
+                                             workers, run->resumed);
   }
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {
     run->train_probe =

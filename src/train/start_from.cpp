@@ -31,6 +31,16 @@ std::string command_like(const fs::path& run, const fs::path& dataset) {
   return shell_line(command);
 }
 
+// The tags of a dataset that the vocabulary of a model does not protect: it could not be prepared with that.
+std::vector<std::string> unknown_tags(const Dataset& dataset, const Subwords& source) {
+  std::vector<std::string> tags;
+  for (const DatasetSource& each : dataset.manifest().named_sources) {
+    if (!each.tag.empty() && !source.is_symbol(each.tag) && std::ranges::find(tags, each.tag) == tags.end())
+      tags.push_back(each.tag);
+  }
+  return tags;
+}
+
 std::string describe_pieces(const char* vocabulary, const PieceRows& pieces) {
   return fmt::format(", {} of {} pieces of the {} have their rows, {} are initialised", pieces.known(),
                      pieces.rows.size(), vocabulary, pieces.rows.size() - pieces.known());
@@ -85,11 +95,16 @@ bool has_vocabulary_of(const ModelFiles& model, const Dataset& dataset, const Tr
   const bool same = file_checksum(model.source_vocabulary) == file_checksum(dataset.source_model()) &&
                     file_checksum(model.target_vocabulary) == file_checksum(dataset.target_model());
   if (same || config.start_from_vocabulary == StartVocabulary::kMap) return same;
+  const std::vector<std::string> tags = unknown_tags(dataset, model.source);
+  const std::string advice =
+      tags.empty() ? fmt::format("Prepare the dataset with that of the model:\n  {}\nOr keep",
+                                 command_like(config.start_from, dataset.folder()))
+                   : fmt::format("It cannot be prepared with that of the model, which has no symbol{} {}. Keep",
+                                 tags.size() == 1 ? "" : "s", fmt::join(tags, ", "));
   fail(
-      "the dataset {} was made with another subword model than {}: the same id is another piece. Prepare the dataset "
-      "with that of the model:\n  {}\nOr keep the rows of the pieces that both have: --set "
-      "train.start_from_vocabulary=map",
-      dataset.folder().string(), config.start_from, command_like(config.start_from, dataset.folder()));
+      "the dataset {} was made with another subword model than {}: the same id is another piece. {} the rows of the "
+      "pieces that both have: --set train.start_from_vocabulary=map",
+      dataset.folder().string(), config.start_from, advice);
 }
 
 std::string start_from(const TrainConfig& config, const Dataset& dataset, const Subwords& source,

@@ -124,9 +124,16 @@ class CorporaTest(ProgramTest):
             self.assertEqual({ids[start] for start in offsets[:-1]}, {tag})
             self.assertEqual(ids.count(tag), len(pairs))
 
-        self.succeed(*training(run, 30, data))
+        self.assert_says(self.succeed(*training(run, 30, data)).stderr, f"{run} --tag '<2de>'")
         line = pairs[0][0]
         translate = ["translate", "-m", run, "--json", "--alignment"]
+        # A translation without a tag is warned of once, and by the first line that has none.
+        warned = lambda *more, text: "warning" in self.succeed(*translate, *more, input=text).stderr  # noqa: E731
+        self.assertEqual(self.succeed(*translate, input=f"<2en> x\n{line}\n{line}\n").stderr.count("warning"), 1)
+        self.assertFalse(warned(text=f"<2en> x\n\n<2de> {line}\n"))
+        self.assertFalse(warned("--tag", "<2de>", text=f"{line}\n"))
+        self.assertEqual([corpus["tag"] for corpus in json.loads((run / "run.json").read_text())["dataset"]["corpora"]],
+                         ["<2de>", "<2en>"])
         tagged = json.loads(self.succeed(*translate, input=f"<2de> {line}\n").stdout)
         by_flag = json.loads(self.succeed(*translate, "--tag", "<2de>", input=f"{line}\n").stdout)
         self.assertEqual(by_flag["translations"][0]["text"], tagged["translations"][0]["text"])
@@ -157,6 +164,10 @@ class CorporaTest(ProgramTest):
         self.assertEqual((self.folder / "more" / "joint.model").read_bytes(), (data / "joint.model").read_bytes())
         self.assert_says(self.refuse(2, *like, "more=<2fr>", "--out", self.folder / "french"), "<2fr>")
         self.assertFalse((self.folder / "french" / "dataset.json").exists())
+        # A model without these tags: its vocabulary cannot be used, and no command is advised that would fail.
+        said = self.refuse(1, *training(self.folder / "other", 1, data, train__start_from=fixtures.model()))
+        self.assert_says(said, "<2de>, <2en>", "train.start_from_vocabulary=map")
+        self.assertNotIn("--like", said)
 
 
 if __name__ == "__main__":

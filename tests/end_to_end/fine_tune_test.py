@@ -177,10 +177,15 @@ class FineTuneTest(ProgramTest):
         kept = [{key: value for key, value in line.items() if key.startswith("dev-")} for line in self.metrics(parts)]
         self.assertEqual(kept, [{key: value for key, value in line.items() if key.startswith("dev-")}
                                 for line in self.metrics(whole)])
-        # The dev set of before is missing as well: the run says so instead of resuming half blind.
+        # The dev set of before is missing as well: the run goes on without it, and says so.
         shutil.rmtree(data)
-        self.assert_says(self.refuse(1, *self.finetune(parts, 30, old)), data)
-        self.succeed(*self.finetune(parts, 30, old, None, "--set", "evaluate.also=[]"))
+        self.assert_says(self.succeed(*self.finetune(parts, 30, old)).stderr, data)
+        last = self.metrics(parts)[-1]
+        self.assertEqual(last["step"], 30)
+        self.assertEqual([key for key in last if key.startswith("dev-")], [])
+        shutil.copytree(self.data, data)  # it is back
+        self.succeed(*self.finetune(parts, 40, old))
+        self.assertIn("dev-old_bleu", self.metrics(parts)[-1])
 
     def test_a_dataset_that_is_gone_leaves_forgetting_unseen(self):
         old = fixtures.copy_of_model(self.folder / "old")
@@ -192,6 +197,13 @@ class FineTuneTest(ProgramTest):
         last = self.metrics(run)[-1]
         self.assertIn("dev_bleu", last)
         self.assertEqual([key for key in last if key.startswith("dev-")], [])
+
+    def test_without_dev_pairs_forgetting_is_unseen(self):
+        pairs = "".join(f"{line}\t{line}\n" for line in (self.data / "dev.source.txt").read_text().splitlines())
+        data, run = self.folder / "undeveloped", self.folder / "run"
+        self.succeed("prepare", "--like", self.model, "--tsv", self.write("pairs.tsv", pairs), "--out", data)
+        self.assertFalse((data / "dev.ids").exists())
+        self.assert_says(self.succeed(*self.finetune(run, 5, None, data)).stderr, f"forgotten of {self.data}", data)
 
     def test_what_cannot_be_fine_tuned_is_refused(self):
         run = self.folder / "run"
@@ -235,6 +247,29 @@ class FineTuneTest(ProgramTest):
         self.assert_says(self.refuse(1, *self.finetune(run, 5, old, None, "--replay", 0.2)), self.folder / "gone")
         self.assert_says(self.refuse(1, *self.finetune(run, 5, None, self.other, "--replay", 0.2)), "--like", self.model)
 
+    def test_another_share_is_refused_and_none_is_that_of_the_beginning(self):
+        whole, run = self.folder / "whole", self.folder / "run"
+        self.succeed(*self.finetune(whole, 20, None, None, "--replay", 0.25))
+        self.succeed(*self.finetune(run, 10, None, None, "--replay", 0.25))
+        said = self.refuse(1, *self.finetune(run, 20, None, None, "--replay", 0.5))
+        self.assert_says(said, "like 75 %, dataset 25 %", "like 50 %, dataset 50 %")
+        self.assert_says(self.succeed(*self.finetune(run, 20)).stderr, self.data)
+        self.assertEqual(self.weights(run), self.weights(whole))
+
+    def test_a_replayed_dataset_that_has_moved_is_named_again(self):
+        old, data = fixtures.copy_of_model(self.folder / "old"), self.folder / "dataset"
+        shutil.copytree(self.data, data)
+        record = json.loads((old / "run.json").read_text())
+        record["dataset"]["path"] = str(data)
+        (old / "run.json").write_text(json.dumps(record))
+        run = self.folder / "run"
+        self.succeed(*self.finetune(run, 5, old, None, "--replay", 0.25))
+        (self.folder / "away").mkdir()
+        moved = data.rename(self.folder / "away" / "dataset")
+        for replay in ([], ["--replay", 0.25]):
+            self.assert_says(self.refuse(1, *self.finetune(run, 10, old, None, *replay)), data)
+        self.succeed(*self.finetune(run, 10, old, None, "--data", moved))
+
     def test_replay_from_a_checkpoint_resumes_when_the_model_is_gone(self):
         old, run = fixtures.copy_of_model(self.folder / "old"), self.folder / "run"
         command = lambda steps: self.finetune(  # noqa: E731
@@ -246,6 +281,16 @@ class FineTuneTest(ProgramTest):
         record = json.loads((run / "run.json").read_text())
         self.assertEqual([start["step"] for start in record["starts"]], [0, 10, 15])
         self.assertEqual(record["dataset"]["folders"], [str(self.like()), str(self.data)])
+
+    def test_corpora_of_one_name_get_numbers(self):
+        folder = self.folder / "dataset"
+        shutil.copytree(self.like(), folder)  # as the dataset of the model is called
+        run = self.folder / "run"
+        command = self.finetune(run, 5, None, folder, "--replay", 0.25)
+        self.assert_says(self.succeed(*command).stderr, f"dataset-2 (dataset of {self.data})")
+        self.succeed(*command, "--set", "train.max_steps=10")
+        names = [corpus["name"] for corpus in json.loads((run / "run.json").read_text())["dataset"]["corpora"]]
+        self.assertEqual(names, ["dataset", "dataset-2"])
 
     def test_replay_draws_the_rest_from_all_new_datasets(self):
         more = self.folder / "more"
@@ -315,6 +360,23 @@ class FineTuneTest(ProgramTest):
         tokens = {name: whole["sets"][name]["target_tokens"] for name in ("a", "b")}
         mean = sum(last[f"dev-{name}_cross_entropy"] * count for name, count in tokens.items()) / sum(tokens.values())
         self.assertAlmostEqual(mean, last["dev_cross_entropy"], places=5)
+        # A part of the sentences is drawn evenly from both, in a fixed order.
+        part = self.folder / "part"
+        said = self.succeed(*training(part, 5, several, evaluate__sentences=8)).stderr
+        self.assert_says(said, "8 of 50 sentences", "8 of 20 sentences", "8 of 30 sentences")
+        evaluations = part / "evaluations"
+        sources = [json.loads(line)["source"] for line in (evaluations / "dev.jsonl").read_text().splitlines()]
+        a, b = (pairs[300:320], pairs[320:350])
+        self.assertEqual([line.split("\t")[0] for pair in zip(a, b) for line in pair][:8], sources[:8])
+        self.assertEqual(sorted(sources), sorted(line.split("\t")[0] for line in a + b))
+        kept = [json.loads(line) for line in (evaluations / "step-00000005.jsonl").read_text().splitlines()]
+        self.assertEqual(["translation" in line for line in kept], [True] * 8 + [False] * 42)
+        # A run of an older version, which had one source after the other, keeps that.
+        lines = dict(zip(sources, (evaluations / "dev.jsonl").read_text().splitlines(keepends=True)))
+        (evaluations / "dev.jsonl").write_text("".join(lines[pair.split("\t")[0]] for pair in a + b))
+        self.succeed(*training(part, 10, several, evaluate__sentences=8))
+        sources = [json.loads(line)["source"] for line in (evaluations / "dev.jsonl").read_text().splitlines()]
+        self.assertEqual(sources, [line.split("\t")[0] for line in a + b])
 
     # prepare --like
 

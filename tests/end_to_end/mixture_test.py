@@ -175,6 +175,14 @@ class MixtureTest(ProgramTest):
         self.assertEqual(state["step"], 24)
         self.assertGreater(state["mixture"]["before"]["general"], 0)
 
+    def test_a_forced_stage_that_is_over_says_so(self):
+        run = self.folder / "over"
+        self.succeed(*self.arguments(run, train__max_steps=20))
+        done = self.succeed(*self.arguments(run, "--resume", "force", "--set",
+                                            "mixture.stages=[{name: short, weights: {domain: 1}, steps: 10}]"))
+        self.assertRegex(done.stderr, "short, began at step 0 and is over")
+        self.assertEqual(json.loads((run / "run.json").read_text())["starts"][-1]["step"], 20)
+
     def test_one_folder_is_a_mixture_of_one(self):
         run = self.folder / "one"
         self.succeed("train", "--data", self.general, "--run", run, *settings({**MODEL, "train.max_steps": 10}))

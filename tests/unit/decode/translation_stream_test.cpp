@@ -25,6 +25,15 @@ TEST(TranslationLines, ColumnsAreSeparatedByTabs) {
   EXPECT_THAT(split_columns("a\t\tb\t"), ElementsAre("a", "", "b", ""));
 }
 
+TEST(TranslationLines, ATagIsTheFirstWord) {
+  const std::vector<std::string> tags = {"<2de>", "<2fr>"};
+  EXPECT_TRUE(begins_with_tag("<2fr> a cat", tags));
+  EXPECT_TRUE(begins_with_tag("  <2de> a cat", tags));
+  EXPECT_FALSE(begins_with_tag("a cat <2de>", tags));
+  EXPECT_FALSE(begins_with_tag("<2es> a cat", tags));
+  EXPECT_TRUE(begins_with_tag(" ", tags)) << "there is nothing to translate";
+}
+
 TEST(TranslationLines, TextAndPrefixComeFromTheirColumns) {
   const Line whole = parse_line({.prefix = "so"}, "a\tb", 7);
   EXPECT_EQ(whole.text, "a\tb");

@@ -50,7 +50,7 @@ Evaluation evaluation_of(const TestSet& set, size_t translated = kPairs) {
 
 TEST(FurtherSets, APartOfTheMainSetIsNotEvaluatedAgain) {
   const TestSet main = six_pairs();
-  const std::vector<FurtherSet> sets = {{"first", part(main, 0, 2), 0}, {"rest", part(main, 2, 4), 2}};
+  const std::vector<FurtherSet> sets = {{"first", part(main, 0, 2), {0, 1}}, {"rest", part(main, 2, 4), {2, 3, 4, 5}}};
   const std::vector<Evaluation> results = evaluate_further(sets, evaluation_of(main), {}, [](const TestSet&) {
     ADD_FAILURE() << "it was evaluated with the main set";
     return Evaluation();
@@ -72,7 +72,7 @@ TEST(FurtherSets, APartOfTheMainSetIsNotEvaluatedAgain) {
 TEST(FurtherSets, OtherPairsAndThoseThatWereNotTranslatedAre) {
   const TestSet main = six_pairs();
   const std::vector<FurtherSet> sets = {
-      {"first", part(main, 0, 2), 0}, {"rest", part(main, 2, 4), 2}, {"other", part(main, 1, 1), std::nullopt}};
+      {"first", part(main, 0, 2), {0, 1}}, {"rest", part(main, 2, 4), {2, 3, 4, 5}}, {"other", part(main, 1, 1), {}}};
   std::vector<size_t> evaluated;
   const auto evaluate_set = [&](const TestSet& set) {
     evaluated.push_back(set.size());
@@ -85,6 +85,32 @@ TEST(FurtherSets, OtherPairsAndThoseThatWereNotTranslatedAre) {
   EXPECT_THAT(evaluated, ElementsAre(1));  // there are losses alone, as of an untrained model
   EXPECT_TRUE(losses[0].translations.empty());
   EXPECT_EQ(losses[1].loss.tokens, 12);
+}
+
+TEST(FurtherSets, APartMayLieAnywhereInTheMainSet) {
+  const TestSet main = six_pairs();
+  TestSet odd;
+  for (const size_t i : {5, 1, 3}) {
+    const TestSet pair = part(main, i, 1);
+    odd.sources.push_back(pair.sources[0]);
+    odd.references.push_back(pair.references[0]);
+    odd.source_tokens.push_back(pair.source_tokens[0]);
+    odd.reference_tokens.push_back(pair.reference_tokens[0]);
+  }
+  const std::vector<FurtherSet> sets = {{"odd", odd, {5, 1, 3}}};
+  size_t evaluated = 0;
+  const auto evaluate_set = [&](const TestSet&) {
+    ++evaluated;
+    return Evaluation();
+  };
+  const Evaluation alone = evaluation_of(odd);
+  const Evaluation own = evaluate_further(sets, evaluation_of(main), {}, evaluate_set)[0];
+  EXPECT_EQ(own.translations, alone.translations);
+  EXPECT_EQ(own.bleu.score, alone.bleu.score);
+  EXPECT_EQ(own.cross_entropy(), alone.cross_entropy());
+  EXPECT_EQ(evaluated, 0u);
+  evaluate_further(sets, evaluation_of(main, 5), {}, evaluate_set);
+  EXPECT_EQ(evaluated, 1u) << "pair 5 was not translated";
 }
 
 TEST(FurtherSets, AreNamedAfterTheirFolder) {

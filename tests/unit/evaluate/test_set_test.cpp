@@ -9,7 +9,16 @@
 namespace verbund {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
+
+TEST(PairsInTurn, AreDrawnEvenlyFromAllParts) {
+  EXPECT_THAT(in_turn({2, 3, 1}), ElementsAre(0, 2, 5, 1, 3, 4));
+  EXPECT_THAT(in_turn({0, 2, 2}), ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(in_turn({3}), ElementsAre(0, 1, 2)) << "those of one source keep their order";
+  EXPECT_THAT(in_turn({}), IsEmpty());
+}
 
 // 200 training pairs; the source of pair i is one token, 10 + i, and the target has i % 20 tokens.
 class TrainProbe : public ::testing::Test {

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(TrainingSet, NumbersThePairsOfItsCorporaThrough) {
   const TemporaryFolder folder;
@@ -85,11 +86,26 @@ TEST(TrainingSet, TheAdviceNamesTheModelsOfBothSides) {
 TEST(TrainingSet, NamesTellCorporaApart) {
   const TemporaryFolder folder;
   make_folder(folder / "x");
+  make_folder(folder / "y");
   std::vector<Dataset> datasets;
   datasets.push_back(made_folder(folder / "one", "", "pieces"));
   EXPECT_EQ(training_set(datasets).corpora()[0].name, "train");
   datasets.push_back(made_folder(folder / "x" / "one", "", "pieces"));
-  EXPECT_ERROR(training_set(datasets), UsageError, HasSubstr("called one"));
+  datasets.push_back(made_folder(folder / "y" / "one", "", "pieces"));
+  const TrainingSet set = training_set(datasets);
+  EXPECT_EQ(set.corpora()[0].name, "one");
+  EXPECT_EQ(set.corpora()[0].origin, "");
+  EXPECT_EQ(set.corpora()[1].name, "one-2");
+  EXPECT_EQ(set.corpora()[1].origin, "one of " + (folder / "x" / "one").string());
+  EXPECT_EQ(set.corpora()[2].name, "one-3");
+}
+
+TEST(TrainingSet, HasTagsIfAllItsCorporaHave) {
+  const TemporaryFolder folder;
+  const Split split = made_split(folder.path(), "a", 100, {}, {});
+  EXPECT_THAT(tags_of_all(TrainingSet({{"a", &split, 1, "<2a>"}, {"b", &split, 1, "<2b>"}, {"c", &split, 1, "<2a>"}})),
+              ElementsAre("<2a>", "<2b>"));
+  EXPECT_THAT(tags_of_all(TrainingSet({{"a", &split, 1, "<2a>"}, {"b", &split}})), IsEmpty());
 }
 
 }  // namespace

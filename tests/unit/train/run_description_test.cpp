@@ -37,6 +37,12 @@ TEST(RunSummary, SaysWhatTheTimeWentToWhatWasBestAndWhatToDo) {
                   "  use    verbund translate -m runs/base < text.en > text.de"));
 }
 
+TEST(RunSummary, TellsToTranslateWithATagIfAllTrainingTextHadOne) {
+  RunSummary summary = made_summary();
+  summary.tags = {"<2de>", "<2fr>"};
+  EXPECT_EQ(summary_lines(summary).back(), "  use    verbund translate -m runs/base --tag '<2de>' < text.en > text.de");
+}
+
 TEST(RunSummary, OfAPartThatWasStoppedBeforeAnyEvaluation) {
   RunSummary summary = made_summary();
   summary.end = "stopped";
