@@ -103,20 +103,24 @@ void check_weights(Workers& workers, const Buffer& weights, int64_t step) {
   if (workers.size() > 1) workers.must_agree(fmt::format("the model after step {}", step), describe(weights));
 }
 
-std::string describe(const Workers& workers, const WorkersConfig& config, bool by_devices) {
+std::string describe(Workers& workers, const WorkersConfig& config, bool by_devices) {
   std::string hosts;
   for (const Worker& worker : workers.all()) {
     if (worker.local_rank == 0)
       hosts += fmt::format("{}{} on {}", hosts.empty() ? "" : ", ", worker.local_size, worker.host);
   }
   const char* wire = kWireNames[static_cast<size_t>(config.wire)];
+  std::string how = by_devices ? fmt::format("as {} by NCCL", wire) : fmt::format("as {}", wire);
+  if (!by_devices && workers.comm().layout().hosts() == 1) {
+    how = "in the memory of their host, as fp32";
+    if (config.wire != Wire::kFp32) how += fmt::format(" (workers.wire={} is for exchanges between hosts)", wire);
+  }
   if (config.has_rounds()) {
     return fmt::format(
-        "workers: {} ({}); each trains on its own, and changes of weights are exchanged every {} steps as {}",
-        workers.size(), hosts, config.sync_every, wire);
+        "workers: {} ({}); each trains on its own, and changes of weights are exchanged every {} steps {}",
+        workers.size(), hosts, config.sync_every, how);
   }
-  return fmt::format("workers: {} ({}); gradients are exchanged as {}{}{}", workers.size(), hosts, wire,
-                     by_devices ? " by NCCL" : "",
+  return fmt::format("workers: {} ({}); gradients are exchanged {}{}", workers.size(), hosts, how,
                      config.shard_optimizer ? ", the optimiser is sharded over the workers" : "");
 }
 

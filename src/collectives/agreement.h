@@ -32,7 +32,7 @@ void agree_on_model(Workers& workers, int64_t step, const Buffer& weights);
 void check_weights(Workers& workers, const Buffer& weights, int64_t step);
 
 // The workers and their hosts, for the log.
-std::string describe(const Workers& workers, const WorkersConfig& config, bool by_devices = false);
+std::string describe(Workers& workers, const WorkersConfig& config, bool by_devices = false);
 
 // Warns if there are more threads than cores that the workers may use, which is slow.
 void warn_of_crowding(const Workers& workers, int threads);

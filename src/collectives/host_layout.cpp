@@ -42,6 +42,16 @@ double HostLayout::most_traffic(const std::vector<int>& summing_hosts) const {
   return most;
 }
 
+// A host that sums a chunk sends the sum to each other host, and gets the parts of those.
+double HostLayout::all_traffic() const {
+  double sent = hosts() - 1;
+  for (int host = 0; host < hosts(); ++host) sent += static_cast<double>(parts_of(host).size());
+  for (const int host : summing_hosts_) {
+    sent -= static_cast<double>(parts_of(host).size()) / static_cast<double>(summing_hosts_.size());
+  }
+  return sent;
+}
+
 int HostLayout::local_rank(int rank) const {
   const std::vector<int>& ranks = ranks_of(host_of(rank));
   return static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());

@@ -100,6 +100,11 @@ Heartbeat Watchdog::own_heartbeat(HeartbeatKind kind) const {
   return heartbeat;
 }
 
+int64_t Watchdog::own_step() const {
+  const std::lock_guard lock(mutex_);
+  return own_.step;
+}
+
 void Watchdog::send_all(HeartbeatKind kind, const std::string& text, int exit_code) {
   Heartbeat heartbeat = own_heartbeat(kind);
   heartbeat.exit_code = exit_code;
@@ -125,14 +130,16 @@ void Watchdog::set_abort(std::function<void()> abort) {
 
 void Watchdog::announce_shutdown() { send_all(HeartbeatKind::kShutdown, "", 0); }
 
-void Watchdog::report(const WatchdogEvent& event) {
+void Watchdog::report(WatchdogEvent event) {
+  event.step = own_step();
   warn_line(event.message);
   const std::lock_guard lock(logging_);
   if (log_) log_(event);
 }
 
 // Ends this process at once, whatever its threads wait for. Files are complete or absent at any moment.
-void Watchdog::end(const WatchdogEvent& event, int exit_code) {
+void Watchdog::end(WatchdogEvent event, int exit_code) {
+  event.step = own_step();
   send_all(HeartbeatKind::kEnd, event.message, exit_code);
   clear_status();
   print_line("verbund: " + event.message);

@@ -37,6 +37,7 @@ struct WatchdogEvent {
   int worker = -1;  // the rank concerned; -1: no single one
   std::string message;
   bool last = false;  // the process ends after this
+  int64_t step = 0;   // steps that the worker which reports has done
 
   // Its name in the run's history.
   const char* event() const {
@@ -104,12 +105,13 @@ class Watchdog {
   void tell_gone(size_t rank, const std::string& how);
   double silence_of(size_t rank) const;
   void look_for_stalls();
-  void report(const WatchdogEvent& event);
-  [[noreturn]] void end(const WatchdogEvent& event, int exit_code);
+  void report(WatchdogEvent event);
+  [[noreturn]] void end(WatchdogEvent event, int exit_code);
   [[noreturn]] void leave_process(int exit_code);
 
   // Of any thread.
   Heartbeat own_heartbeat(HeartbeatKind kind) const;
+  int64_t own_step() const;
   void send_all(HeartbeatKind kind, const std::string& text, int exit_code);
 
   const std::vector<Worker> workers_;

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "plan/compute_rates.h"
 
@@ -51,10 +52,12 @@ void try_wires(Changes& changes, const Scenario& now) {
 }
 
 // Fewer exchanges: the only change for a network that int8 does not help either.
-void try_rounds(Changes& changes, const Scenario& now) {
+void try_rounds(Changes& changes, const Scenario& now, double steps) {
   const WorkersConfig& workers = now.config.workers;
   if (now.hosts.size() == 1 || workers.shard_optimizer || workers.transport == Exchange::kNccl) return;
-  const int64_t fewer = workers.has_rounds() ? 4 * workers.sync_every : 32;
+  int64_t fewer = workers.has_rounds() ? 4 * workers.sync_every : 32;
+  if (steps > 0) fewer = std::min(fewer, static_cast<int64_t>(std::ceil(steps)));
+  if (fewer <= workers.sync_every) return;  // it exchanges once
   changes
       .add(fmt::format("workers.sync_every={}", fewer),
            fmt::format("workers exchange only every {} steps and train on their own between; each step learns less, so "
@@ -159,7 +162,7 @@ void try_rest(Changes& changes, const Scenario& now) {
 std::vector<Advice> advise(const Scenario& scenario, BatchSource& batches, const Prediction& now) {
   Changes changes(scenario);
   try_wires(changes, scenario);
-  try_rounds(changes, scenario);
+  try_rounds(changes, scenario, now.steps);
   try_transports(changes, scenario);
   try_batches(changes, scenario);
   try_micro_batches(changes, scenario);

@@ -25,7 +25,8 @@ struct ExchangeRates {
   // that it sums in memory.
   double core_seconds_per_byte = 0.8e-9, core_seconds_per_local_byte = 0.3e-9;
   std::string source = "no network";
-  bool named = false;  // given by the user, not measured
+  bool named = false;   // given by the user, not measured
+  std::string unknown;  // why a record does not tell the link
 };
 
 // Assumed bytes per second between GPUs of one host: PCIe.

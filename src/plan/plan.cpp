@@ -11,29 +11,26 @@ namespace {
 
 void check_network(const Scenario& scenario) {
   if (scenario.hosts.size() == 1 || scenario.exchange.link > 0) return;
+  const std::string hosts = describe_hosts(scenario.hosts), &why = scenario.exchange.unknown;
+  if (!why.empty()) {
+    fail_usage(
+        "the network between {} is unknown, because {}: give --link 1gbit (and --latency 0.2ms) or --doctor FILE",
+        hosts, why);
+  }
   fail_usage(
       "the network between {} is unknown: give --link 1gbit (and --latency 0.2ms), --measure, or --run of a training "
       "over a network",
-      describe_hosts(scenario.hosts));
+      hosts);
 }
 
-// As training counts them: whichever limit comes first.
-void find_steps(TrainingPlan& plan) {
-  const TrainConfig& train = plan.scenario.config.train;
-  const double epoch = plan.all().steps_per_epoch;
-  if (train.max_steps > 0) {
-    plan.steps = static_cast<double>(train.max_steps);
-    plan.steps_reason = "train.max_steps";
+// The limit that sets the number of steps, or why it is not known.
+std::string reason_of_steps(const Prediction& all, const TrainConfig& train) {
+  if (all.steps == 0) {
+    return train.epochs > 0 ? "the number of steps per epoch depends on the dataset: give --data"
+                            : "set train.max_steps or train.epochs";
   }
-  if (train.epochs > 0 && epoch > 0) {
-    const double steps = static_cast<double>(train.epochs) * epoch;
-    if (plan.steps > 0 && plan.steps <= steps) return;
-    plan.steps = steps;
-    plan.steps_reason = fmt::format("{} epochs of {} steps", train.epochs, human_count(static_cast<uint64_t>(epoch)));
-  } else if (plan.steps == 0) {
-    plan.steps_reason = train.epochs > 0 ? "the number of steps per epoch depends on the dataset: give --data"
-                                         : "set train.max_steps or train.epochs";
-  }
+  if (all.steps == static_cast<double>(train.max_steps)) return "train.max_steps";
+  return fmt::format("{} epochs of {} steps", train.epochs, human_count(static_cast<uint64_t>(all.steps_per_epoch)));
 }
 
 }  // namespace
@@ -56,7 +53,8 @@ TrainingPlan make_plan(const Scenario& scenario, BatchSource& batches, double pr
   plan.limit = find_limit(plan.all());
   plan.advice = advise(scenario, batches, plan.all());
   plan.price = price;
-  find_steps(plan);
+  plan.steps = plan.all().steps;
+  plan.steps_reason = reason_of_steps(plan.all(), scenario.config.train);
   return plan;
 }
 

@@ -85,11 +85,10 @@ std::string plan_table(const TrainingPlan& plan, size_t columns) {
   const Scenario& scenario = plan.scenario;
   const WorkersConfig& workers = scenario.config.workers;
   std::string text =
-      row("model",
-          fmt::format("{:.1f} M parameters, {} of {} in {}{}", plan.parameters / 1e6,
-                      workers.has_rounds() ? "changes of weights" : "gradients", megabytes(4 * plan.parameters),
-                      kWireNames[static_cast<size_t>(workers.wire)],
-                      workers.has_rounds() ? fmt::format(", exchanged every {} steps", workers.sync_every) : "")) +
+      row("model", fmt::format("{:.1f} M parameters, {} of {} in {}{}", plan.parameters / 1e6,
+                               workers.has_rounds() ? "changes of weights" : "gradients",
+                               megabytes(4 * plan.parameters), kWireNames[static_cast<size_t>(workers.wire)],
+                               workers.has_rounds() ? ", exchanged " + plan.all().exchange_times() : "")) +
       row("workers",
           fmt::format("{} on {}", describe_workers(total_slots(scenario.hosts)), describe_hosts(scenario.hosts))) +
       row("batches", fmt::format("{:.0f} target and {:.0f} source tokens per step; {}", plan.all().target_tokens,

@@ -2,6 +2,7 @@
 #include "plan/prediction.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "collectives/exchange_tuner.h"
 #include "doctor/facts.h"
@@ -52,6 +53,13 @@ double weights_of_attention(const ModelConfig& config, const TokenCounts& tokens
                   static_cast<double>(config.decoder_layers) * (tokens.target_pairs + tokens.cross_pairs));
 }
 
+// As training counts them: whichever limit comes first.
+double steps_of_training(const TrainConfig& train, double steps_per_epoch) {
+  const double most = static_cast<double>(train.max_steps);
+  const double of_epochs = static_cast<double>(train.epochs) * steps_per_epoch;
+  return most > 0 && of_epochs > 0 ? std::min(most, of_epochs) : std::max(most, of_epochs);
+}
+
 }  // namespace
 
 Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) {
@@ -75,10 +83,13 @@ Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) 
   step.sharded = config.workers.shard_optimizer;
   step.sync_every = config.workers.sync_every;
   step.sync_delay = config.workers.sync_delay;
+  const double steps = steps_of_training(config.train, facts.steps_per_epoch);
+  step.steps = static_cast<int64_t>(std::ceil(steps));
 
   Prediction prediction;
   prediction.workers = workers;
   prediction.hosts = layout.hosts;
+  prediction.steps = steps;
   prediction.sync_every = config.workers.sync_every;
   prediction.source_tokens = facts.source_tokens;
   prediction.target_tokens = facts.target_tokens;
@@ -93,6 +104,12 @@ Prediction predict(const Scenario& scenario, BatchSource& batches, int workers) 
     prediction.bucket_bytes = static_cast<double>(bucket * sizeof(float));
   }
   return prediction;
+}
+
+std::string Prediction::exchange_times() const {
+  if (sync_every == 1) return "per step";
+  return steps > 0 && static_cast<double>(sync_every) >= steps ? "once, at the last step"
+                                                               : fmt::format("every {} steps", sync_every);
 }
 
 std::vector<Prediction> predict_all(const Scenario& scenario, BatchSource& batches) {
@@ -133,9 +150,8 @@ LimitFound find_limit(const Prediction& prediction) {
   } else {
     found = {Limit::kNetworkRate, waited,
              fmt::format("network bandwidth: each host sends {:.1f} MB {}, and waiting for it takes {:.0f} % of {}",
-                         step.sent_bytes * static_cast<double>(prediction.sync_every) / 1e6,
-                         prediction.sync_every > 1 ? fmt::format("every {} steps", prediction.sync_every) : "per step",
-                         100 * waited, prediction.sync_every > 1 ? "the time" : "the step")};
+                         step.sent_bytes / step.exchanges / 1e6, prediction.exchange_times(), 100 * waited,
+                         prediction.sync_every > 1 ? "the time" : "the step")};
   }
   return found;
 }

@@ -30,9 +30,12 @@ struct Prediction {
   double steps_per_epoch = 0;                   // 0: not known
   double bucket_bytes = 0;
   double memory_bytes = 0;  // of a worker
+  double steps = 0;         // of the whole training; 0: not known
   int64_t sync_every = 1;   // steps between exchanges
 
   double tokens_per_second() const { return target_tokens / step.seconds; }
+  // "per step", "every 32 steps", "once, at the last step"
+  std::string exchange_times() const;
 };
 
 // Prediction for the first `workers` of the scenario's hosts.

@@ -63,10 +63,20 @@ ExchangeRates exchange_of(const RunData& run, const ExchangeLayout& layout, doub
     const double seconds = median_exchange(run);
     if (seconds > 0) rates.memory = gradient_bytes / seconds;
     rates.source = fmt::format("record of {}, within one host", run.name);
+    rates.unknown = fmt::format("{} trained on one host", run.name);
     return rates;
   }
   const auto replay = Replay::make(run.exchange, layout.workers);
-  if (!replay || !std::isfinite(replay->bytes_per_second())) return rates;
+  if (!replay || !std::isfinite(replay->bytes_per_second())) {
+    rates.unknown = layout.hosts == 1 ? fmt::format("{} trained on one host", run.name)
+                    : run.config->workers.has_rounds()
+                        ? fmt::format(
+                              "{} trained in rounds of local steps (workers.sync_every), whose exchanges leave "
+                              "no traces",
+                              run.name)
+                        : fmt::format("{} has no usable traces of its exchanges", run.name);
+    return rates;
+  }
   rates.link = replay->bytes_per_second() * layout.most_on_a_host;  // they share the link
   rates.round_trip = replay->latency();
   rates.source = fmt::format("record of {}, {} traced steps: {:.1f} MB/s per host, {:.2f} ms per bucket", run.name,

@@ -84,22 +84,29 @@ double play(const StepToSimulate& step, const ComputeRates& compute, size_t buck
 // Bytes per weight that the host moves when workers meet: changes, finiteness, outer update, new weights.
 constexpr double kOuterBytesPerWeight = 48;
 
-// Adds the exchange of a round, spread over its steps. It begins when `sync_delay` steps are left, which hide it.
+// Adds the exchanges of the rounds, spread over the steps. One begins when `sync_delay` steps of its round are left,
+// which hide it; the last round may be cut short by the end of the training.
 SimulatedStep with_rounds(SimulatedStep alone, const StepToSimulate& step, const ExchangeLayout& layout,
                           const ComputeRates& compute, const ExchangeRates& exchange, size_t bucket_values) {
   Queue queue(layout, exchange);
   for (size_t begin = 0; begin < step.order.size; begin += bucket_values) {
     queue.leave(0, bucket_of(step, {begin, std::min(step.order.size, begin + bucket_values)}));
   }
-  const auto steps = static_cast<double>(step.sync_every);
+  const int64_t all_steps = step.steps > 0 ? step.steps : step.sync_every;
+  const int64_t whole = all_steps / step.sync_every, rest = all_steps % step.sync_every;
+  const auto steps = static_cast<double>(all_steps);
   const MessageTime all = queue.all();
-  const double hidden = static_cast<double>(step.sync_delay) * alone.seconds;
+  const auto exposed = [&](int64_t hiding) {
+    return std::max(0.0, all.seconds - static_cast<double>(hiding) * alone.seconds);
+  };
+  alone.exchanges = static_cast<double>(whole + (rest > 0 ? 1 : 0)) / steps;
   alone.buckets = queue.messages();
-  alone.exchange = all.seconds / steps;
-  alone.latency = all.latency / steps;
-  alone.sent_bytes = all.sent_bytes / steps;
-  alone.exposed = std::max(0.0, all.seconds - hidden) / steps;
-  const double outer = kOuterBytesPerWeight * step.weights / compute.update_bytes / steps;
+  alone.exchange = all.seconds * alone.exchanges;
+  alone.latency = all.latency * alone.exchanges;
+  alone.sent_bytes = all.sent_bytes * alone.exchanges;
+  alone.exposed = static_cast<double>(whole) * exposed(step.sync_delay) / steps;
+  if (rest > 0) alone.exposed += exposed(std::max<int64_t>(0, rest - (step.sync_every - step.sync_delay))) / steps;
+  const double outer = kOuterBytesPerWeight * step.weights / compute.update_bytes * alone.exchanges;
   alone.update += outer;
   alone.seconds += alone.exposed + outer;
   return alone;

@@ -23,9 +23,10 @@ struct StepToSimulate {
   bool sharded = false;    // sharded optimiser: each worker updates its share, then weights are all-gathered
   int64_t sync_every = 1;  // steps between exchanges of weights; 1: gradients are exchanged in every step
   int64_t sync_delay = 0;  // of these, steps that hide the exchange
+  int64_t steps = 0;       // of the training, whose last step ends a round, too; 0: not known
 };
 
-// With rounds of local steps: a mean step of the round.
+// With rounds of local steps: a mean step of the training.
 struct SimulatedStep {
   double seconds = 0;
   double compute = 0;   // forward and backward
@@ -36,6 +37,7 @@ struct SimulatedStep {
   double update = 0;
   double sent_bytes = 0;  // by a host
   int buckets = 0;        // of an exchange
+  double exchanges = 1;   // per step
 };
 
 SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& layout, const ComputeRates& compute,

@@ -49,7 +49,7 @@ class HistoryWriter final : public RunObserver {
   const RecordPost post_;
   AppendFile file_;
   std::atomic<bool> warned_ = false;
-  std::atomic<int64_t> step_ = 0;  // steps done; the watchdog does not know them
+  std::atomic<int64_t> step_ = 0;  // steps done, for events that do not know them
 };
 
 }  // namespace verbund

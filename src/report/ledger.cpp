@@ -167,7 +167,8 @@ void add_unsent(const RunData& run, Ledger& ledger) {
   }
   for (const HistoryEvent& event : run.history) {
     Seen& last = seen[event.start];
-    if (is_pause(event)) last.until = std::max(last.until, event.at);
+    // From "ready" on there are steps, which none may have been sent of.
+    if (is_pause(event) || event.event == "ready") last.until = std::max(last.until, event.at);
     last.step = std::max(last.step, event.step);
   }
   ledger.lost_steps = 0;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "collectives/agreement.h"
 #include "collectives/mpi_transport.h"
 #include "core/elapsed.h"
 #include "core/error.h"
+#include "core/human.h"
 #include "core/interrupt.h"
 #include "core/json.h"
+#include "core/log.h"
 #include "core/plain_path.h"
 #include "core/process.h"
 #include "data/dataset_record.h"
@@ -96,7 +99,7 @@ class Trainer {
       Json details = {{"message", notice.message}};
       if (notice.worker >= 0) details["worker"] = notice.worker;
       if (notice.kind == WatchdogEvent::Kind::kFailed) details["reason"] = notice.message;
-      observers_->event({notice.event(), -1, details, notice.message, true});
+      observers_->event({notice.event(), notice.step, details, notice.message, true});
       if (notice.last) run_.keeper->record_stop(notice.message);
     });
   }
@@ -128,7 +131,10 @@ class Trainer {
         batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);
       }
       const int signal = step(*batches);
-      if (!run_.is_meeting()) continue;  // nothing is decided in a round, where each worker is on its own
+      if (!run_.is_meeting()) {  // nothing is decided in a round, where each worker is on its own
+        if (run_.workers.leads()) tell_of_waiting_stop();
+        continue;
+      }
       bool is_best = false;
       if (run_.is_due(run_.config.train.sample_every)) evaluator_.show_sample();
       if (run_.is_due(run_.config.workers.check_every))
@@ -155,6 +161,19 @@ class Trainer {
     const PairCounts seen = state_.mixture.seen(state_.mixture.stage());
     run_.enter_next_stage();
     tell("stage", stage_details(state_.mixture, seen), stage_line(state_.mixture, seen));
+  }
+
+  // In a round: a stop waits for its end, which may take long.
+  void tell_of_waiting_stop() {
+    if (pending_interrupt() == 0 || std::exchange(stop_waits_, true)) return;
+    const int64_t every = run_.config.workers.sync_every, last = run_.length().steps;
+    int64_t left = every - state_.step % every;
+    if (last > state_.step) left = std::min(left, last - state_.step);
+    double seconds = 0;
+    for (const StepSeen& seen : unreported_) seconds += seen.times.seconds;
+    log("run: finishing the round before it stops: {} step{}, about {}", human_count(static_cast<uint64_t>(left)),
+        left == 1 ? "" : "s",
+        human_duration(seconds / static_cast<double>(unreported_.size()) * static_cast<double>(left)));
   }
 
   // Returns the signal that some worker has received, or 0.
@@ -340,6 +359,7 @@ class Trainer {
   Round round_;                                      // with workers.sync_every
   std::vector<StepSeen> unreported_;                 // steps since the last meeting
   bool ready_ = false;                               // the first step has begun
+  bool stop_waits_ = false;                          // for the end of the round, as was told
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
 };
 

@@ -56,6 +56,7 @@ StepSample sample_steps(const RunData& run, size_t most) {
   StepSample sample;
   if (run.ranks.empty() || run.ranks.front().rank != 0) return sample;
   sample.before_exchange.resize(run.ranks.size());
+  sample.of_all_workers = run.ranks.size() == static_cast<size_t>(run.workers());
   // In rounds, a stride could miss all exchanges, or see nothing else.
   const size_t stride = exchange_interval(run) > 1 ? 1 : run.ranks.front().kept_count() / most + 1;
   size_t number = 0;
@@ -66,11 +67,12 @@ StepSample sample_steps(const RunData& run, size_t most) {
     ++sample.all_steps;
     if (number++ % stride != 0) return;
     const StepRecord& own = *step.front();
-    double tokens = 0, slowest = 0;
+    double tokens = 0, slowest = 0, bytes = 0;
     for (size_t i = 0; i < step.size(); ++i) {
       const double before = double{step[i]->waited} + step[i]->compute;
       sample.before_exchange[i].push_back(before);
       tokens += step[i]->tokens;
+      bytes += static_cast<double>(step[i]->bytes);
       slowest = std::max(slowest, ready_at(*step[i]) - own.began);
     }
     sample.step.push_back(static_cast<double>(own.step));
@@ -79,9 +81,25 @@ StepSample sample_steps(const RunData& run, size_t most) {
     sample.slowest.push_back(slowest);
     const double waited = std::clamp(slowest - own.waited - own.compute, 0.0, double{own.exposed});
     sample.exchange.push_back(own.exposed - waited);
-    sample.bytes.push_back(static_cast<double>(own.bytes));
+    sample.bytes.push_back(sample.of_all_workers ? bytes / static_cast<double>(step.size())
+                                                 : static_cast<double>(own.bytes));
   });
   return sample;
+}
+
+SentBytes sent_bytes(const RunData& run, const StepSample& sample) {
+  if (!sample.bytes.empty()) return {typical(run, sample.bytes), sample.of_all_workers};
+  const std::vector<double> logged = finite(run.training.column("exchange_bytes_sent_per_step"));
+  return {logged.empty() ? kNotKnown : typical(run, logged), false};
+}
+
+double exchanges_per_step(const RunData& run, const StepSample& sample) {
+  const int64_t interval = exchange_interval(run);
+  if (interval == 1 || sample.step.empty()) return 1 / static_cast<double>(interval);
+  int64_t exchanges = 0;
+  for (const double step : sample.step) exchanges += static_cast<int64_t>(step) % interval == 0 ? 1 : 0;
+  if (static_cast<int64_t>(sample.step.back()) % interval != 0) ++exchanges;
+  return static_cast<double>(exchanges) / static_cast<double>(sample.step.size());
 }
 
 std::optional<Straggler> find_straggler(const RunData& run, const StepSample& sample) {

@@ -61,9 +61,10 @@ struct StepSample {
   std::vector<double> tokens;                        // of all workers
   std::vector<double> slowest;                       // seconds until the straggler was ready to exchange
   std::vector<double> exchange;                      // seconds that worker 0 waited after that
-  std::vector<double> bytes;                         // sent by worker 0
+  std::vector<double> bytes;                         // that a worker sent: mean of all, or of worker 0
   std::vector<std::vector<double>> before_exchange;  // per entry of run.ranks: seconds of data and computing
   size_t all_steps = 0;                              // that were sampled from
+  bool of_all_workers = false;                       // all of them have records; else `bytes` is of worker 0
 };
 
 // Without steps that tune the bucket size, and steps that not all workers have on record.
@@ -73,6 +74,16 @@ StepSample sample_steps(const RunData& run, size_t most = 20000);
 int64_t exchange_interval(const RunData& run);
 // A typical value of a step's column: the median, or the mean where most steps of a round exchange nothing.
 double typical(const RunData& run, const std::vector<double>& values);
+
+// Bytes that a worker sent in a typical step.
+struct SentBytes {
+  double per_step = kNotKnown;
+  bool of_all_workers = false;  // the mean of all; else of worker 0, which alone is in the log
+};
+SentBytes sent_bytes(const RunData& run, const StepSample& sample);
+
+// Exchanges per step: 1, or with rounds of local steps those at their ends and at the end of the run.
+double exchanges_per_step(const RunData& run, const StepSample& sample);
 
 // A worker that needs at least 10 % longer than the median of the others before it can exchange.
 struct Straggler {

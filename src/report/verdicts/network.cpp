@@ -20,9 +20,9 @@ std::string no_gain(double share) {
 }
 
 // Each of h hosts sends 2 (h-1)/h of the gradient, or more if its number of workers is not a power of two
-// (collectives/host_layout.h); its workers share that. Looked-up embedding rows come on top. With rounds of local
-// steps: the mean of a step.
-double expected_bytes(const RunData& run) {
+// (collectives/host_layout.h); its workers share that. Looked-up embedding rows come on top. The mean over the workers
+// and, with rounds of local steps, over the steps.
+double expected_bytes(const RunData& run, const StepSample& sample) {
   if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config || run.hosts.empty()) {
     return kNotKnown;
   }
@@ -35,9 +35,8 @@ double expected_bytes(const RunData& run) {
   }
   const HostLayout layout(host_of_rank);
   if (layout.hosts() < 2) return 0;
-  const double gradients = layout.most_traffic() * layout.hosts() / run.workers();
-  return gradients * static_cast<double>(run.newest_checkpoint->parameters) * bytes /
-         static_cast<double>(exchange_interval(run));
+  const double gradients = layout.all_traffic() / run.workers();
+  return gradients * static_cast<double>(run.newest_checkpoint->parameters) * bytes * exchanges_per_step(run, sample);
 }
 
 // Bytes per sampled step that the interfaces of each host sent, by their own counters, without the loopback.
@@ -134,19 +133,22 @@ Verdict network(const RunData& run) {
     return verdict;
   }
   const StepSample sample = sample_steps(run);
-  const double bytes =
-      sample.bytes.empty() ? run.training.last("exchange_bytes_sent_per_step") : typical(run, sample.bytes);
+  const auto [bytes, of_all_workers] = sent_bytes(run, sample);
   if (!is_known(bytes)) {
     return cannot_tell(verdict, run.imported ? kNotImported : "the bytes sent are not on record.");
   }
   const double seconds =
       sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : typical(run, sample.seconds);
-  const double expected = expected_bytes(run);
   const int64_t interval = exchange_interval(run);
-  verdict.figures = {figure("sent by a worker in a step, counted", bytes / 1e6, "MB"),
-                     figure("the same, expected: of h hosts with n workers 2 (h-1)/n x parameters x bytes of each",
-                            expected / 1e6, "MB"),
-                     figure("rate of a worker over the whole step", 8 * bytes / seconds / 1e6, "Mbit/s")};
+  // The sender is the mean of all workers, whom the expectation is for, or worker 0.
+  const double expected = of_all_workers ? expected_bytes(run, sample) : kNotKnown;
+  const char* sender = of_all_workers ? "a worker" : "worker 0";
+  verdict.add(fmt::format("sent by {} in a step, counted", sender), bytes / 1e6, "MB");
+  if (of_all_workers) {
+    verdict.add("the same, expected: of h hosts with n workers 2 (h-1)/n x parameters x bytes of each", expected / 1e6,
+                "MB");
+  }
+  verdict.add(fmt::format("rate of {} over the whole step", sender), 8 * bytes / seconds / 1e6, "Mbit/s");
   if (bytes == 0) {
     verdict.sentence =
         fmt::format("Nothing: all {} workers are on one host, and exchange gradients through its memory.", workers);
@@ -159,8 +161,9 @@ Verdict network(const RunData& run) {
       "workers of fewer, larger hosts share memory.",
       human_bytes(static_cast<uint64_t>(bytes)), interval > 1 ? " and a larger workers.sync_every" : "");
   std::string sent =
-      fmt::format("Each of {} workers sent {} per step{}", workers, human_bytes(static_cast<uint64_t>(bytes)),
-                  interval > 1 ? fmt::format(" on average, in one exchange every {} steps", interval) : "");
+      of_all_workers ? fmt::format("On average, each of {} workers", workers) : fmt::format("Worker 0 of {}", workers);
+  sent += fmt::format(" sent {} per step{}", human_bytes(static_cast<uint64_t>(bytes)),
+                      interval > 1 ? fmt::format(", in one exchange every {} steps", interval) : "");
   if (is_known(expected)) {
     sent += std::abs(bytes / expected - 1) < 0.02
                 ? ", as expected"

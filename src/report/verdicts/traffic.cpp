@@ -67,12 +67,14 @@ void judge_rounds(Verdict& verdict, const StepSample& sample, int64_t interval) 
     verdict.sentence = fmt::format("Workers exchange every {} steps; the steps that did are not on record.", interval);
     return;
   }
-  verdict.figures = {figure("sent by a worker in an exchange", median(sent) / 1e6, "MB"),
+  const char* sender = sample.of_all_workers ? "a worker" : "worker 0";
+  verdict.figures = {figure(fmt::format("sent by {} in an exchange", sender), median(sent) / 1e6, "MB"),
                      figure("median step with an exchange", median(with), "s"),
                      figure("median step without", median(without), "s")};
   verdict.sentence = fmt::format(
-      "Workers exchange every {} steps: a worker sends {} then, and that step takes {} instead of {}.", interval,
-      human_bytes(static_cast<uint64_t>(median(sent))), short_seconds(median(with)), short_seconds(median(without)));
+      "Workers exchange every {} steps: {} sends {} then{}, and that step takes {} instead of {}.", interval, sender,
+      human_bytes(static_cast<uint64_t>(median(sent))), sample.of_all_workers ? " on average" : "",
+      short_seconds(median(with)), short_seconds(median(without)));
 }
 
 }  // namespace
@@ -97,11 +99,10 @@ Verdict traffic(const RunData& run) {
     return verdict;
   }
   const StepSample sample = sample_steps(run);
-  const double logged_bytes = run.training.last("exchange_bytes_sent_per_step");
-  if (sample.seconds.empty() && !is_known(logged_bytes)) {
+  const auto [bytes, of_all_workers] = sent_bytes(run, sample);
+  if (!is_known(bytes)) {
     return cannot_tell(verdict, "neither bytes nor step times are on record.");
   }
-  const double bytes = sample.bytes.empty() ? logged_bytes : typical(run, sample.bytes);
   if (bytes == 0) {
     verdict.sentence = "Not at all: all workers are on one host, and hosts exchange nothing.";
     verdict.would_change = "Workers on more hosts would use the network.";
@@ -114,16 +115,18 @@ Verdict traffic(const RunData& run) {
   }
   const double seconds =
       sample.seconds.empty() ? median(finite(run.training.column("seconds_per_step"))) : median(sample.seconds);
-  verdict.figures = {figure("sent by a worker in a step", bytes / 1e6, "MB"), figure("median step", seconds, "s"),
-                     figure("rate", bytes / seconds / 1e6, "MB/s"),
-                     figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};
+  verdict.figures = {
+      figure(fmt::format("sent by {} in a step", of_all_workers ? "a worker" : "worker 0"), bytes / 1e6, "MB"),
+      figure("median step", seconds, "s"), figure("rate", bytes / seconds / 1e6, "MB/s"),
+      figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};
   verdict.would_change = fmt::format(
       "Of {} per step, workers.wire: bf16 saves half and int8 three quarters; larger batches do more work for the same "
       "bytes.",
       human_bytes(static_cast<uint64_t>(bytes)));
   verdict.sentence =
-      fmt::format("A worker sends {} per step, nearly always the same; at {} per step that is {}.",
-                  human_bytes(static_cast<uint64_t>(bytes)), short_seconds(seconds), bit_rate(bytes / seconds));
+      fmt::format("{} sends {} per step, nearly always the same; at {} per step that is {}.",
+                  of_all_workers ? "On average, a worker" : "Worker 0", human_bytes(static_cast<uint64_t>(bytes)),
+                  short_seconds(seconds), bit_rate(bytes / seconds));
   verdict.finding = Grade::kNeutral;
 
   const auto varies = [](const std::vector<double>& values) {

@@ -58,5 +58,14 @@ TEST(HostLayout, WhoHasMorePartsSumsIfThatIsLess) {
   }
 }
 
+// h hosts that send one part each send 2 (h-1) gradients. Of 3 + 3 workers, both hosts have two parts.
+TEST(HostLayout, CountsTheTrafficOfAllHosts) {
+  EXPECT_DOUBLE_EQ(on({4}).all_traffic(), 0);
+  EXPECT_DOUBLE_EQ(on({2, 2}).all_traffic(), 2);
+  EXPECT_DOUBLE_EQ(on({1, 1, 1}).all_traffic(), 4);
+  EXPECT_DOUBLE_EQ(on({1, 3}).all_traffic(), 2);
+  EXPECT_DOUBLE_EQ(on({3, 3}).all_traffic(), 3);
+}
+
 }  // namespace
 }  // namespace verbund

@@ -208,8 +208,10 @@ void end_after(const Heartbeat& last, const std::vector<std::byte>& attached) {
         });
         Watchdog watchdog(all, kTwo, RunClock(), &receiver);
         watchdog.set_log([](const WatchdogEvent& event) {
-          fmt::print(stderr, "kind {}, worker {}, last {}\n", static_cast<int>(event.kind), event.worker, event.last);
+          fmt::print(stderr, "kind {}, worker {}, last {}, step {}\n", static_cast<int>(event.kind), event.worker,
+                     event.last, event.step);
         });
+        watchdog.report_phase(41, "forward and backward");
         all.barrier();
         all.barrier();  // never ends
       },
@@ -232,7 +234,7 @@ TEST(WatchdogDeathTest, AWorkerThatDiesLeavesWhatItHadSent) {
   message.attached = 10;
   message.dropped = 3;
   EXPECT_EXIT(end_after(message, bytes_of("last words")), ::testing::ExitedWithCode(3),
-              "received of 1 after 3 dropped: last words\n(.|\n)*kind 2, worker 1, last true");
+              "received of 1 after 3 dropped: last words\n(.|\n)*kind 2, worker 1, last true, step 41");
   EXPECT_EXIT(end_after(message, bytes_of("last words")), ::testing::ExitedWithCode(3),
               "verbund: lost worker 1 on b: .* at step 1 ");
 }

@@ -137,6 +137,22 @@ TEST(Advice, AVerySlowNetworkWantsFewerExchanges) {
   EXPECT_FALSE(has(advised(slow), "workers.sync_every"));
 }
 
+// 60 steps in rounds of 1,000 exchange once, at the last step, as in a round of 60.
+TEST(Advice, NothingIsLongerThanTheTraining) {
+  Scenario slow = base("a:1,b:1", 2e6);
+  slow.config.train.max_steps = 60;
+  slow.config.workers.sync_every = 60;
+  const Prediction once = of_all(slow);
+  slow.config.workers.sync_every = 1000;
+  const Prediction longer = of_all(slow);
+  EXPECT_DOUBLE_EQ(longer.step.sent_bytes, once.step.sent_bytes);
+  EXPECT_DOUBLE_EQ(longer.step.seconds, once.step.seconds);
+  EXPECT_DOUBLE_EQ(longer.step.exchanges, 1.0 / 60);
+  EXPECT_FALSE(has(advised(slow), "workers.sync"));
+  slow.config.workers.sync_every = 20;
+  EXPECT_TRUE(has(advised(slow), "workers.sync_every=60"));
+}
+
 TEST(Advice, WhereTheExchangeIsHiddenNoWireHelps) {
   Scenario scenario = base("a:1,b:1", 100e9);
   scenario.exchange.core_seconds_per_byte = 0;  // by other hands than the computation's

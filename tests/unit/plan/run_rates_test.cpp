@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/plan.h"
 #include "plan/prediction.h"
 #include "support/expect_error.h"
 #include "unit/report/made_run.h"
@@ -64,6 +65,18 @@ TEST(RunRates, OfARunWhoseWorkersChangedTheLargestPartCounts) {
   EXPECT_EQ(rates.steps, 20);
   EXPECT_NEAR(rates.step_seconds, 0.45, 1e-5);
   EXPECT_THAT(rates.compute.source, HasSubstr("21 to 26"));
+}
+
+TEST(RunRates, WhatDoesNotTellTheNetworkIsNamed) {
+  AssumedBatches batches({1000, 1000}, 20);
+  RunData rounds = made(4, 2);
+  rounds.config->workers.sync_every = 8;
+  const RunRates rates = rates_of_run(rounds, batches);
+  EXPECT_EQ(rates.exchange.link, 0);
+  EXPECT_THAT(rates.exchange.unknown, HasSubstr("workers.sync_every"));
+  EXPECT_THAT(rates_of_run(made(2, 2), batches).exchange.unknown, HasSubstr("one host"));
+  const Scenario scenario = {small(), rates.hosts, rates.compute, rates.exchange, ""};
+  EXPECT_ERROR(make_plan(scenario, batches, 0), UsageError, HasSubstr(rates.exchange.unknown));
 }
 
 // Buckets of 1 to 4 MB that take 10 ms and 0.1 s for a megabyte, on two hosts with two workers each.

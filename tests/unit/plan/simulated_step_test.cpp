@@ -72,6 +72,27 @@ TEST(SimulatedStep, ARoundOfLocalStepsSpreadsItsExchange) {
   EXPECT_DOUBLE_EQ(simulate_step(step, kTwoHosts, one_a_second(), network(0.25), kChunk).exposed, 0);
 }
 
+// The same exchange of 16 s, which 7.5 s hide for each step after it began. 12 steps have rounds of 8 and of 4.
+TEST(SimulatedStep, TheLastRoundEndsWithTheTraining) {
+  struct Case {
+    int64_t steps, delay;
+    double exchanges, exposed;  // of the whole training
+  };
+  for (const Case& one : {Case{16, 0, 2, 32}, Case{12, 0, 2, 32}, Case{3, 0, 1, 16}, Case{12, 1, 2, 8.5 + 16},
+                          Case{12, 5, 2, 16 - 7.5}, Case{3, 6, 1, 16 - 7.5}}) {
+    StepToSimulate step = four_chunks();
+    step.sync_every = 8;
+    step.sync_delay = one.delay;
+    step.steps = one.steps;
+    const SimulatedStep mean = simulate_step(step, kTwoHosts, one_a_second(), network(0.25), kChunk);
+    const auto all = static_cast<double>(one.steps);
+    EXPECT_DOUBLE_EQ(mean.exchanges * all, one.exchanges) << one.steps;
+    EXPECT_DOUBLE_EQ(mean.sent_bytes * all, one.exchanges * 4 * kChunkBytes) << one.steps;
+    EXPECT_DOUBLE_EQ(mean.exchange * all, one.exchanges * 16) << one.steps;
+    EXPECT_DOUBLE_EQ(mean.exposed * all, one.exposed) << one.steps << " " << one.delay;
+  }
+}
+
 // Two hosts send 2 (2-1)/2 = 1 times a bucket.
 TEST(SimulatedStep, WithAFastNetworkOnlyTheLastBucketShows) {
   const SimulatedStep step = simulate_step(four_chunks(), kTwoHosts, one_a_second(), network(2), kChunk);

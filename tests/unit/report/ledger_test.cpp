@@ -99,6 +99,25 @@ TEST(Ledger, WhatADeadWorkerHadNotSentIsLost) {
   EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 0, 1e-3);
 }
 
+// It is killed in its first round of local steps, of which nothing has been sent.
+TEST(Ledger, OfARoundThatDiedAllIsLost) {
+  MadeRun made(2);
+  made.data().config->workers.sync_every = 3000;
+  made.start(2);
+  made.pass(16.7);
+  made.event("lost_worker", 428);
+  made.end("lost worker 1", true);
+  made.pass(5);
+  made.start(2);
+  made.steps(1, 3000, {0, 0.04, 0, 0});
+  made.end("finished");
+  const Ledger ledger = make_ledger(made.take());
+  EXPECT_EQ(ledger.lost_steps, 428);
+  EXPECT_NEAR(ledger.part(TimeUse::kLost), 16.7, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kStarting), 4, 1e-3);
+  EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 0, 1e-3);
+}
+
 // A tenth of a second between steps is bookkeeping; nobody writes a log for a minute.
 TEST(Ledger, BetweenStepsThereIsBookkeeping) {
   MadeRun made;

@@ -169,6 +169,63 @@ TEST(Network, RoundsOfLocalStepsCountOnAverage) {
   EXPECT_NEAR(find_figure(related, "median step without").value, 0.95, 1e-6);
 }
 
+// Workers take turns at sending for their host; where there are fewer chunks than turns, some send nothing.
+TEST(Network, BytesAreTheMeanOfAllWorkers) {
+  for (const auto& [bytes, mean] : {std::pair(std::vector<uint64_t>{55200, 0, 55200, 0}, 0.0276),
+                                    {std::vector<uint64_t>{943000, 739000, 944000, 739000}, 0.84125}}) {
+    MadeRun made(4, 2);
+    made.start(0);
+    for (int64_t step = 1; step <= 100; ++step) {
+      made.step(step, [&, sent = &bytes](int rank) {
+        return MadeStep{0, 0.9, 0.02, 0.08, sent->at(static_cast<size_t>(rank))};
+      });
+    }
+    made.end("finished");
+    made.data().newest_checkpoint.emplace().parameters = 13800;  // 2 x 1/4 x 4 bytes of them are 27.6 kB
+    RunData run = made.take();
+    EXPECT_NEAR(find_figure(network(run), "sent by a worker in a step, counted").value, mean, 1e-9);
+    EXPECT_NEAR(find_figure(network(run), "rate of a worker over the whole step").value, 8 * mean, 1e-6);
+    EXPECT_NEAR(find_figure(traffic(run), "sent by a worker in a step").value, mean, 1e-9);
+    EXPECT_EQ(network(run).sentence.find("as expected") != std::string::npos, mean < 0.1);
+
+    run.ranks.pop_back();  // not known of all: worker 0 is named
+    const double own = static_cast<double>(bytes[0]) / 1e6;
+    EXPECT_NEAR(find_figure(network(run), "sent by worker 0 in a step, counted").value, own, 1e-9);
+    EXPECT_NEAR(find_figure(traffic(run), "sent by worker 0 in a step").value, own, 1e-9);
+    EXPECT_THAT(network(run).sentence, Not(HasSubstr("expected")));
+
+    run.ranks.clear();  // the log has worker 0 alone
+    for (const int64_t step : {50, 100}) {
+      MadeRun::row(run.training, step,
+                   {{"seconds_per_step", 1}, {"exchange_bytes_sent_per_step", static_cast<double>(bytes[0])}});
+    }
+    EXPECT_NEAR(find_figure(network(run), "sent by worker 0 in a step, counted").value, own, 1e-9);
+    EXPECT_NEAR(find_figure(traffic(run), "sent by worker 0 in a step").value, own, 1e-9);
+  }
+}
+
+// 25 steps in rounds of 10 exchange at steps 10, 20 and 25; 25 in rounds of 1,000 once.
+TEST(Network, TheLastRoundEndsWithTheRun) {
+  for (const auto& [interval, exchanges] : {std::pair<int64_t, int>{10, 3}, {1000, 1}}) {
+    MadeRun made(4, 2);
+    made.start(0);
+    for (int64_t step = 1; step <= 25; ++step) {
+      const bool meets = step == 25 || step % interval == 0;
+      made.step(step, [&](int) { return MadeStep{0, 0.9, 0, 0.05, meets ? uint64_t{51000000} : 0}; });
+    }
+    made.end("finished");
+    made.data().config->workers.sync_every = interval;
+    made.data().newest_checkpoint.emplace().parameters = 25500000;
+    const Verdict verdict = network(made.take());
+    const double mean = 51.0 * exchanges / 25;
+    EXPECT_NEAR(find_figure(verdict, "sent by a worker in a step, counted").value, mean, 1e-9);
+    EXPECT_NEAR(
+        find_figure(verdict, "the same, expected: of h hosts with n workers 2 (h-1)/n x parameters x bytes of each")
+            .value,
+        mean, 1e-9);
+  }
+}
+
 TEST(Network, OneWorkerHasNone) { EXPECT_EQ(network(run_on({{}}, {})).finding, Grade::kGood); }
 
 // Steps of about a second: tokens vary, computing follows them with noise.
