@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "collectives/agreement.h"
 #include "collectives/mpi_transport.h"
 #include "core/elapsed.h"
 #include "core/error.h"
+#include "core/human.h"
 #include "core/interrupt.h"
 #include "core/json.h"
+#include "core/log.h"
 #include "core/plain_path.h"
 #include "core/process.h"
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
 #include "train/mixture_log.h"
+#include "train/request_checks.h"
 #include "train/round.h"
 #include "train/run.h"
 #include "train/run_description.h"
@@ -171,9 +175,25 @@ class Trainer {
     result.times.seconds = seconds_since(began);
     state_.training_seconds += result.times.seconds;
     unreported_.push_back(see(result, batch, began));
-    if (!run_.is_meeting()) return 0;
+    if (!run_.is_meeting()) {
+      if (pending_interrupt() != 0 && run_.workers.leads() && !std::exchange(said_what_is_left_, true))
+        say_what_is_left();
+      return 0;
+    }
     report_steps();
     return result.stop_signal;
+  }
+
+  // A signal is answered where the round ends, which may be far.
+  void say_what_is_left() const {
+    const int64_t every = run_.config.workers.sync_every, planned = run_.length().steps - state_.step;
+    const int64_t rest = every - state_.step % every;
+    const int64_t steps = planned > 0 ? std::min(rest, planned) : rest;
+    double seconds = 0;  // of the steps of this round so far
+    for (const StepSeen& seen : unreported_) seconds += seen.times.seconds;
+    const double each = seconds / static_cast<double>(unreported_.size());
+    log("run: finishing the round: {} step{}, about {}", human_count(static_cast<uint64_t>(steps)),
+        steps == 1 ? "" : "s", human_duration(each * static_cast<double>(steps)));
   }
 
   static void judge(const std::string& trouble) {
@@ -337,6 +357,7 @@ class Trainer {
   Evaluator evaluator_;
   Round round_;                                      // with workers.sync_every
   std::vector<StepSeen> unreported_;                 // steps since the last meeting
+  bool said_what_is_left_ = false;                   // of a round, after a signal
   bool ready_ = false;                               // the first step has begun
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
 };
@@ -346,13 +367,8 @@ class Trainer {
 int train(const TrainRequest& request, Workers& workers) {
   keep_freed_memory();
   workers.watchdog().set_limits(request.config.workers);
-  const TrainConfig& length = request.config.train;
-  if (length.max_steps == 0 && length.epochs == 0 && request.benchmark_steps == 0 &&
-      !request.config.mixture.has_end()) {
-    fail_usage(
-        "set the length of the training: --set train.max_steps=N or --set train.epochs=N, or give every stage of the "
-        "mixture an end");
-  }
+  if (request.benchmark_steps == 0) check_length(request.config);
+  check_settings(request.config);
   const std::unique_ptr<Run> run = open_run(request, workers);
   request.on_start();
   return Trainer(*run).run();
