@@ -98,6 +98,7 @@ std::vector<Host> HostFlags::hosts_of_slurm() const {
 
 void HostFlags::complete_job(const std::vector<Host>& used) {
   check_interfaces(job.interface);
+  start_seconds();  // every worker would refuse a wrong one
   job.environment = passed_variables(environ);
   job.folder = fs::current_path();
   mpirun.as_root = ::geteuid() == 0;

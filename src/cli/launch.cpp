@@ -114,8 +114,15 @@ void run_launch(const Arguments& arguments) {
                         "--start-timeout",        std::to_string(start_timeout)};
     if (min_workers > flags.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, flags.workers);
     if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
+    if (min_hosts > 0) launch.insert(launch.end(), {"--min-hosts", std::to_string(min_hosts)});
+    if (copy)
+      fail_usage("--print-mpijob goes without --copy: pods have the program in their image, data on the volume");
     for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
-    std::cout << mpijob.print(flags, launch, command);
+    const std::string yaml = mpijob.print(flags, launch, command);
+    if (const int pods = mpijob.pods(flags); min_hosts > pods) {
+      fail_usage("--min-hosts {} is more than the {} pod{} of the job", min_hosts, pods, pods == 1 ? "" : "s");
+    }
+    std::cout << yaml;
     return;
   }
   if (!flags.given()) {

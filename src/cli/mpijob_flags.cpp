@@ -44,11 +44,10 @@ bool MpiJobFlags::given() const {
 std::string MpiJobFlags::print(const HostFlags& hosts, std::vector<std::string> launch,
                                const Arguments& command) const {
   if (!hosts.list.empty() || !hosts.file.empty() || !hosts.from.empty() || !hosts.mpirun.rsh_agent.empty() ||
-      hosts.slurm) {
+      hosts.slurm || hosts.starter_name != "auto") {
     fail_usage(
-        "--print-mpijob goes without -H, --hostfile, --hosts-from, --rsh and --slurm: the operator makes the hosts. "
-        "Give -n and "
-        "--slots");
+        "--print-mpijob goes without -H, --hostfile, --hosts-from, --rsh, --slurm and --starter: the operator makes "
+        "the hosts. Give -n and --slots");
   }
   if (hosts.workers == 0) fail_usage("the number of workers is missing: -n 4 --slots 2 makes two pods of two workers");
   MpiJob job = job_;

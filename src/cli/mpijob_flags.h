@@ -20,6 +20,7 @@ class MpiJobFlags {
   // The YAML of the job whose workers run `command`. `launch` are launch's own arguments that the job's launcher gets
   // as well; the hosts come from the operator.
   std::string print(const HostFlags& hosts, std::vector<std::string> launch, const Arguments& command) const;
+  int pods(const HostFlags& hosts) const { return hosts.workers / job_.slots; }
 
  private:
   MpiJob job_;

@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "collectives/hierarchical_communicator.h"
@@ -23,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kStartWarningSeconds = 10;
 constexpr int kStartDeadlineSeconds = 60;
+constexpr const char* kStartSecondsVariable = "VERBUND_START_SECONDS";
 constexpr double kSecondsPerRound = 0.5;
 constexpr double kFlushSeconds = 2;
 
@@ -44,8 +47,13 @@ class LoneTransport final : public Transport {
 }  // namespace
 
 int start_seconds() {
-  const char* wish = std::getenv("VERBUND_START_SECONDS");
-  return wish == nullptr ? kStartDeadlineSeconds : std::max(1, std::atoi(wish));
+  const char* wish = std::getenv(kStartSecondsVariable);
+  if (wish == nullptr || *wish == '\0') return kStartDeadlineSeconds;
+  int seconds = 0;
+  const char* const last = wish + std::strlen(wish);
+  const auto [end, error] = std::from_chars(wish, last, seconds);
+  if (error == std::errc() && end == last && seconds >= 1) return seconds;
+  fail_usage("{} is \"{}\", but must be a number of seconds: 1 or more", kStartSecondsVariable, wish);
 }
 
 Workers::Workers()
@@ -58,9 +66,10 @@ Workers::Workers()
 }
 
 Workers::Workers(Connect connect, Watched watched) {
+  const int deadline = start_seconds();
   queue_.emplace();
   std::future<void> ready = queue_->add([&] { this->connect(connect, watched); });
-  wait_for_others(ready);
+  wait_for_others(ready, deadline);
   ready.get();
   queued_.emplace(*communicator_,
                   [this](const char* name, Operation operation) { return start(name, std::move(operation)); });
@@ -68,9 +77,8 @@ Workers::Workers(Connect connect, Watched watched) {
 
 // Reports what it waits for. MPI itself would wait silently and forever. Who waits in an early round knows best who is
 // missing, so the others give it time to speak.
-void Workers::wait_for_others(const std::future<void>& ready) const {
+void Workers::wait_for_others(const std::future<void>& ready, int deadline) const {
   const auto began = Clock::now();
-  const int deadline = start_seconds();
   bool warned = false;
   while (ready.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
     const int other = waiting_for_;

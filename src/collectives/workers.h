@@ -70,7 +70,7 @@ class Workers {
   void connect(const Connect& connect, Watched watched);
   void meet(Watched watched);
   void perform(const char* name, const Operation& operation);
-  void wait_for_others(const std::future<void>& ready) const;
+  void wait_for_others(const std::future<void>& ready, int deadline) const;
   bool has_sender() const { return watchdog_->is_watching() && rank_ != 0; }
 
   const RunClock clock_;  // of this worker
@@ -87,7 +87,8 @@ class Workers {
   std::optional<OperationQueue> queue_;    // none: operations run at once. Destroyed first
 };
 
-// Seconds that workers wait for each other at the start: 60, or the value of VERBUND_START_SECONDS.
+// Seconds that workers wait for each other at the start: 60, or the value of VERBUND_START_SECONDS. Refuses one that is
+// no number of seconds.
 int start_seconds();
 
 // Calls `work` with the workers that mpirun or Slurm has started, or with this one alone. If it fails here, the others

@@ -12,6 +12,10 @@ void check_workers(const WorkersConfig& config) {
         "smaller",
         config.sync_delay, config.sync_every);
   }
+  if (config.transport == Exchange::kNccl && config.wire != Wire::kFp32) {
+    fail_usage("workers.wire {} needs workers.transport mpi: nccl exchanges fp32",
+               kWireNames[static_cast<size_t>(config.wire)]);
+  }
   if (!config.has_rounds()) return;
   if (config.shard_optimizer) {
     fail_usage(

@@ -19,9 +19,14 @@ static_assert(std::atomic<int>::is_always_lock_free, "used in a signal handler")
 std::atomic<bool> repeats_termination{false};
 thread_local int deferrals = 0;
 
-void on_signal(int signal) {
-  const bool passed_on = signal == SIGUSR1;
-  if (passed_on) signal = SIGTERM;
+struct PassedOn {
+  int signal, as;
+};
+constexpr PassedOn kPassedOn[] = {{SIGTERM, SIGUSR1}, {SIGINT, SIGUSR2}, {SIGHUP, SIGALRM}};
+
+void on_signal(int number) {
+  const int signal = meaning_of(number);
+  const bool passed_on = signal != number;
   int earlier = 0;
   if (received.compare_exchange_strong(earlier, signal) || passed_on || !insists(earlier, signal)) return;
   clear_status_at_once();
@@ -44,9 +49,24 @@ void install_signal_handlers() {
 }
 
 std::vector<int> stop_signal_numbers() {
-  std::vector<int> signals = {SIGINT, SIGTERM, SIGUSR1};
+  std::vector<int> signals = {SIGINT, SIGTERM};
+  for (const PassedOn& pair : kPassedOn) signals.push_back(pair.as);
   if (!is_ignored(SIGHUP)) signals.push_back(SIGHUP);
   return signals;
+}
+
+int passed_on_as(int signal) {
+  for (const PassedOn& pair : kPassedOn) {
+    if (pair.signal == signal) return pair.as;
+  }
+  return signal;
+}
+
+int meaning_of(int signal) {
+  for (const PassedOn& pair : kPassedOn) {
+    if (pair.as == signal) return pair.signal;
+  }
+  return signal;
 }
 
 void expect_repeated_termination() { repeats_termination = true; }

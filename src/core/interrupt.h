@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupts are clean: the first SIGINT, SIGTERM or SIGHUP (or SIGUSR1, which mpirun passes on to its processes, and
-// which counts as SIGTERM) is only noted. Long loops call `check_interrupt()`, which then throws `Interrupted`, so that
-// destructors remove unfinished files. A second signal ends the process at once.
+// Interrupts are clean: the first SIGINT, SIGTERM or SIGHUP (or the one by which `launch` passes it on) is only noted.
+// Long loops call `check_interrupt()`, which then throws `Interrupted`, so that destructors remove unfinished files. A
+// second signal ends the process at once.
 //
 // SIGHUP, the end of the terminal, comes once or twice, depending on the shell: it never ends the process at once.
-// Under nohup, which ignores it, it stays ignored. Neither ends SIGUSR1 the process at once as a second signal, nor
-// SIGTERM inside a job of Slurm: when a container or job is stopped, a worker gets them from several sides.
+// Under nohup, which ignores it, it stays ignored. Neither ends one that is passed on the process at once as a second
+// signal, nor SIGTERM inside a job of Slurm: when a container or job is stopped, a worker gets them from several sides.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,13 @@ void expect_repeated_termination();
 
 // The signals that ask this process to stop; SIGHUP only if it is not ignored.
 std::vector<int> stop_signal_numbers();
+
+// The signal by which `launch` passes on SIGTERM, SIGINT or SIGHUP to its workers: mpirun and srun would take it as
+// meant for themselves, but forward these.
+int passed_on_as(int signal);
+
+// What such a signal stands for; any other one stands for itself.
+int meaning_of(int signal);
 
 // Whether a signal that comes after an earlier one (0: none) asks to end at once, without saving.
 bool insists(int earlier, int signal);

@@ -17,6 +17,7 @@
 #include "doctor/facts.h"
 #include "kernels/kernels.h"
 #include "resources/other_load.h"
+#include "train/request_checks.h"
 
 namespace verbund {
 namespace {
@@ -27,7 +28,8 @@ DiskFacts disk_of(const fs::path& folder) {
   fs::path there = fs::absolute(folder);
   while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
   const fs::space_info space = fs::space(there, error);
-  return {folder.string(), error ? 0 : static_cast<uint64_t>(space.available), ::access(there.c_str(), W_OK) == 0};
+  return {folder.string(), error ? 0 : static_cast<uint64_t>(space.available),
+          fs::is_directory(there, error) && ::access(there.c_str(), W_OK) == 0};
 }
 
 std::vector<NetworkAddress> network_addresses() {
@@ -77,12 +79,22 @@ Collected collect_worker_facts(const Worker& self, int workers, const Training& 
   facts.temporary = disk_of(temporary_folder());
   facts.addresses = network_addresses();
   facts.gpus = list_gpus();
-  if (self.rank == 0 && !training.run.empty()) facts.run = disk_of(training.run);
+  if (self.rank == 0 && !training.run.empty()) {
+    facts.run = disk_of(training.run);
+    try {
+      check_run_folder(training.run);
+    } catch (const std::exception& error) {
+      facts.run_error = error.what();
+    }
+  }
 
   std::optional<Config> config;
   if (!training.config_file.empty() || !training.overrides.empty()) {
     try {
-      config = load_config(training.config_file, training.overrides);
+      const Config planned = load_config(training.config_file, training.overrides);
+      check_settings(planned);
+      if (!training.config_file.empty()) check_length(planned);  // --set alone need not be the whole of it
+      config = planned;
       if (config->threads > 0) facts.threads = thread_count(config->threads);
       Config shared = *config;
       shared.threads = 0;  // the only setting in which hosts may differ

@@ -33,8 +33,8 @@ JSON_MEMBERS(GpuFacts, wish, precision, cpu_trouble, libraries, missing, nccl_mi
 JSON_MEMBERS(GpuSumFacts, workers, trouble, bytes, seconds, difference)
 JSON_MEMBERS(AllReduceFacts, workers, bytes, measured_bytes, seconds)
 JSON_MEMBERS(WorkerFacts, rank, host, cores, machine_cores, other_load, load_average, threads, program, build, kernels,
-             config, config_error, dataset, dataset_error, dataset_bytes, needs, free_memory, run, dataset_disk,
-             temporary, addresses, gpus, gpu)
+             config, config_error, dataset, dataset_error, dataset_bytes, needs, free_memory, run, run_error,
+             dataset_disk, temporary, addresses, gpus, gpu)
 JSON_MEMBERS(LinkFacts, from, to, round_trip_seconds, clock_offset_seconds, bytes_per_second)
 JSON_MEMBERS(Facts, asked, start, start_message, workers, links, all_reduce, transport, gpu_sum)
 

@@ -98,6 +98,7 @@ struct WorkerFacts {
   ModelNeeds needs;
   uint64_t free_memory = 0;
   DiskFacts run;           // of the run folder, on worker 0
+  std::string run_error;   // why it cannot be one; "": it can, or is not asked for
   DiskFacts dataset_disk;  // of the dataset
   DiskFacts temporary;     // of MPI's temporary files
   std::vector<NetworkAddress> addresses;

@@ -82,11 +82,16 @@ Finding judge_memory(const HostWorkers& host, const ModelNeeds& needs) {
 Findings judge_run_disk(const WorkerFacts& leader, const ModelNeeds& needs) {
   const DiskFacts& run = leader.run;
   if (run.path.empty()) return {{Health::kSkipped, "disk", "run folder not checked: give --run FOLDER"}};
+  if (!leader.run_error.empty()) {
+    return {{Health::kProblem, "disk", fmt::format("{}: {}", leader.name(), leader.run_error),
+             "give the folder of a run, an empty or a new one"}};
+  }
   if (!run.writable) {
     return {{Health::kProblem, "disk", fmt::format("{} may not write to {}", leader.name(), run.path),
              "choose another folder, or change its owner"}};
   }
   const std::string where = fmt::format("{}: {} free for {}", leader.host, human_bytes(run.free_bytes), run.path);
+  if (run.free_bytes == 0) return {{Health::kProblem, "disk", where, "free some space, or choose another --run"}};
   if (!needs.known()) return {{Health::kOk, "disk", where}};
   const uint64_t needed = needs.checkpoint_bytes * static_cast<uint64_t>(needs.checkpoints);
   const bool enough = run.free_bytes >= needed;

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <optional>
 #include <sstream>
+#include <utility>
 
+#include "core/byte_order_mark.h"
 #include "core/error.h"
 
 namespace verbund {
@@ -52,26 +54,37 @@ void add(std::vector<Host>& hosts, const Host& host) {
   }
 }
 
-// A line of a host file, without its comment: "a slots=2", "a:2" or "a:2,b:2". False if it is none of these.
-bool parse_line(const std::string& line, std::vector<Host>& hosts) {
+// A line of a host file, without its comment: "a slots=2", "a:2" or "a:2,b:2". Returns the word that makes it none of
+// these; "" if there is none.
+std::string parse_line(const std::string& line, std::vector<Host>& hosts) {
   std::istringstream words(line);
   std::string first;
-  if (!(words >> first)) return true;
+  if (!(words >> first)) return "";
   std::vector<Host> named;
   for (const std::string& item : split_items(first)) {
     const std::optional<Host> host = parse_item(item);
-    if (!host) return false;
+    if (!host) return first;
     named.push_back(*host);
   }
-  const bool is_plain = first.find_first_of(":,") == std::string::npos;
+  bool may_have_slots = first.find_first_of(":,") == std::string::npos;
   for (std::string word; words >> word;) {
     constexpr std::string_view kSlots = "slots=";
-    if (!is_plain || !word.starts_with(kSlots)) return false;
+    if (!std::exchange(may_have_slots, false) || !word.starts_with(kSlots)) return word;
     named.front().slots = parse_slots(word.substr(kSlots.size()));
-    if (named.front().slots == 0) return false;
+    if (named.front().slots == 0) return word;
   }
   for (const Host& host : named) add(hosts, host);
-  return true;
+  return "";
+}
+
+// Without control characters, which would end a message or change the terminal.
+std::string shown(std::string_view text) {
+  std::string visible;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    visible += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return visible;
 }
 
 }  // namespace
@@ -91,13 +104,15 @@ std::vector<Host> parse_host_list(const std::string& text) {
 
 std::vector<Host> parse_host_file(std::string_view text, const std::string& file) {
   std::vector<Host> hosts;
-  std::istringstream lines{std::string(text)};
+  std::istringstream lines{std::string(without_byte_order_mark(text))};
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (parse_line(line.substr(0, line.find('#')), hosts)) continue;
-    fail_usage("{}, line {}: \"{}\" is not a host with its number of workers.\nWrite: HOST slots=WORKERS", file, number,
-               line);
+    if (line.ends_with('\r')) line.pop_back();
+    const std::string wrong = parse_line(line.substr(0, line.find('#')), hosts);
+    if (wrong.empty()) continue;
+    fail_usage("{}, line {}: \"{}\" is not a host with its number of workers{}.\nWrite: HOST slots=WORKERS", file,
+               number, shown(line), wrong == line ? "" : fmt::format(", because of \"{}\"", shown(wrong)));
   }
   if (hosts.empty()) fail_usage("{} names no host.\nWrite one host per line: HOST slots=WORKERS", file);
   return hosts;

@@ -9,6 +9,7 @@
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/human.h"
 
 namespace verbund {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kCommandPatience{30};
+constexpr size_t kLongestList = 1 << 20;  // bytes: more is no list of hosts
 
 bool is_plain_file(const std::string& path) {
   std::error_code error;
@@ -36,21 +38,25 @@ std::string HostSource::output_of_command(const std::function<void()>& check) co
   ChildProcess process({"/bin/sh", "-c", text_}, options);
   std::string output;
   const Clock::time_point end = Clock::now() + kCommandPatience;
-  while (!process.at_end() && Clock::now() < end) {
+  const auto listen = [&] {
     check();
     output += process.read(std::chrono::milliseconds(20));
-  }
-  while (!process.exit_code() && Clock::now() < end) {
-    check();
-    output += process.read(std::chrono::milliseconds(20));
-  }
+    if (output.size() > kLongestList) {
+      fail("--hosts-from {}: the command prints more than {}, which is no list of hosts", text_,
+           human_bytes(kLongestList));
+    }
+  };
+  while (!process.at_end() && Clock::now() < end) listen();
+  while (!process.exit_code() && Clock::now() < end) listen();
   const std::optional<int> code = process.exit_code();
   constexpr const char* kAdvice = "It must print one host per line: HOST slots=WORKERS";
   if (!code) {
     fail("--hosts-from {}: the command did not end within {} s. {}", text_, kCommandPatience.count(), kAdvice);
   }
-  if (*code == ChildProcess::kCannotRun)
-    fail("--hosts-from {}: there is neither such a file nor such a command", text_);
+  if (*code == ChildProcess::kCannotRun) {
+    fail("--hosts-from {}: exit code {}: {}a command was not found", text_, *code,
+         fs::exists(text_) ? "" : "there is no file of this name, and ");
+  }
   if (*code != 0) fail("--hosts-from {}: the command failed with exit code {}. {}", text_, *code, kAdvice);
   return output;
 }

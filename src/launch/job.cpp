@@ -41,7 +41,7 @@ class Job {
       }
       if (pass_on_at_ && session_.all_started()) {
         pass_on_at_.reset();
-        session_.signal(SIGUSR1);
+        session_.ask_to_stop(end.stop_signal);
       } else if (pass_on_at_ && Clock::now() >= *pass_on_at_) {
         warn("not all workers have started {} s after they were to stop", kPatienceWithStart.count());
         stop(++end.stop_requests);
@@ -153,9 +153,10 @@ JobFate judge(const JobEnd& end) {
   if (end.exit_code == 0) return end.stop_requests > 0 && !end.all_started ? JobFate::kStopped : JobFate::kDone;
   if (end.stop_requests > 1) return JobFate::kStopped;  // by force: the exit code means nothing
   if (end.stop_requests == 1) {
-    // SIGUSR1 itself kills workers that are not yet ready to save anything. A scheduler that ends a job stops the
+    // The request itself kills workers that are not yet ready to save anything. A scheduler that ends a job stops the
     // starter as well.
-    const bool killed_by_request = end.exit_code == 128 + SIGUSR1 || end.from_outside;
+    const int signal = end.exit_code - 128;
+    const bool killed_by_request = meaning_of(signal) != signal || end.from_outside;
     return has_reported_stop(end) || killed_by_request ? JobFate::kStopped : JobFate::kFailed;
   }
   if (end.cannot_start) return JobFate::kFailed;

@@ -42,8 +42,8 @@ bool has_reported_stop(const JobEnd& end);
 // Runs the starter to its end. Lines of worker 0 appear as they are, its status line is drawn, and lines of the others
 // appear as "[1 b] line" on stderr.
 //
-// A signal asks the workers to save and exit (the starter forwards SIGUSR1 to all of them) as soon as all have started;
-// if they have not 10 s later, or at a second signal, they are terminated, and killed after another 10 s.
+// A signal asks the workers to save and exit (the starter forwards what stands for it to all of them) as soon as all
+// have started; if they have not 10 s later, or at a second signal, they are terminated, and killed after another 10 s.
 //
 // A start that makes no progress for `start_timeout` is ended: a worker of it is lost.
 JobEnd run_job(const Starter& starter, const JobSettings& job, const std::vector<Host>& hosts,

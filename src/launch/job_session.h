@@ -30,6 +30,7 @@ class JobSession {
   bool listen();
 
   void signal(int number) const { process_.signal(number); }
+  void ask_to_stop(int signal) const { starter_.pass_on(signal, process_); }  // the workers
 
   // Kills the starter and its process group if it has not exited by then. The shortest patience counts.
   void kill_within(std::chrono::seconds patience);

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
 #include "core/error.h"
+#include "core/ip_address.h"
 #include "core/terminal.h"
 #include "data/verified_note.h"
 
@@ -25,6 +27,24 @@ std::string interface_names() {
     names += (names.empty() ? "" : ", ") + std::string(item->if_name);
   }
   return names;
+}
+
+// "127.0.0.1 (lo), 10.0.0.3 (eth0)": of the family that Open MPI takes networks of.
+std::string own_address_names() {
+  std::string names;
+  for (const OwnAddress& own : own_addresses()) {
+    if (own.address.family() != AF_INET) continue;
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", own.address.text(), own.interface);
+  }
+  return names;
+}
+
+// False if the text is no network, too.
+bool has_address_in(const std::string& text) {
+  const std::optional<IpNetwork> network = IpNetwork::parse(text);
+  const std::vector<OwnAddress> own = own_addresses();
+  return network &&
+         std::any_of(own.begin(), own.end(), [&](const OwnAddress& one) { return network->contains(one.address); });
 }
 
 }  // namespace
@@ -72,6 +92,9 @@ void check_interfaces(const std::string& list) {
           "--nic {}: Open MPI supports IPv4 networks only, not {}. Give the interface that has its addresses, one of "
           "{}",
           list, item, interface_names());
+    }
+    if (is_network && !has_address_in(item)) {
+      fail_usage("--nic {}: this machine has no address in a network {}; it has {}", list, item, own_address_names());
     }
     if (is_network || ::if_nametoindex(item.c_str()) != 0) continue;
     fail_usage(

@@ -27,7 +27,7 @@ std::vector<std::string> passed_variables(const char* const* environment);
 // "NAME=value" of the variables that are set for this job alone: the terminal, the restart, NCCL's interface.
 std::vector<std::string> own_variables(const JobSettings& settings);
 
-// Checks the list of --nic: each item must be an interface of this machine or a network such as 10.0.0.0/24. Open MPI
+// Checks the list of --nic: each item must be an interface of this machine or a network of it, as 10.0.0.0/24. Open MPI
 // would silently use another interface, or none.
 void check_interfaces(const std::string& list);
 

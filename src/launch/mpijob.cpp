@@ -75,9 +75,9 @@ int threads_of_worker(const MpiJob& job) {
   return std::max(1, static_cast<int>(cores / job.slots));
 }
 
-bool sets_threads(const std::vector<std::string>& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& word) {
-    return word.starts_with("threads=") || word.starts_with("--set=threads=");
+bool sets(const std::vector<std::string>& arguments, const std::string& key) {
+  return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& word) {
+    return word.starts_with(key + "=") || word.starts_with("--set=" + key + "=");
   });
 }
 
@@ -147,6 +147,10 @@ void check_mpijob(const MpiJob& job) {
     fail_usage("--cpu \"{}\" is not a number of cores, as in 4 or 500m", job.cpu);
   }
   check_quantity("--memory", job.memory, "8Gi");
+  if (job.gpus > 0 && job.gpus < job.slots) {
+    fail_usage("--gpus {} is fewer than the --slots {} workers of a pod, and each needs a GPU of its own", job.gpus,
+               job.slots);
+  }
 }
 
 std::string mpijob_yaml(const MpiJob& job) {
@@ -154,9 +158,10 @@ std::string mpijob_yaml(const MpiJob& job) {
   launch.insert(launch.end(), job.launch.begin(), job.launch.end());
   launch.emplace_back("--");
   launch.insert(launch.end(), job.arguments.begin(), job.arguments.end());
-  if (job.arguments.front() == "train" && !sets_threads(job.arguments)) {
+  if (job.arguments.front() == "train" && !sets(job.arguments, "threads")) {
     launch.insert(launch.end(), {"--set", fmt::format("threads={}", threads_of_worker(job))});
   }
+  if (job.gpus > 0 && !sets(job.arguments, "device")) launch.insert(launch.end(), {"--set", "device=cuda"});
 
   const std::string metadata =
       "  name: " + job.name + (job.space.empty() ? "" : "\n  namespace: " + yaml_quoted(job.space));

@@ -25,6 +25,12 @@ std::string describe_new(const std::vector<Host>& now, const std::vector<Host>& 
   return describe_hosts(joined);
 }
 
+// What is wrong, without the advice that messages have after it.
+std::string first_sentence(const std::string& message) {
+  const size_t end = std::min(message.find(". "), message.find(".\n"));
+  return message.substr(0, end);
+}
+
 }  // namespace
 
 int wanted_workers(const LaunchSettings& settings, const std::vector<Host>& list, const std::vector<Host>& before) {
@@ -45,9 +51,12 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
     debug("restart: {} of {} hosts answer, with {} of {} slots", hosts.size(), list_.size(), slots, wanted);
     const bool has_time = Clock::now() + kBetweenProbes < end;
     std::string missing = describe_silent(answers);
-    if (missing.empty()) missing = is_known ? "a host that the list does not name any more" : trouble_;
+    if (missing.empty()) missing = "a host that the list does not name any more";
     if ((slots < wanted || !is_known) && has_time) {
-      if (!said) log("waiting up to {} s for {}", settings_.wait_for_hosts.count(), missing);
+      if (!said) {
+        log("{}waiting up to {} s for {}", is_known ? "" : trouble_ + ": ", settings_.wait_for_hosts.count(),
+            is_known ? missing : "a list of hosts");
+      }
       pause_for(kBetweenProbes, signals_);
       continue;
     }
@@ -71,7 +80,7 @@ bool RestartHosts::read_list() {
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    trouble_ = error.what();
+    trouble_ = first_sentence(error.what());
     debug("restart: {}", trouble_);
     return false;
   }

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <sstream>
 #include <thread>
 
@@ -13,6 +15,11 @@
 #include "launch/srun_output.h"
 
 namespace verbund {
+namespace {
+
+constexpr std::chrono::seconds kPatienceWithSlurm{10};  // with Slurm's commands
+
+}  // namespace
 
 std::vector<std::string> srun_on_host(const std::string& host) {
   // Without --overlap, it would wait for the steps that run.
@@ -62,19 +69,36 @@ std::unique_ptr<StarterNotices> SrunStarter::notices(const std::vector<Host>& ho
 
 std::string SrunStarter::step_name() const { return fmt::format("verbund-{}", ::getpid()); }
 
+std::vector<std::string> SrunStarter::own_steps() const {
+  std::istringstream lines(
+      run_command({"squeue", "--noheader", "--steps", "--jobs=" + job_, "--format=%i %j"}, kPatienceWithSlurm).output);
+  std::vector<std::string> steps;
+  for (std::string step, name; lines >> step >> name;) {
+    if (name == step_name()) steps.push_back(step);
+  }
+  return steps;
+}
+
+// srun forwards SIGUSR1 and SIGUSR2, and keeps SIGALRM for itself: Slurm sends that one.
+void SrunStarter::pass_on(int signal, const ChildProcess& program) const {
+  if (signal != SIGHUP) return Starter::pass_on(signal, program);
+  bool sent = false;
+  for (const std::string& step : own_steps()) {
+    const std::string name = ::sigabbrev_np(passed_on_as(signal));
+    sent |= run_command({"scancel", "--signal=" + name, step}, kPatienceWithSlurm).exit_code == 0;
+  }
+  if (!sent) Starter::pass_on(SIGTERM, program);  // rather under another name than not at all
+}
+
 // The step of a killed srun goes on, and would keep the run folder locked.
 void SrunStarter::end_leftovers() const {
-  constexpr std::chrono::seconds kPatience{10};
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kPatienceWithSlurm;
   for (bool left = true; left && std::chrono::steady_clock::now() < end;) {
-    std::istringstream lines(
-        run_command({"squeue", "--noheader", "--steps", "--jobs=" + job_, "--format=%i %j"}, kPatience).output);
     left = false;
-    for (std::string step, name; lines >> step >> name;) {
-      if (name != step_name()) continue;
+    for (const std::string& step : own_steps()) {
       left = true;
       debug("slurm: ending step {}", step);
-      run_command({"scancel", "--signal=KILL", step}, kPatience);
+      run_command({"scancel", "--signal=KILL", step}, kPatienceWithSlurm);
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   }

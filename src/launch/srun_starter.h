@@ -31,12 +31,14 @@ class SrunStarter : public Starter {
   bool keeps_streams_apart() const override { return true; }
   std::unique_ptr<WorkerLines> lines(WorkerLines::Sink sink) const override;
   std::unique_ptr<StarterNotices> notices(const std::vector<Host>& hosts) const override;
+  void pass_on(int signal, const ChildProcess& program) const override;
   void end_leftovers() const override;
   std::string advice_for_silent_host() const override { return kAdviceForSilentNode; }
   std::string advice_if_missing() const override { return "is Slurm installed (Debian: slurm-client)?"; }
 
  private:
   std::string step_name() const;
+  std::vector<std::string> own_steps() const;  // that run, as Slurm numbers them
 
   std::string job_;
   std::string cores_;

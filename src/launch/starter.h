@@ -2,8 +2,8 @@
 // Starter is the program that starts the workers of a job, such as mpirun: its command for a list of hosts, and the
 // meaning of what it prints. Hosts, restarts and requests to stop are not its concern (supervisor.h, job.h).
 //
-// Every starter keeps this contract: worker i runs on `host_of_worker(hosts, i)`. The program forwards SIGUSR1 to all
-// workers, which asks them to save and exit, and ends them at SIGTERM. It exits when all have ended; not with 0, if one
+// Every starter keeps this contract: worker i runs on `host_of_worker(hosts, i)`. `pass_on` asks all
+// workers to save and exit; at SIGTERM, the program ends them. It exits when all have ended; not with 0, if one
 // of them failed.
 #pragma once
 
@@ -14,7 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/human.h"
+#include "core/interrupt.h"
 #include "launch/host_list.h"
 #include "launch/job_settings.h"
 
@@ -97,6 +99,9 @@ class Starter {
 
   virtual std::unique_ptr<WorkerLines> lines(WorkerLines::Sink sink) const = 0;
   virtual std::unique_ptr<StarterNotices> notices(const std::vector<Host>& hosts) const = 0;
+
+  // Tells all workers of the running program that this process has got SIGTERM, SIGINT or SIGHUP.
+  virtual void pass_on(int signal, const ChildProcess& program) const { program.signal(passed_on_as(signal)); }
 
   // Ends workers that run although the starter has ended with a failure; its own children have ended already.
   virtual void end_leftovers() const {}

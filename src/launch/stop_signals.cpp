@@ -24,8 +24,7 @@ StopSignals::~StopSignals() {
 
 int StopSignals::take() const {
   const timespec now = {0, 0};
-  int signal = std::max(::sigtimedwait(&watched_, nullptr, &now), 0);
-  if (signal == SIGUSR1) signal = SIGTERM;
+  const int signal = meaning_of(std::max(::sigtimedwait(&watched_, nullptr, &now), 0));
   note_interrupt(signal);
   return signal;
 }

@@ -1,28 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/run_keeper.h"
 
+#include <chrono>
+#include <thread>
+
 #include "checkpoint/checkpoint_format.h"
 #include "checkpoint/checkpoint_reader.h"
 #include "checkpoint/checkpoint_writer.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/interrupt.h"
+#include "core/log.h"
+#include "train/request_checks.h"
 
 namespace verbund {
 
-RunFolder::RunFolder(const fs::path& path, bool anew) : path_(path) {
-  if (fs::exists(path)) expect_folder(path, "a run");
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr const char* kConfig = "config.yaml";
+constexpr const char* kCheckpoints = "checkpoints";
+
+// False if another trainer holds it for so long. One that has been asked to stop holds it until it has saved.
+bool lock_within(FolderLock& lock, const fs::path& path, std::chrono::seconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + patience;
+  for (bool said = false; !lock.try_lock(); said = true) {
+    if (Clock::now() >= end) return false;
+    if (!said) {
+      log("{} is in use by another `verbund train`: waiting up to {} s for its end", path.string(), patience.count());
+    }
+    check_interrupt();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_run_folder(const fs::path& path) {
+  if (!fs::exists(path)) return;
+  expect_folder(path, "a run");
+  if (!fs::is_empty(path) && !fs::exists(path / kConfig) && !fs::exists(path / kCheckpoints)) {
+    fail("--run {} contains other files than those of a run. Give a new or empty folder.", path.string());
+  }
+}
+
+RunFolder::RunFolder(const fs::path& path, bool anew, std::chrono::seconds patience) : path_(path) {
+  check_run_folder(path);
+  make_folder(path);
+  lock_ = std::make_unique<FolderLock>(path);
+  if (!lock_within(*lock_, path, patience)) {
+    fail("{} is in use by another `verbund train`. Wait for it, or give another --run.", path.string());
+  }
   if (anew && !list_checkpoints(checkpoints()).empty()) {
     fail("{} contains an earlier run. Give another --run, or delete it.", path.string());
   }
-  if (fs::exists(path) && !fs::is_empty(path) && !fs::exists(config()) && !fs::exists(checkpoints())) {
-    fail("--run {} contains other files than those of a run. Give a new or empty folder.", path.string());
-  }
-  make_folder(path);
-  lock_ = std::make_unique<FolderLock>(path);
-  if (!lock_->try_lock()) {
-    fail("{} is in use by another `verbund train`. Wait for it, or give another --run.", path.string());
-  }
 }
+
+fs::path RunFolder::checkpoints() const { return path_ / kCheckpoints; }
+fs::path RunFolder::config() const { return path_ / kConfig; }
 
 void RunFolder::check_in_place() const {
   if (lock_->holds(path_)) return;

@@ -3,6 +3,7 @@
 // the other workers keeps nothing and finds nothing, so that all workers run the same code.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "checkpoint/async_saver.h"
@@ -18,15 +19,15 @@ namespace verbund {
 // The folder of a run: new, empty or of an earlier run, and used by one trainer at a time.
 class RunFolder {
  public:
-  // `anew`: refuses the folder of an earlier run.
-  RunFolder(const fs::path& path, bool anew);
+  // `anew`: refuses the folder of an earlier run. Waits for another trainer that has it, but not for long.
+  RunFolder(const fs::path& path, bool anew, std::chrono::seconds patience = std::chrono::seconds(10));
 
   // Fails if the folder was moved or removed: everything written to its path would be lost.
   void check_in_place() const;
 
   const fs::path& path() const { return path_; }
-  fs::path checkpoints() const { return path_ / "checkpoints"; }
-  fs::path config() const { return path_ / "config.yaml"; }
+  fs::path checkpoints() const;
+  fs::path config() const;
 
  private:
   fs::path path_;

@@ -33,7 +33,6 @@ std::unique_ptr<RunKeeper> make_keeper(const TrainRequest& request, const Worker
 
 // Replaces automatic settings, by the same values in every part of the run.
 Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& keeper, Workers& workers) {
-  tokenizer_named(config.evaluate.tokenize);  // fails now if it is unknown, not at the first evaluation
   if (config.batch.tokens != kAutomatic) return config;
   double tokens = 0, micro_batch = 0;  // of all workers; of one worker at once
   if (const Checkpoint* newest = keeper.find_newest()) {
@@ -67,13 +66,9 @@ std::string verify_all(Workers& workers, std::span<const Dataset> datasets, cons
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-// Checks the requirements of 16-bit training on a GPU.
-void check_half_precision(const Config& config, const Device& device, const DatasetManifest& manifest, bool leads) {
+void warn_of_slow_vocabulary(const Device& device, const DatasetManifest& manifest) {
   if (device.compute_dtype() == FloatType::kFp32) return;
-  if (device.compute_dtype() == FloatType::kFp16 && config.loss_scale.type == LossScaleType::kNone) {
-    fail_usage("train.precision=fp16 needs loss_scale.type=backoff (or logmax): small gradients vanish in 16 bits");
-  }
-  if (leads && manifest.target_vocabulary % 8 != 0) {
+  if (manifest.target_vocabulary % 8 != 0) {
     warn(
         "the target vocabulary has {} pieces, which is not a multiple of 8: the largest GEMMs are several times slower "
         "on a GPU. Prepare the dataset with subwords.vocabulary={}",
@@ -83,9 +78,8 @@ void check_half_precision(const Config& config, const Device& device, const Data
 
 void validate_settings(const Run& run) {
   const bool has_dev = run.dataset.has("dev");
-  if (!run.config.evaluate.stop_on.empty() && (!has_dev || run.config.train.eval_every == 0)) {
-    fail_usage("evaluate.stop_on={} needs {}", run.config.evaluate.stop_on,
-               has_dev ? "evaluations: set train.eval_every" : "dev pairs, which the dataset does not have");
+  if (!run.config.evaluate.stop_on.empty() && !has_dev) {
+    fail_usage("evaluate.stop_on={} needs dev pairs, which the dataset does not have", run.config.evaluate.stop_on);
   }
   if (!run.config.evaluate.also.empty() && !has_dev) {
     fail_usage(
@@ -151,14 +145,13 @@ void begin_anew(Run& run) {
 
 std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   const int threads = use_threads(workers, request.config.threads);
-  check_workers(request.config.workers);
   std::vector<Dataset> datasets(request.datasets.begin(), request.datasets.end());
   check_agreement(workers, {request.program, purpose(request), checksum(datasets), show(request.config)});
   // Before the run folder is created: a missing GPU leaves nothing behind.
   const TrainConfig& train = request.config.train;
   auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
   check_same_device(workers, *device);
-  check_half_precision(request.config, *device, datasets.front().manifest(), workers.leads());
+  if (workers.leads()) warn_of_slow_vocabulary(*device, datasets.front().manifest());
   const std::string verified = verify_all(workers, datasets, request.verified);
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
   const Config config = settle(request.config, datasets.front(), *device, *keeper, workers);

@@ -18,6 +18,7 @@
 #include "record/metrics_writer.h"
 #include "train/evaluator.h"
 #include "train/mixture_log.h"
+#include "train/request_checks.h"
 #include "train/round.h"
 #include "train/run.h"
 #include "train/run_description.h"
@@ -171,7 +172,7 @@ class Trainer {
     if (last > state_.step) left = std::min(left, last - state_.step);
     double seconds = 0;
     for (const StepSeen& seen : unreported_) seconds += seen.times.seconds;
-    log("run: finishing the round before it stops: {} step{}, about {}", human_count(static_cast<uint64_t>(left)),
+    log("run: finishing the round: {} step{}, about {}", human_count(static_cast<uint64_t>(left)),
         left == 1 ? "" : "s",
         human_duration(seconds / static_cast<double>(unreported_.size()) * static_cast<double>(left)));
   }
@@ -368,13 +369,8 @@ class Trainer {
 int train(const TrainRequest& request, Workers& workers) {
   keep_freed_memory();
   workers.watchdog().set_limits(request.config.workers);
-  const TrainConfig& length = request.config.train;
-  if (length.max_steps == 0 && length.epochs == 0 && request.benchmark_steps == 0 &&
-      !request.config.mixture.has_end()) {
-    fail_usage(
-        "set the length of the training: --set train.max_steps=N or --set train.epochs=N, or give every stage of the "
-        "mixture an end");
-  }
+  if (request.benchmark_steps == 0) check_length(request.config);
+  check_settings(request.config);
   const std::unique_ptr<Run> run = open_run(request, workers);
   request.on_start();
   return Trainer(*run).run();

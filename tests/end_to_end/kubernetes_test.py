@@ -37,17 +37,18 @@ class KubernetesFilesTest(ProgramTest):
     def test_flags_are_in_the_job(self):
         job = self.printed("-n", 6, "--slots", 3, "--image", "example.org:5000/verbund:0.2", "--namespace", "nmt", "--claim",
                            "corpora", "--cpu", 12, "--memory", "24Gi", "--gpus", 3, "--max-restarts", 4, "--min-workers", 3,
-                           "--nic", "eth0", "--mpirun-args=--mca pml ob1", "--", *TRAIN)
+                           "--min-hosts", 2, "--nic", "eth0", "--mpirun-args=--mca pml ob1", "--", *TRAIN)
         self.assertEqual(job["metadata"], {"name": "demo", "namespace": "nmt"})
         self.assertEqual(job["spec"]["slotsPerWorker"], 3)
         self.assertEqual(job["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"], 2)
         launcher, workers = kubernetes.pods_of_mpijob(job)
         self.assertEqual(launcher.config["hostfile"], "demo-worker-0.demo.nmt.svc slots=3\ndemo-worker-1.demo.nmt.svc slots=3\n")
         words = launcher.command()[1]
-        for pair in (["--hostfile", "/etc/mpi/hostfile"], ["--max-restarts", "4"], ["--min-workers", "3"], ["--nic", "eth0"]):
+        for pair in (["--hostfile", "/etc/mpi/hostfile"], ["--max-restarts", "4"], ["--min-workers", "3"], ["--min-hosts", "2"],
+                     ["--nic", "eth0"]):
             self.assertEqual(words[words.index(pair[0]):][:2], pair)
         self.assertLess(words.index("--mpirun-args=--mca pml ob1"), words.index("--"))
-        self.assertEqual(words[words.index("--") + 1:], [*TRAIN, "--set", "threads=4"])
+        self.assertEqual(words[words.index("--") + 1:], [*TRAIN, "--set", "threads=4", "--set", "device=cuda"])
         worker = workers[0]
         self.assertEqual({pod.container["image"] for pod in (launcher, worker)}, {"example.org:5000/verbund:0.2"})
         self.assertEqual(worker.container["resources"]["limits"], {"cpu": "12", "memory": "24Gi", "nvidia.com/gpu": 3})

@@ -4,11 +4,13 @@ limit of file size. It saves, says so once, ends with the right exit code, and g
 
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import fixtures  # noqa: E402
@@ -80,6 +82,23 @@ class TrainSignalsTest(TrainingTest):
         self.assertEqual(code, 128 + signal.SIGINT, said)
         self.assertNotIn("warning", said)
         self.assertTrue((run / "report.html").exists())
+
+    def test_a_round_that_is_finished_first_says_how_long_it_is(self):
+        every = 2000
+        process = subprocess.Popen(
+            self.command(*self.arguments(self.run_folder, {"train.max_steps": FOREVER, "workers.sync_every": every})),
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: (self.run_folder / "config.yaml").exists())
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        code, said = self.end(process)
+        self.assertEqual(code, 128 + signal.SIGINT, said)
+        (left,) = re.findall(r"round: ([\d,]+) steps", said)
+        self.assertLess(0, int(left.replace(",", "")))
+        self.assertLess(int(left.replace(",", "")), every)
+        (saved,) = self.checkpoints(self.run_folder)
+        self.assertEqual(saved % every, 0)
 
     def test_a_worker_that_launch_and_its_container_ask_to_stop_saves(self):
         process = self.train_until_told()

@@ -39,12 +39,14 @@ while chosen and any(not (f := folder / f"starts.{{r}}").exists() or f.stat().st
 def say(text):
     os.write(2, (text + "\\n").encode())
 
+REQUESTS = {{signal.SIGUSR1: signal.SIGTERM, signal.SIGUSR2: signal.SIGINT, signal.SIGALRM: signal.SIGHUP}}
+
 def leave(number, frame):
-    (folder / f"asked.{{rank}}").write_text(str(number))
+    (folder / f"asked.{{rank}}").write_text(str(int(REQUESTS[number])))
     if rank == 0:
         say("saved")
     time.sleep(0.3)  # both leave at about the same time, as if they had saved together
-    sys.exit(143)
+    sys.exit(128 + REQUESTS[number])
 
 def stay():
     say(f'\\x1d{{{{"event":"started","worker":{{rank}}}}}}')
@@ -64,13 +66,15 @@ elif what == "status":
         time.sleep(0.05)
     say(f"a line of {{rank}}")
 elif what == "stop":
-    signal.signal(signal.SIGUSR1, leave)
+    for number in REQUESTS:
+        signal.signal(number, leave)
     stay()
 elif what == "late":
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # as mpirun loses it
     (folder / f"process.{{rank}}").write_text(str(os.getpid()))
     time.sleep(1 + rank)
-    signal.signal(signal.SIGUSR1, leave)
+    for number in REQUESTS:
+        signal.signal(number, leave)
     stay()
 elif what == "never":
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -81,7 +85,8 @@ elif what == "connect":
         say(f'\\x1d{{{{"event":"{{event}}","worker":{{rank}}}}}}')
     time.sleep(60)
 elif what == "chatter":
-    signal.signal(signal.SIGUSR1, leave)
+    for number in REQUESTS:
+        signal.signal(number, leave)
     say(f'\\x1d{{{{"event":"started","worker":{{rank}}}}}}')
     while True:
         say("a line that nobody reads")
@@ -240,7 +245,7 @@ class LaunchTest(ProgramTest):
                 message = process.communicate(timeout=60)[1]
                 self.assertEqual(process.returncode, 128 + number, message)
                 for rank in (0, 1):
-                    self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
+                    self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(number)))
                 self.assert_says(message, "\nsaved\n")
                 self.assertNotIn("verbund: ", message)  # worker 0 has told how it went
                 self.assertEqual(self.starts(0), number_of_starts)
@@ -253,7 +258,7 @@ class LaunchTest(ProgramTest):
         message = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, message)
         for rank in (0, 1):
-            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
+            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGTERM)))
         self.assert_gone(0, 1)
 
     @long_test
@@ -291,7 +296,7 @@ class LaunchTest(ProgramTest):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(10), 128 + signal.SIGTERM)
         for rank in (0, 1):
-            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
+            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGTERM)))
 
     def test_a_closed_terminal_has_all_workers_save_and_leave(self):
         launch = Terminal(self.command(*self.arguments("-n 2", "stop")), self.environment)
@@ -300,7 +305,7 @@ class LaunchTest(ProgramTest):
         launch.close()
         self.assertEqual(launch.wait(), 128 + signal.SIGHUP)
         for rank in (0, 1):
-            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGUSR1)))
+            self.assertEqual((self.folder / f"asked.{rank}").read_text(), str(int(signal.SIGHUP)))
         self.assert_gone(0, 1)
 
     @long_test
@@ -456,6 +461,8 @@ class LaunchTest(ProgramTest):
                 (["-n", "2", "--min-workers", "3", "--", "train"], ["--min-workers 3", "2"]),
                 (["-n", "2", "--nic", "nosuch0", "--", "train"], ["nosuch0", "lo"]),
                 (["-n", "2", "--nic", "fd00::/64", "--", "train"], ["IPv4"]),
+                (["-n", "2", "--nic", "198.51.100.0/24", "--", "train"], ["198.51.100.0/24", "127.0.0.1 (lo)"]),
+                (["-n", "2", "--nic", "10.0.0.0/99", "--", "train"], ["10.0.0.0/99"]),
                 (["-n", "2", "--max-restart", "3", "--", "train"], ["--max-restarts?"])):
             with self.subTest(arguments=arguments):
                 self.assert_says(self.refuse(2, "launch", *arguments), *parts)

@@ -22,6 +22,17 @@ TEST(Interrupt, ASecondSignalEndsAtOnceButNotASecondHangUp) {
   EXPECT_FALSE(insists(SIGTERM, SIGHUP));
 }
 
+TEST(Interrupt, WhatIsPassedOnKeepsItsMeaning) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    EXPECT_NE(passed_on_as(signal), signal);
+    EXPECT_EQ(meaning_of(passed_on_as(signal)), signal);
+    EXPECT_EQ(meaning_of(signal), signal);
+    EXPECT_THAT(stop_signal_numbers(), Contains(passed_on_as(signal)));
+  }
+  EXPECT_EQ(meaning_of(0), 0);
+  EXPECT_EQ(meaning_of(SIGKILL), SIGKILL);
+}
+
 TEST(Interrupt, AHangUpThatIsIgnoredAtTheStartStaysIgnored) {
   const auto before = std::signal(SIGHUP, SIG_DFL);  // under nohup it is ignored
   EXPECT_THAT(stop_signal_numbers(), Contains(SIGHUP));

@@ -21,6 +21,24 @@ TEST(Examine, OneWorkerAlone) {
   EXPECT_NE(worst_of(judge_facts(facts)), Health::kProblem);
 }
 
+TEST(Examine, WhatTrainWouldRefuseAreFacts) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "x");
+  const auto own = [&](const std::vector<std::string>& overrides, const std::string& run) {
+    Workers alone;
+    return examine(alone, {"verbund 1", "", overrides, "", run});
+  };
+  const Facts config = own({"workers.sync_every=8", "workers.shard_optimizer=true"}, folder / "new");
+  EXPECT_THAT(config.workers[0].config_error, HasSubstr("shard_optimizer"));
+  EXPECT_EQ(config.workers[0].run_error, "");
+  EXPECT_EQ(worst_of(judge_facts(config)), Health::kProblem);
+  EXPECT_THAT(own({"model.d_model=30"}, "").workers[0].config_error, HasSubstr("d_model"));
+  EXPECT_THAT(own({}, file).workers[0].run_error, HasSubstr("file"));
+  EXPECT_NE(own({}, folder.path()).workers[0].run_error, "") << "other files";
+  EXPECT_FALSE(own({}, file + "/below").workers[0].run.writable);
+  EXPECT_EQ(worst_of(judge_facts(own({}, "/proc/foo/bar"))), Health::kProblem) << "no room";
+}
+
 TEST(Examine, WrongConfigAndMissingDatasetAreFacts) {
   const TemporaryFolder folder;
   const Training training = {"verbund 1", "", {"no.such=1"}, folder / "data", folder / "runs/new"};

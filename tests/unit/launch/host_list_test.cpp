@@ -37,6 +37,11 @@ TEST(HostFile, ReadsWhatOpenMpiReads) {
               ElementsAre(Host{"a", 2}, Host{"b", 3}, Host{"c", 1}));
 }
 
+TEST(HostFile, ReadsWhatEditorsOnWindowsWrite) {
+  EXPECT_THAT(parse_host_file("\xEF\xBB\xBF# ours\r\na slots=2\r\nb\r\n", "hosts"),
+              ElementsAre(Host{"a", 2}, Host{"b", 1}));
+}
+
 TEST(HostFile, ReadsTheNotationOfTheCommandLine) {
   EXPECT_THAT(parse_host_file("a:2\nb:3,c # both\na:1\n", "hosts"),
               ElementsAre(Host{"a", 3}, Host{"b", 3}, Host{"c", 1}));
@@ -48,6 +53,9 @@ TEST(HostFile, NamesTheLineThatIsWrong) {
   EXPECT_ERROR(parse_host_file("b slots=0\n", "hosts"), UsageError, HasSubstr("line 1"));
   EXPECT_ERROR(parse_host_file("a:2 slots=2\n", "hosts"), UsageError, HasSubstr("line 1"));
   EXPECT_ERROR(parse_host_file("a:x\n", "hosts"), UsageError, HasSubstr("line 1"));
+  EXPECT_ERROR(parse_host_file("a slots=1 max_slots=4\n", "hosts"), UsageError, HasSubstr("\"max_slots=4\""));
+  EXPECT_ERROR(parse_host_file("a slots=1 slots=2\n", "hosts"), UsageError, HasSubstr("\"slots=2\""));
+  EXPECT_ERROR(parse_host_file(std::string("a:1\0b\n", 6), "hosts"), UsageError, HasSubstr("a:1\\x00b"));
   EXPECT_ERROR(parse_host_file("# nothing\n", "hosts"), UsageError, HasSubstr("hosts"),
                HasSubstr("HOST slots=WORKERS"));
 }

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<Host> hosts_from(const std::string& text) {
   return HostSource(text).read([] {});
@@ -43,9 +44,25 @@ TEST(HostSource, RunsAFileThatCanBeExecuted) {
 
 TEST(HostSource, TellsWhatIsWrong) {
   EXPECT_ERROR(hosts_from("echo a:1; exit 7"), Error, HasSubstr("exit 7"), HasSubstr("code 7"));
-  EXPECT_ERROR(hosts_from("/no/such/thing 2> /dev/null"), Error, HasSubstr("/no/such/thing"), HasSubstr("neither"));
+  EXPECT_ERROR(hosts_from("/no/such/thing 2> /dev/null"), Error, HasSubstr("/no/such/thing"), HasSubstr("127"),
+               HasSubstr("no file"));
+  EXPECT_ERROR(hosts_from("echo a:1 | no-such-command 2> /dev/null"), Error, HasSubstr("127"));
   EXPECT_ERROR(hosts_from("true"), UsageError, HasSubstr("true"));
   EXPECT_ERROR(hosts_from("echo 'no hosts today'"), UsageError, HasSubstr("no hosts today"));
+}
+
+TEST(HostSource, AScriptThatExistsIsNotCalledMissing) {
+  TemporaryFolder folder;
+  const fs::path script = folder.write("np.sh", "no-such-tool --list 2> /dev/null\n");
+  fs::permissions(script, fs::perms::owner_all);
+  EXPECT_ERROR(hosts_from(script), Error, HasSubstr("127"), Not(HasSubstr("no file")));
+}
+
+TEST(HostSource, EndlessOutputIsEnded) {
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_ERROR(hosts_from("yes a:1"), Error, HasSubstr("yes a:1"), HasSubstr("MB"));
+  EXPECT_ERROR(hosts_from("cat /dev/zero"), Error, HasSubstr("MB"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
 }
 
 TEST(HostSource, CanBeInterrupted) {

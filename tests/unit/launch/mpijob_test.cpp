@@ -52,6 +52,19 @@ TEST(MpiJob, SharesTheCoresOfAPod) {
   EXPECT_EQ(threads("8", {"doctor"}), 0);
 }
 
+TEST(MpiJob, WithGpusTrainsOnThem) {
+  const auto with = [](int gpus, const std::vector<std::string>& arguments) {
+    MpiJob one = job();
+    one.gpus = gpus;
+    one.arguments = arguments;
+    return mpijob_yaml(one);
+  };
+  EXPECT_THAT(with(2, {"train"}), HasSubstr("\"device=cuda\""));
+  EXPECT_THAT(with(2, {"train"}), HasSubstr("nvidia.com/gpu: 2\n"));
+  EXPECT_THAT(with(2, {"train", "--set=device=auto"}), Not(HasSubstr("device=cuda")));
+  EXPECT_THAT(with(0, {"train"}), Not(HasSubstr("device=")));
+}
+
 TEST(MpiJob, RefusesWhatKubernetesWouldRefuse) {
   const auto refused = [](auto change) {
     MpiJob one = job();
@@ -71,6 +84,8 @@ TEST(MpiJob, RefusesWhatKubernetesWouldRefuse) {
   EXPECT_FALSE(refused([](MpiJob& one) { one.name = std::string(54, 'a'); }));  // with -worker-1: 63
   EXPECT_TRUE(refused([](MpiJob& one) { one.name = std::string(55, 'a'); }));
   EXPECT_TRUE(refused([](MpiJob& one) { one.workers = 3; }));
+  EXPECT_TRUE(refused([](MpiJob& one) { one.gpus = 1; })) << "for two workers";
+  EXPECT_FALSE(refused([](MpiJob& one) { one.gpus = 2; }));
   EXPECT_TRUE(refused([](MpiJob& one) { one.space = "My_Space"; }));
   EXPECT_FALSE(refused([](MpiJob& one) { one.claim = "nfs.data-1"; }));
   EXPECT_TRUE(refused([](MpiJob& one) { one.claim = "nfs..data"; }));

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "core/file.h"
 #include "record/metrics_writer.h"
 #include "support/expect_error.h"
@@ -45,6 +47,19 @@ TEST(RunFolder, MayBeReachedThroughALink) {
   fs::create_directory(folder / "real");
   fs::create_directory_symlink(folder / "real", folder / "link");
   RunFolder(folder / "link", false).check_in_place();
+}
+
+TEST(RunFolder, WaitsForAnotherTrainerForAWhile) {
+  TemporaryFolder folder;
+  const fs::path run = folder / "run";
+  auto other = std::make_unique<RunFolder>(run, false);
+  EXPECT_ERROR(RunFolder(run, false, std::chrono::seconds(0)), Error, HasSubstr(run.string()));
+  std::thread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    other.reset();
+  });
+  RunFolder(run, false, std::chrono::seconds(30)).check_in_place();
+  ends.join();
 }
 
 TEST(RunFailures, MetricsOfLaterStepsAreForgotten) {
