@@ -91,11 +91,10 @@ Collected collect_worker_facts(const Worker& self, int workers, const Training& 
   std::optional<Config> config;
   if (!training.config_file.empty() || !training.overrides.empty()) {
     try {
-      const Config planned = load_config(training.config_file, training.overrides);
-      check_settings(planned);
-      if (!training.config_file.empty()) check_length(planned);  // --set alone need not be the whole of it
-      config = planned;
+      config = load_config(training.config_file, training.overrides);
       if (config->threads > 0) facts.threads = thread_count(config->threads);
+      check_settings(*config);
+      if (!training.config_file.empty()) check_length(*config);  // --set alone need not be the whole of it
       Config shared = *config;
       shared.threads = 0;  // the only setting in which hosts may differ
       facts.config = checksum_of(show(shared));
@@ -112,7 +111,7 @@ Collected collect_worker_facts(const Worker& self, int workers, const Training& 
       const DatasetManifest manifest = Dataset(training.data).manifest();
       facts.dataset = manifest.checksum();
       for (const auto& [name, record] : manifest.files) facts.dataset_bytes += record.size;
-      if (config) {
+      if (config && facts.config_error.empty()) {
         facts.needs = needs_of_model(
             *config,
             {static_cast<int64_t>(manifest.source_vocabulary), static_cast<int64_t>(manifest.target_vocabulary)},

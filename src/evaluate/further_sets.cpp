@@ -36,15 +36,14 @@ std::vector<size_t> places_in(const TestSet& whole, const TestSet& part) {
 }
 
 // The dev pairs of another dataset.
-TestSet read_other(const std::string& folder, const Dataset& dataset, const Subwords& source, const Subwords& target) {
-  const Dataset other(folder);
+TestSet read_other(const Dataset& other, const Dataset& dataset, const Subwords& source, const Subwords& target) {
   verify(other, "dev");
   if (read_file(other.source_model()) != read_file(dataset.source_model()) ||
       read_file(other.target_model()) != read_file(dataset.target_model())) {
     fail(
         "evaluate.also: {} was prepared with another subword model than {}, so the model cannot read it. Prepare it "
         "with the same one: verbund prepare {} ...",
-        folder, dataset.folder().string(), subword_settings(dataset));
+        other.folder().string(), dataset.folder().string(), subword_settings(dataset));
   }
   return read_test_set(other, "dev", source, target);
 }
@@ -115,7 +114,7 @@ std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& sp
 
 std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
                                               const Subwords& source, const Subwords& target, Workers& workers,
-                                              bool resumed) {
+                                              const ArrangeDevSet& arrange) {
   std::vector<FurtherSet> sets;
   if (workers.leads()) {
     sets = read_parts(dataset, "dev", main, source, target);
@@ -132,8 +131,8 @@ std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const Eval
       if (!names.insert(name).second) {
         fail_usage("evaluate.also: there are two dev sets \"{}\": give one of them another name", name);
       }
-      if (resumed && !fs::exists(fs::path(wanted.data) / kDatasetManifest)) continue;
-      TestSet set = read_other(wanted.data, dataset, source, target);
+      const Dataset other(wanted.data);
+      TestSet set = arrange(read_other(other, dataset, source, target), other, name);
       std::vector<size_t> places = places_in(main, set);
       sets.push_back({name, std::move(set), std::move(places)});
     }

@@ -26,13 +26,14 @@ std::string dev_set_name(const FurtherDevSet& set);
 std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
                                    const Subwords& source, const Subwords& target);
 
+using ArrangeDevSet = std::function<TestSet(const TestSet& dev, const Dataset& dataset, const std::string& name)>;
+
 // The dev sets beside the main one: the dataset's own, and those of config.also. Collective: worker 0 reads them and
 // the others get them from it, so that no other host needs the other datasets. Refuses a dataset with another subword
-// model, and two sets of one name. A folder that is no dataset (any more) is refused, or left out if the run is
-// resumed.
+// model, and two sets of one name. `arrange` puts the pairs of another dataset into their order.
 std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
                                               const Subwords& source, const Subwords& target, Workers& workers,
-                                              bool resumed);
+                                              const ArrangeDevSet& arrange);
 
 // The evaluations of the sets, in their order. Pairs of the main set were evaluated with it; `evaluate_set` evaluates a
 // set of other pairs.

@@ -120,14 +120,24 @@ bool resume(Run& run) {
   return true;
 }
 
-// Collective: the dev pairs of several sources in turn. A run that began with another order of them keeps it: older
-// versions had them one source after the other, and its best values and kept evaluations are of these.
-TestSet read_dev_set(const Run& run) {
-  TestSet dev = read_test_set(run.dataset, "dev", run.source, run.target);
-  const fs::path kept = dev_file(run.request.run);
-  const bool began_otherwise =
-      run.workers.leads() && run.resumed && fs::exists(kept) && read_file(kept) == dev_text(dev);
-  return run.workers.comm().any(began_otherwise) ? dev : with_sources_in_turn(dev, run.dataset);
+// Whether a resumed run began with the pairs of a dev set in this order. Only worker 0 has its folder.
+bool began_with(const Run& run, const TestSet& dev, const std::string& name = "") {
+  const fs::path kept = dev_file(run.request.run, name);
+  return run.workers.leads() && run.resumed && fs::exists(kept) && read_file(kept) == dev_text(dev);
+}
+
+// Collective: the dev sets. Their pairs come from all sources in turn, except in a run that began with one source after
+// the other, as those of older versions did: its best values and kept evaluations are of that order.
+void read_dev_sets(Run& run) {
+  const TestSet dev = read_test_set(run.dataset, "dev", run.source, run.target);
+  run.dev = run.workers.comm().any(began_with(run, dev)) ? dev : with_sources_in_turn(dev, run.dataset);
+  const auto arrange = [&](const TestSet& set, const Dataset& dataset, const std::string& name) {
+    return began_with(run, set, name) ? set : with_sources_in_turn(set, dataset);
+  };
+  EvaluateConfig config = run.config.evaluate;
+  const auto is_gone = [](const FurtherDevSet& set) { return !fs::exists(fs::path(set.data) / kDatasetManifest); };
+  if (run.resumed) std::erase_if(config.also, is_gone);  // the log says so
+  run.further_dev = read_further_dev_sets(run.dataset, config, *run.dev, run.source, run.target, run.workers, arrange);
 }
 
 void begin_anew(Run& run) {
@@ -167,11 +177,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
   if (!run->resumed) begin_anew(*run);
   run->first_step = run->state.step;
-  if (run->dataset.has("dev")) {
-    run->dev = read_dev_set(*run);
-    run->further_dev = read_further_dev_sets(run->dataset, config.evaluate, *run->dev, run->source, run->target,
-                                             workers, run->resumed);
-  }
+  if (run->dataset.has("dev")) read_dev_sets(*run);
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {
     run->train_probe =
         choose_train_probe(run->training, pairs, config.batch.max_length, static_cast<uint64_t>(config.seed));

@@ -371,6 +371,11 @@ class FineTuneTest(ProgramTest):
         self.assertEqual(sorted(sources), sorted(line.split("\t")[0] for line in a + b))
         kept = [json.loads(line) for line in (evaluations / "step-00000005.jsonl").read_text().splitlines()]
         self.assertEqual(["translation" in line for line in kept], [True] * 8 + [False] * 42)
+        # So are those of another dataset.
+        beside = self.folder / "beside"
+        self.succeed(*training(beside, 5, self.data, evaluate__also=f"[{{name: x, data: {several}}}]"))
+        self.assertEqual((beside / "evaluations" / "dev-x" / "dev.jsonl").read_text(),
+                         (evaluations / "dev.jsonl").read_text())
         # A run of an older version, which had one source after the other, keeps that.
         lines = dict(zip(sources, (evaluations / "dev.jsonl").read_text().splitlines(keepends=True)))
         (evaluations / "dev.jsonl").write_text("".join(lines[pair.split("\t")[0]] for pair in a + b))

@@ -189,6 +189,17 @@ class SlurmTest(ProgramTest):
             self.print_accounts(job)
 
     @long_test
+    def test_workers_of_srun_hear_which_signal_launch_got(self):
+        for number, name in ((signal.SIGINT, "Ctrl-C"), (signal.SIGHUP, "SIGHUP")):
+            with self.subTest(name):
+                run = self.folder / name
+                job = self.submit(run, LONG, launch="--nic veth0 --starter srun")
+                self.cluster.until(lambda: self.last_step(run) > 5, 120, "training")
+                os.kill(self.process(run, "cmdline", b"launch"), number)
+                self.assertEqual(self.finish(job, "FAILED")["ExitCode"], f"{128 + number}:0", self.said())
+                self.assertIn(name, self.starts(run)[-1]["stop"]["reason"], self.said())
+
+    @long_test
     def test_an_array_of_seeds_with_its_comparison(self):
         printed = self.cluster.run(
             SCRIPTS / "seeds.sh", "1-3", *self.training(self.folder / "seed-%a"), VERBUND=PROGRAM, timeout=60,
