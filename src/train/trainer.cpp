@@ -172,8 +172,7 @@ class Trainer {
     if (last > state_.step) left = std::min(left, last - state_.step);
     double seconds = 0;
     for (const StepSeen& seen : unreported_) seconds += seen.times.seconds;
-    log("run: finishing the round: {} step{}, about {}", human_count(static_cast<uint64_t>(left)),
-        left == 1 ? "" : "s",
+    log("run: finishing the round: {} step{}, about {}", human_count(static_cast<uint64_t>(left)), left == 1 ? "" : "s",
         human_duration(seconds / static_cast<double>(unreported_.size()) * static_cast<double>(left)));
   }
 
