@@ -94,6 +94,7 @@ Collected collect_worker_facts(const Worker& self, int workers, const Training& 
       config = load_config(training.config_file, training.overrides);
       if (config->threads > 0) facts.threads = thread_count(config->threads);
       check_settings(*config);
+      check_precision(*config);
       if (!training.config_file.empty()) check_length(*config);  // --set alone need not be the whole of it
       Config shared = *config;
       shared.threads = 0;  // the only setting in which hosts may differ

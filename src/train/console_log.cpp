@@ -27,11 +27,11 @@ std::string show_scores(const Evaluation& dev) {
   return dev.translations.empty() ? "" : fmt::format("  BLEU {:.2f}  chrF {:.2f}", dev.bleu.score, dev.chrf.score);
 }
 
-// "100 of 600 sentences", if those that were translated are a part of all; else "".
+// "100 of 600" sentences, if those that were translated are a part of all; else "".
 std::string show_part(const Evaluation& dev) {
   const size_t translated = dev.translations.size(), all = dev.sentences.size();
   if (translated == 0 || translated == all) return "";
-  return fmt::format("{} of {} sentences", human_count(translated), human_count(all));
+  return fmt::format("{} of {}", human_count(translated), human_count(all));
 }
 
 }  // namespace

@@ -17,11 +17,14 @@ void check_settings(const Config& config) {
   make_loss_scaler(config.loss_scale);
   constexpr VocabularySizes kAnyVocabularies = {8, 8};
   frozen_parameters(ParameterTable(config.model, kAnyVocabularies), config.train.freeze);
-  if (config.train.precision == Precision::kFp16 && config.loss_scale.type == LossScaleType::kNone) {
-    fail_usage("train.precision=fp16 needs loss_scale.type=backoff (or logmax): small gradients vanish in 16 bits");
-  }
   if (!config.evaluate.stop_on.empty() && config.train.eval_every == 0) {
     fail_usage("evaluate.stop_on={} needs evaluations: set train.eval_every", config.evaluate.stop_on);
+  }
+}
+
+void check_precision(const Config& config) {
+  if (config.train.precision == Precision::kFp16 && config.loss_scale.type == LossScaleType::kNone) {
+    fail_usage("train.precision=fp16 needs loss_scale.type=backoff (or logmax): small gradients vanish in 16 bits");
   }
 }
 

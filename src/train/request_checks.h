@@ -12,6 +12,9 @@ namespace verbund {
 // Refuses settings that contradict each other.
 void check_settings(const Config& config);
 
+// Refuses 16 bits without what they need; first of all they need a device that has them.
+void check_precision(const Config& config);
+
 // Refuses a training that would never end.
 void check_length(const Config& config);
 

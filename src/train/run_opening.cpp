@@ -13,6 +13,7 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/test_set.h"
 #include "record/evaluation_file.h"
+#include "train/request_checks.h"
 #include "train/run.h"
 #include "train/start_from.h"
 
@@ -161,6 +162,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   const TrainConfig& train = request.config.train;
   auto device = open_device({request.config.device, train.precision, false, workers.self().local_rank});
   check_same_device(workers, *device);
+  check_precision(request.config);
   if (workers.leads()) warn_of_slow_vocabulary(*device, datasets.front().manifest());
   const std::string verified = verify_all(workers, datasets, request.verified);
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
