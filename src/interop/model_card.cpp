@@ -77,8 +77,9 @@ std::string score_rows(const Json& scores, const EvaluatedSentences& counts) {
 }
 
 // The configuration without the sections that `prepare` alone reads.
-std::string training_settings(Config config) {
-  std::string all = show(config), dataset = dataset_settings(config);
+std::string training_settings(const Config& config) {
+  std::string all = show(config);
+  const std::string dataset = dataset_settings(config);
   all.erase(all.find(dataset), dataset.size());
   return all;
 }
@@ -86,7 +87,9 @@ std::string training_settings(Config config) {
 struct RunFacts {
   DatasetRecord data;
   std::vector<std::string> train_commands;  // each with the step it went on from, up to the exported step
-  Json started_from;                        // see describe_model; null: not known, or random weights
+  std::vector<std::string> tags;            // "`<2de>` (de)": the symbol before the source sentences of a corpus
+  bool all_tagged = true;
+  Json started_from;  // see describe_model; null: not known, or random weights
 };
 
 RunFacts facts_of(const fs::path& run, int64_t step) {
@@ -94,6 +97,11 @@ RunFacts facts_of(const fs::path& run, int64_t step) {
   use_note(run / "run.json", [&](const Json& record) {
     facts.data = read_dataset_record(record.value("dataset", Json::object()));
     facts.started_from = record.value("started_from", Json());
+    for (const Json& corpus : record.value("dataset", Json::object()).value("corpora", Json::array())) {
+      const std::string tag = text_of(corpus, "tag");
+      facts.all_tagged = facts.all_tagged && !tag.empty();
+      if (!tag.empty()) facts.tags.push_back(fmt::format("`{}` ({})", tag, text_of(corpus, "name")));
+    }
     std::string before;
     for (const Json& start : record.value("starts", Json::array())) {
       const int64_t from = start.value("step", int64_t{0});
@@ -135,11 +143,18 @@ std::string origin_line(const TrainedModel& trained, const RunFacts& facts, cons
       trained.mean_of.empty()
           ? fmt::format("step {} of its run{}", trained.step, trained.averaged ? ", averaged weights" : "")
           : fmt::format("the mean of the steps {} of its run", fmt::join(trained.mean_of, ", "));
-  const std::string line = fmt::format("Trained and exported by {}; {}.\n\n", program, weights);
+  std::string line = fmt::format("Trained and exported by {}; {}.\n\n", program, weights);
   const std::string& base = trained.config.train.start_from;
   if (base.empty()) return line;
   return line + fmt::format("Fine-tuned from {}. Data and training below are those of the fine-tuning.\n\n",
                             facts.started_from.is_object() ? base_text(facts.started_from) : base);
+}
+
+std::string tags_line(const RunFacts& facts) {
+  if (facts.tags.empty()) return "";
+  return fmt::format(
+      "{} source sentences of the training began with a tag: {}. Put the one you want before your text.\n\n",
+      facts.all_tagged ? "All" : "Some", fmt::join(facts.tags, ", "));
 }
 
 std::string count_text(double count) { return human_count(static_cast<uint64_t>(count)); }
@@ -211,8 +226,8 @@ std::string model_card(const TrainedModel& trained, const std::string& program) 
     card += fmt::format("language:\n- {}\n- {}\n", facts.data.source_language, facts.data.target_language);
   }
   card += "license: # fill in: that of your model; mind the licence of the data\n---\n\n# Translation model\n\n";
-  return card + origin_line(trained, facts, program) + data_section(trained, facts.data) + scores_section(trained) +
-         training_section(trained, facts) + "## Licence\n\nTo be filled in.\n";
+  return card + origin_line(trained, facts, program) + tags_line(facts) + data_section(trained, facts.data) +
+         scores_section(trained) + training_section(trained, facts) + "## Licence\n\nTo be filled in.\n";
 }
 
 }  // namespace verbund
