@@ -103,7 +103,7 @@ std::string replayed_by(const FineTuneWish& wish) {
   const Json record = read_run_record(wish.run);
   const Json folders = record.value("dataset", Json::object()).value("folders", Json::array());
   if (folders.size() != wish.data.size() + 1) return "";
-  const std::string old = folders.back();
+  std::string old = folders.back();
   if (fs::exists(fs::path(old) / kDatasetManifest)) return old;
   fail(
       "the run {} draws pairs from {}, too, which is no longer there. Move it back, or, if a folder of the same name "

@@ -124,7 +124,7 @@ std::vector<SampleSentence> typical_samples(const JudgedEvaluation& judged) {
 
 // "100 of 600", or "600" if all were translated.
 std::string sentences_text(const EvaluatedSentences& sentences) {
-  const std::string translated = counted(static_cast<double>(sentences.bleu.size()));
+  std::string translated = counted(static_cast<double>(sentences.bleu.size()));
   if (sentences.bleu.size() == sentences.size()) return translated;
   return fmt::format("{} of {}", translated, counted(static_cast<double>(sentences.size())));
 }
