@@ -87,9 +87,7 @@ std::string training_settings(const Config& config) {
 struct RunFacts {
   DatasetRecord data;
   std::vector<std::string> train_commands;  // each with the step it went on from, up to the exported step
-  std::vector<std::string> tags;            // "`<2de>` (de)": the symbol before the source sentences of a corpus
-  bool all_tagged = true;
-  Json started_from;  // see describe_model; null: not known, or random weights
+  Json started_from;                        // see describe_model; null: not known, or random weights
 };
 
 RunFacts facts_of(const fs::path& run, int64_t step) {
@@ -97,11 +95,6 @@ RunFacts facts_of(const fs::path& run, int64_t step) {
   use_note(run / "run.json", [&](const Json& record) {
     facts.data = read_dataset_record(record.value("dataset", Json::object()));
     facts.started_from = record.value("started_from", Json());
-    for (const Json& corpus : record.value("dataset", Json::object()).value("corpora", Json::array())) {
-      const std::string tag = text_of(corpus, "tag");
-      facts.all_tagged = facts.all_tagged && !tag.empty();
-      if (!tag.empty()) facts.tags.push_back(fmt::format("`{}` ({})", tag, text_of(corpus, "name")));
-    }
     std::string before;
     for (const Json& start : record.value("starts", Json::array())) {
       const int64_t from = start.value("step", int64_t{0});
@@ -150,11 +143,11 @@ std::string origin_line(const TrainedModel& trained, const RunFacts& facts, cons
                             facts.started_from.is_object() ? base_text(facts.started_from) : base);
 }
 
-std::string tags_line(const RunFacts& facts) {
-  if (facts.tags.empty()) return "";
-  return fmt::format(
-      "{} source sentences of the training began with a tag: {}. Put the one you want before your text.\n\n",
-      facts.all_tagged ? "All" : "Some", fmt::join(facts.tags, ", "));
+std::string tags_line(const TrainedModel& trained) {
+  const std::vector<std::string> tags = tags_of_training(trained.run);
+  if (tags.empty()) return "";
+  return fmt::format("All source sentences of the training began with a tag: `{}`. Put one before your text.\n\n",
+                     fmt::join(tags, "`, `"));
 }
 
 std::string count_text(double count) { return human_count(static_cast<uint64_t>(count)); }
@@ -226,7 +219,7 @@ std::string model_card(const TrainedModel& trained, const std::string& program) 
     card += fmt::format("language:\n- {}\n- {}\n", facts.data.source_language, facts.data.target_language);
   }
   card += "license: # fill in: that of your model; mind the licence of the data\n---\n\n# Translation model\n\n";
-  return card + origin_line(trained, facts, program) + tags_line(facts) + data_section(trained, facts.data) +
+  return card + origin_line(trained, facts, program) + tags_line(trained) + data_section(trained, facts.data) +
          scores_section(trained) + training_section(trained, facts) + "## Licence\n\nTo be filled in.\n";
 }
 
