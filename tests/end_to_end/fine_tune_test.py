@@ -363,7 +363,7 @@ class FineTuneTest(ProgramTest):
         # A part of the sentences is drawn evenly from both, in a fixed order.
         part = self.folder / "part"
         said = self.succeed(*training(part, 5, several, evaluate__sentences=8)).stderr
-        self.assert_says(said, "8 of 50 sentences", "8 of 20 sentences", "8 of 30 sentences")
+        self.assert_says(said, "8 of 50", "8 of 20", "8 of 30")
         evaluations = part / "evaluations"
         sources = [json.loads(line)["source"] for line in (evaluations / "dev.jsonl").read_text().splitlines()]
         a, b = (pairs[300:320], pairs[320:350])

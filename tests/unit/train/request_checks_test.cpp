@@ -26,8 +26,11 @@ TEST(RequestChecks, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_ERROR(check({"workers.transport=nccl", "workers.wire=int8"}), UsageError, HasSubstr("workers.wire"));
   EXPECT_ERROR(check({"model.d_model=30"}), UsageError, HasSubstr("d_model"));
   EXPECT_ERROR(check({"train.freeze=nothing_of_that_name"}), UsageError, HasSubstr("train.freeze"));
-  EXPECT_ERROR(check({"train.precision=fp16"}), UsageError, HasSubstr("loss_scale"));
-  check({"train.precision=fp16", "loss_scale.type=backoff"});
+  const auto check_bits = [](const std::string& scale) {
+    check_precision(load_config("", {"train.precision=fp16", "loss_scale.type=" + scale}));
+  };
+  EXPECT_ERROR(check_bits("none"), UsageError, HasSubstr("loss_scale"));
+  check_bits("backoff");
   EXPECT_ERROR(check({"evaluate.stop_on=loss", "train.eval_every=0"}), UsageError, HasSubstr("train.eval_every"));
 }
 
