@@ -13,7 +13,7 @@ build/verbund inspect data/demo --split dev --count 5 | sed -n '/^pair/,$p'
 # bf16 where the processor has it: products are then nearly twice as fast.
 precision=fp32
 grep -qs avx512_bf16 /proc/cpuinfo && precision=bf16
-say "Training a small Transformer on it with two workers (some three minutes; Ctrl-C saves, the same command resumes)"
+say "Training a small Transformer on it with two workers (up to three minutes; Ctrl-C saves, the same command resumes)"
 build/verbund launch -n 2 -- train --config configs/demo.yaml --data data/demo --run runs/demo \
   --set train.precision=$precision
 say "How good it is on sentences it has never seen"
