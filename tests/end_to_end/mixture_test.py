@@ -127,12 +127,14 @@ class MixtureTest(ProgramTest):
     @long_test
     def test_killed_twenty_times_at_random_moments(self):
         straight = self.folder / "straight"
+        began = time.monotonic()
         self.succeed(*self.arguments(straight, **LONG))
+        latest = max(0.1, 0.06 * (time.monotonic() - began))  # so that twenty times end before the training does
         for seed in range(1, 4):
             moments = random.Random(seed)
             run = self.folder / f"killed-{seed}"
             kills = 0
-            while kills < 20 and not self.kill_once(run, moments.uniform(0.05, 0.4)):
+            while kills < 20 and not self.kill_once(run, moments.uniform(0.05, latest)):
                 kills += 1
             self.succeed(*self.arguments(run, **LONG))
             self.assertEqual(kills, 20)
