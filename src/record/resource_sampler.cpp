@@ -4,7 +4,6 @@
 #include <chrono>
 #include <limits>
 
-#include "core/elapsed.h"
 #include "core/json.h"
 
 namespace verbund {
@@ -58,10 +57,9 @@ void ResourceSampler::run(double interval) {
   std::unique_lock lock(mutex_);
   do {
     lock.unlock();
-    try {
+    {
+      const std::lock_guard sampling(sampling_);
       take_sample();
-    } catch (const std::exception&) {
-      // What cannot be read now may be readable in a second.
     }
     lock.lock();
     // Keeps the cadence. Samples that were missed while the process was stopped are not made up for.
@@ -69,7 +67,12 @@ void ResourceSampler::run(double interval) {
   } while (!changed_.wait_until(lock, next, [&] { return stop_; }));
 }
 
-void ResourceSampler::take_sample() {
+void ResourceSampler::pause() {
+  const std::lock_guard sampling(sampling_);
+  if (rows_ == 0 && monotonic_seconds() - began_ >= kShortestRow) take_sample();
+}
+
+void ResourceSampler::take_sample() try {
   std::vector<double> reading(header_.columns.size(), std::numeric_limits<double>::quiet_NaN());
   std::span<double> rest = reading;
   for (const ResourceSource& source : sources_) {
@@ -82,6 +85,8 @@ void ResourceSampler::take_sample() {
   if (!values) return;
   if (rows_++ % kRowsPerHeader == 0) post_.post(header_);
   post_.post(ResourceRow{now, std::move(*values)});
+} catch (const std::exception&) {
+  // What cannot be read now may be readable in a second.
 }
 
 // Worker 0's clock is the clock of the run.

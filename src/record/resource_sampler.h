@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "control/clock_estimator.h"
+#include "core/elapsed.h"
 #include "record/record_message.h"
 #include "resources/resource_source.h"
 
@@ -41,9 +42,13 @@ class ResourceSampler final : public RunObserver {
   ResourceSampler(const ResourceSampler&) = delete;
   ResourceSampler& operator=(const ResourceSampler&) = delete;
 
+  // A run may be over, or killed, before the first interval is: the first row is taken at a pause, if none is yet.
+  void pause() override;
   void end() override { stop(); }
 
  private:
+  static constexpr double kShortestRow = 0.1;  // seconds; the system counts CPU time in hundredths of one
+
   // Rows are useless without their header, and a message may be lost: the header is sent repeatedly.
   static constexpr size_t kRowsPerHeader = 60;
 
@@ -57,7 +62,9 @@ class ResourceSampler final : public RunObserver {
   const ResourceHeader header_;
   Rates rates_;
   ClockNotes clock_notes_;
+  const double began_ = monotonic_seconds();
   size_t rows_ = 0;
+  std::mutex sampling_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -73,6 +73,23 @@ TEST(ResourceSampler, SendsTheHeaderThenRows) {
   EXPECT_EQ(post.sent().size(), sent);
 }
 
+TEST(ResourceSampler, ARunShorterThanAnIntervalHasARow) {
+  MadePost post;
+  std::atomic<int> reads = 0;
+  ResourceSampler sampler(*post, made_sources(reads), 1000);
+  wait_for([&] { return reads == 1; });
+  wait_for([&] {
+    sampler.pause();
+    return reads == 2;
+  });
+  sampler.pause();
+  sampler.end();
+  EXPECT_EQ(reads, 2);
+  EXPECT_EQ(post.all<ResourceHeader>().size(), 1u);
+  ASSERT_EQ(post.all<ResourceRow>().size(), 1u);
+  EXPECT_EQ(post.all<ResourceRow>()[0].values[0], 2);
+}
+
 TEST(ResourceSampler, NotesTheClockOnce) {
   MadePost post(2, "b"), leader(0, "a");
   post.set_clock({0.5, 0.25});
