@@ -26,7 +26,9 @@ double expected_bytes(const RunData& run, const StepSample& sample) {
   if (!run.newest_checkpoint || run.newest_checkpoint->parameters == 0 || !run.config || run.hosts.empty()) {
     return kNotKnown;
   }
-  const double bytes = wire_bytes(run.config->workers.wire);
+  const WorkersConfig& workers = run.config->workers;
+  double bytes = wire_bytes(workers.wire);
+  if (workers.shard_optimizer) bytes = (bytes + sizeof(float)) / 2;  // half of the traffic is weights, in fp32
   std::vector<std::string> host_of_rank(static_cast<size_t>(run.workers()));
   for (const HostFacts& host : run.hosts) {
     for (const int rank : host.workers) {

@@ -64,7 +64,8 @@ void judge_rounds(Verdict& verdict, const StepSample& sample, int64_t interval) 
       "are compared, waiting for the slowest worker included.";
   verdict.would_change = "A larger workers.sync_every exchanges less often; workers.sync_delay hides the exchange.";
   if (with.empty() || without.empty()) {
-    verdict.sentence = fmt::format("Workers exchange every {} steps; the steps that did are not on record.", interval);
+    verdict.sentence =
+        fmt::format("Workers exchange every {} steps and at the end; the steps that did are not on record.", interval);
     return;
   }
   const char* sender = sample.of_all_workers ? "a worker" : "worker 0";
@@ -72,8 +73,8 @@ void judge_rounds(Verdict& verdict, const StepSample& sample, int64_t interval) 
                      figure("median step with an exchange", median(with), "s"),
                      figure("median step without", median(without), "s")};
   verdict.sentence = fmt::format(
-      "Workers exchange every {} steps: {} sends {} then{}, and that step takes {} instead of {}.", interval, sender,
-      human_bytes(static_cast<uint64_t>(median(sent))), sample.of_all_workers ? " on average" : "",
+      "Workers exchange every {} steps and at the end: {} sends {} then{}, and that step takes {} instead of {}.",
+      interval, sender, human_bytes(static_cast<uint64_t>(median(sent))), sample.of_all_workers ? " on average" : "",
       short_seconds(median(with)), short_seconds(median(without)));
 }
 

@@ -221,6 +221,7 @@ TEST(WatchdogOnHostsDeathTest, AChildThatFailsSaysWhy) {
         TelemetryReceiver receiver;
         Watchdog watchdog(all, kTwice2, RunClock(), rank == 0 ? &receiver : nullptr);
         leave_last(watchdog, rank);
+        all.barrier();
         if (rank == failing) watchdog.report_failure("no memory", 7);
         sleep_for(1000);
       };

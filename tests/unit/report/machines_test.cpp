@@ -169,6 +169,23 @@ TEST(Network, RoundsOfLocalStepsCountOnAverage) {
   EXPECT_NEAR(find_figure(related, "median step without").value, 0.95, 1e-6);
 }
 
+// A sharded optimiser sends gradients as workers.wire says, and weights in fp32.
+TEST(Network, BytesOfAShardedOptimiser) {
+  MadeRun made(4, 2);
+  made.start(0);
+  for (int64_t step = 1; step <= 100; ++step) {
+    made.step(step, [](int) { return MadeStep{0, 0.9, 0.02, 0.08, 38250000}; });
+  }
+  made.end("finished");
+  made.data().config->workers.wire = Wire::kBf16;
+  made.data().config->workers.shard_optimizer = true;
+  made.data().newest_checkpoint.emplace().parameters = 25500000;
+  RunData run = made.take();
+  EXPECT_THAT(network(run).sentence, HasSubstr("as expected"));
+  run.config->workers.shard_optimizer = false;
+  EXPECT_THAT(network(run).sentence, HasSubstr("38 MB per step (26 MB expected"));
+}
+
 // Workers take turns at sending for their host; where there are fewer chunks than turns, some send nothing.
 TEST(Network, BytesAreTheMeanOfAllWorkers) {
   for (const auto& [bytes, mean] : {std::pair(std::vector<uint64_t>{55200, 0, 55200, 0}, 0.0276),
