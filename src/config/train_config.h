@@ -52,11 +52,12 @@ struct TrainConfig {
     visit.field("sample_every", sample_every, {0, INT64_MAX}, "steps between samples in the log; 0: none");
     visit.field("record", record,
                 "record every step of every worker, resources, history, translations of evaluations and TensorBoard "
-                "events in the run folder; false: only log.txt, metrics.jsonl and checkpoints");
+                "events in the run folder, and write a report at the end; false: none of these");
     visit.choice("on_divergence", on_divergence, {"stop", "roll_back"},
                  "when the loss is not finite or explodes: stop, or return to the last checkpoint with half the rate");
     visit.field("divergence_factor", divergence_factor, {1.1, 1e9},
-                "a loss this many times its running mean, and above that of an untrained model, is an explosion");
+                "a loss this many times its running mean, and 1.5 times that of an untrained model, is an explosion; "
+                "so is 4 times that of an untrained model");
     visit.field("roll_backs", roll_backs, {1, 100}, "most roll-backs; after that, stop");
     visit.field("timeline", timeline,
                 "FIRST-LAST: the activity of all workers in these steps is written to timeline/steps-FIRST-LAST.json, "

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <regex>
 #include <set>
 
 #include "config/config.h"
@@ -45,6 +47,27 @@ TEST(Hints, AdviceWithAValueCanBeFollowed) {
     EXPECT_NO_THROW(load_config("", {advice.substr(begin, advice.find_first_of(" ,;.", begin + key.size()) - begin)}))
         << advice;
   }
+}
+
+// Of each table in docs/from-other-systems.md that begins with a column of Verbund, the other columns.
+TEST(Hints, EveryFlagOfTheDocumentedTablesIsKnown) {
+  std::set<std::string> known;  // some have the same name here
+  for (const std::string& key : all_keys()) known.insert(plain_word(key));
+  known.insert({"nbest", "alignment"});  // flags of translate
+  std::ifstream page(VERBUND_SOURCE_DIR "/docs/from-other-systems.md");
+  const std::regex flag("--[a-z][a-z-]+[a-z]");
+  size_t found = 0;
+  bool is_table = false;
+  for (std::string line; std::getline(page, line);) {
+    is_table = line.starts_with("| Verbund |") || (is_table && line.starts_with("|"));
+    if (!is_table) continue;
+    const std::string others = line.substr(line.find('|', 1));
+    for (std::sregex_iterator word(others.begin(), others.end(), flag), end; word != end; ++word, ++found) {
+      const std::string name = word->str();
+      EXPECT_TRUE(find_hint(config_hints(), name) != nullptr || known.contains(plain_word(name))) << name;
+    }
+  }
+  EXPECT_GT(found, 100u);
 }
 
 TEST(Hints, HoweverAWordIsSpelled) {
