@@ -63,6 +63,16 @@ KeptSentence sentence_in(const Json& json) {
   return sentence;
 }
 
+// The number after `"key":` in a line of JSON. A key within a text has a backslash before its closing quote, so it does
+// not match.
+bool find_number(std::string_view line, std::string_view quoted_key, double& value) {
+  const size_t place = line.find(quoted_key);
+  if (place == std::string_view::npos) return false;
+  std::string_view rest = line.substr(place + quoted_key.size());
+  while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':')) rest.remove_prefix(1);
+  return std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc();
+}
+
 }  // namespace
 
 fs::path evaluations_folder(const fs::path& run, const std::string& set) {
@@ -104,6 +114,23 @@ KeptEvaluation read_evaluation(const fs::path& path) {
   KeptEvaluation kept;
   kept.damaged = read_lines(path, kept.sentences, sentence_in);
   return kept;
+}
+
+SentenceLosses read_sentence_losses(int64_t step, const fs::path& path) {
+  SentenceLosses losses;
+  losses.step = step;
+  const MappedFile file(path);
+  for (std::string_view rest = file.bytes(); !rest.empty();) {
+    const size_t end = rest.find('\n');
+    if (end == std::string_view::npos) break;  // half written
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    double cross_entropy = 0, tokens = 0;
+    if (!find_number(line, "\"cross_entropy\"", cross_entropy) || !find_number(line, "\"tokens\"", tokens)) break;
+    losses.cross_entropy.push_back(cross_entropy);
+    losses.tokens.push_back(tokens);
+  }
+  return losses;
 }
 
 fs::path dev_file(const fs::path& run, const std::string& set) { return evaluations_folder(run, set) / "dev.jsonl"; }

@@ -40,6 +40,15 @@ struct KeptEvaluation {
 
 KeptEvaluation read_evaluation(const std::filesystem::path& path);
 
+// The same file without its translations: no line is parsed as a whole.
+struct SentenceLosses {
+  int64_t step = 0;
+  std::vector<double> cross_entropy;  // nats, summed over the sentence's target tokens
+  std::vector<double> tokens;
+};
+// Up to the first damaged line.
+SentenceLosses read_sentence_losses(int64_t step, const std::filesystem::path& path);
+
 // evaluations/dev.jsonl: the sentence pairs, in the same order.
 std::filesystem::path dev_file(const std::filesystem::path& run, const std::string& set = "");
 std::string dev_text(const TestSet& set);

@@ -19,6 +19,7 @@
 #include "core/interval.h"
 #include "core/json.h"
 #include "inspect/checkpoint_contents.h"
+#include "record/evaluation_file.h"
 #include "record/exchange_trace.h"
 #include "record/history.h"
 #include "record/metrics_reader.h"
@@ -71,13 +72,6 @@ struct CheckpointOnDisk {
   int64_t step = 0;
   std::vector<std::string> links;  // "last", "best"
   uint64_t bytes = 0;              // of its files
-};
-
-// evaluations/step-N.jsonl, without its translations.
-struct SentenceLosses {
-  int64_t step = 0;
-  std::vector<double> cross_entropy;  // nats, summed over the sentence's target tokens
-  std::vector<double> tokens;
 };
 
 // A host of a start, as run.json has it.

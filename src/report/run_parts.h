@@ -27,9 +27,6 @@ Resources thin_resources(Resources resources);
 inline constexpr size_t kJudgedEvaluations = 40;
 std::vector<size_t> choose_evaluations(const RunData& run);
 
-// Losses and tokens up to the first damaged line.
-SentenceLosses read_sentence_losses(int64_t step, const fs::path& path);
-
 // One evaluation by sentence. The first sentences, perhaps none, have translations with their scores.
 struct EvaluatedSentences {
   std::vector<std::string> translations;

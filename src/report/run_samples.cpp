@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples from files that are too large to keep as a whole, and kept evaluations.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "core/order.h"
-#include "record/evaluation_file.h"
 #include "report/run_parts.h"
 
 namespace verbund {
-namespace {
-
-// The number after `"key":` in a line of JSON. A key within a text has a backslash before its closing quote, so it does
-// not match.
-bool find_number(std::string_view line, std::string_view quoted_key, double& value) {
-  const size_t place = line.find(quoted_key);
-  if (place == std::string_view::npos) return false;
-  std::string_view rest = line.substr(place + quoted_key.size());
-  while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':')) rest.remove_prefix(1);
-  return std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc();
-}
-
-}  // namespace
 
 Resources thin_resources(Resources resources) {
   const size_t rows = resources.times.size();
@@ -71,23 +55,6 @@ std::vector<size_t> choose_evaluations(const RunData& run) {
     if (++taken == kLowest) break;
   }
   return {chosen.begin(), chosen.end()};
-}
-
-SentenceLosses read_sentence_losses(int64_t step, const fs::path& path) {
-  SentenceLosses losses;
-  losses.step = step;
-  const MappedFile file(path);
-  for (std::string_view rest = file.bytes(); !rest.empty();) {
-    const size_t end = rest.find('\n');
-    if (end == std::string_view::npos) break;  // half written
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end + 1);
-    double cross_entropy = 0, tokens = 0;
-    if (!find_number(line, "\"cross_entropy\"", cross_entropy) || !find_number(line, "\"tokens\"", tokens)) break;
-    losses.cross_entropy.push_back(cross_entropy);
-    losses.tokens.push_back(tokens);
-  }
-  return losses;
 }
 
 EvaluatedSentences read_evaluated_sentences(const std::filesystem::path& file) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/utf8.h"
+
 namespace verbund {
 namespace {
 
@@ -111,24 +113,6 @@ HtmlToken markup_token(std::string_view html, size_t size, size_t last) {
   return token(is_inline ? HtmlKind::kOpen : HtmlKind::kBreak, tag, name);
 }
 
-void append_utf8(std::string& text, uint32_t code) {
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xc0 | code >> 6);
-    text += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xe0 | code >> 12);
-    text += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    text += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    text += static_cast<char>(0xf0 | code >> 18);
-    text += static_cast<char>(0x80 | (code >> 12 & 0x3f));
-    text += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    text += static_cast<char>(0x80 | (code & 0x3f));
-  }
-}
-
 constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
     {"amp", "&"},   {"lt", "<"},     {"gt", ">"},     {"quot", "\""},  {"apos", "'"},   {"nbsp", "\u00a0"},
     {"auml", "ä"},  {"ouml", "ö"},   {"uuml", "ü"},   {"Auml", "Ä"},   {"Ouml", "Ö"},   {"Uuml", "Ü"},
@@ -146,7 +130,7 @@ std::optional<std::string> entity_text(std::string_view name) {
                           code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
     if (!is_valid) return std::nullopt;
     std::string text;
-    append_utf8(text, code);
+    append_code_point(text, code);
     return text;
   }
   for (const auto& [known, text] : kEntities) {

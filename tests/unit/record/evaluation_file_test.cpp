@@ -211,5 +211,16 @@ TEST(MetricsLine, HasTheProbeIfThereIsOne) {
   EXPECT_EQ(line.at("probe_cross_entropy"), 2);
 }
 
+TEST(EvaluationFile, LossesOfSentencesWithoutTheirTranslations) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "step-00000100.jsonl";
+  write_file(path,
+             "{\"translation\":\"a \\\"cross_entropy\\\": 7 \",\"cross_entropy\":12.5,\"tokens\":4,\"bleu\":[1,2]}\n"
+             "{\"translation\":\"b\",\"cross_entropy\":2,\"tokens\":3}\n{\"translation\":\"c\",\"cross_ent");
+  const SentenceLosses losses = read_sentence_losses(100, path);
+  EXPECT_EQ(losses.cross_entropy, (std::vector<double>{12.5, 2}));
+  EXPECT_EQ(losses.tokens, (std::vector<double>{4, 3}));
+}
+
 }  // namespace
 }  // namespace verbund
