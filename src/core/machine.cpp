@@ -9,7 +9,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/cpu_quota.h"
+#include "core/control_groups.h"
 
 namespace verbund {
 namespace {

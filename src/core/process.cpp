@@ -6,10 +6,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "core/control_groups.h"
 
 namespace verbund {
 
@@ -28,7 +31,7 @@ uint64_t read_bytes(const char* file, const std::string& key) {
 
 uint64_t peak_memory() { return read_bytes("/proc/self/status", "VmHWM:"); }
 
-uint64_t free_memory() { return read_bytes("/proc/meminfo", "MemAvailable:"); }
+uint64_t free_memory() { return std::min(read_bytes("/proc/meminfo", "MemAvailable:"), memory_left_in_groups()); }
 
 std::vector<std::string> command_line() {
   std::vector<std::string> words;

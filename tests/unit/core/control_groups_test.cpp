@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cpu_quota.h"
+#include "core/control_groups.h"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +48,28 @@ TEST(CpuQuota, NothingReadableIsNoLimit) {
   write(root.path() / "bad/cpu.max", "nonsense\n");
   EXPECT_TRUE(std::isinf(cpu_quota(root.path(), "0::/bad\nnot a line\n")));
   EXPECT_TRUE(std::isinf(cpu_quota(root.path(), "")));
+}
+
+TEST(MemoryLeftInGroups, IsTheLeastOfAGroupAndThoseAroundIt) {
+  const TemporaryFolder root;
+  write(root.path() / "pod/memory.max", "1000000\n");
+  write(root.path() / "pod/memory.current", "700000\n");
+  write(root.path() / "pod/memory.stat", "anon 500000\ninactive_file 150000\nactive_file 50000\n");
+  write(root.path() / "pod/one/memory.max", "max\n");
+  EXPECT_EQ(memory_left_in_groups(root.path(), "0::/pod/one\n"), 450000u);
+  EXPECT_EQ(memory_left_in_groups(root.path(), "0::/\n"), UINT64_MAX);
+  write(root.path() / "pod/memory.current", "2000000\n");
+  EXPECT_EQ(memory_left_in_groups(root.path(), "0::/pod\n"), 0u);
+}
+
+TEST(MemoryLeftInGroups, OfVersion1) {
+  const TemporaryFolder root;
+  write(root.path() / "memory/job/memory.limit_in_bytes", "1000000\n");
+  write(root.path() / "memory/job/memory.usage_in_bytes", "400000\n");
+  write(root.path() / "memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 100000\n");
+  write(root.path() / "memory/free/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(memory_left_in_groups(root.path(), "2:cpu:/job\n4:memory:/job\n"), 700000u);
+  EXPECT_EQ(memory_left_in_groups(root.path(), "4:memory:/free\n"), UINT64_MAX);
 }
 
 }  // namespace
