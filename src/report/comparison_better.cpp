@@ -89,7 +89,11 @@ Verdict better_over_seeds(Verdict verdict, const RunGroup& best, const RunGroup&
   }
   const ComparedScore bleu = over_seeds(first.bleu, second.bleu), chrf = over_seeds(first.chrf, second.chrf);
   const bool usable = std::max(bleu.first, bleu.second) >= kTranslates;
-  if (usable && !is_known(bleu.p)) return cannot_tell(verdict, "the seeds of each setting have the same BLEU.");
+  if (usable && !is_known(bleu.p)) {
+    return cannot_tell(verdict, first.bleu.size() + second.bleu.size() < 3
+                                    ? "only one seed of each setting has BLEU."
+                                    : "the seeds of each setting have the same BLEU.");
+  }
   add_scores(verdict, best.names(), other.names(), bleu, chrf);
   verdict.sentence +=
       fmt::format(": BLEU {} ({}) against {} ({})", mean_text(first.bleu),

@@ -22,6 +22,11 @@ struct FirstDifference {
 constexpr const char* kTraining[] = {"train_loss", "train_cross_entropy", "gradient_norm", "learning_rate"};
 constexpr const char* kEvaluation[] = {"dev_cross_entropy", "dev_loss", "dev_bleu", "dev_chrf"};
 
+bool was_not_finite(const MetricTable& table, const char* key, size_t row) {
+  const auto rows = table.not_finite.find(key);
+  return rows != table.not_finite.end() && std::ranges::find(rows->second, row) != rows->second.end();
+}
+
 // The first difference of two tables at common steps, if it is before the one already found.
 void compare(const MetricTable& a, const MetricTable& b, std::span<const char* const> keys, FirstDifference& found) {
   for (const char* key : keys) {
@@ -31,9 +36,12 @@ void compare(const MetricTable& a, const MetricTable& b, std::span<const char* c
         a.step[i] < b.step[j] ? ++i : ++j;
         continue;
       }
-      if (is_known(x[i]) && is_known(y[j])) {
+      const bool both = is_known(x[i]) && is_known(y[j]);
+      const bool one =
+          !both && ((is_known(y[j]) && was_not_finite(a, key, i)) || (is_known(x[i]) && was_not_finite(b, key, j)));
+      if (both || one) {
         ++found.compared;
-        if (x[i] != y[j] && (found.key.empty() || a.step[i] < found.step)) {
+        if ((one || x[i] != y[j]) && (found.key.empty() || a.step[i] < found.step)) {
           found.step = a.step[i], found.key = key, found.a = x[i], found.b = y[j];
         }
       }

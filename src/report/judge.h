@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judgement of a run: the facts of the page's head, and the verdicts on the twelve questions, each answered by a
-// function of its own from the record.
+// judge answers the twelve questions about a run, each with a function of its own, from the record. basic_facts
+// collects the facts at the head of the page.
 #pragma once
 
 #include <optional>

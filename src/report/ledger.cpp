@@ -26,7 +26,7 @@ constexpr std::array<UseText, kTimeUses> kUses = {{
     {"evaluating", "loss and translations of the dev set"},
     {"saving", "training waited for a checkpoint"},
     {"starting", "from the start of the program to the first step"},
-    {"lost, computed again", "not saved when the run died"},
+    {"lost, computed again", "undone by a death, a roll-back or --resume best"},
     {"down between starts", "between a death and the next start"},
     {"training steps", "steps without further detail"},
     {"unaccounted", "the rest"},
@@ -157,19 +157,20 @@ void add_starts(const RunData& run, Ledger& ledger) {
 // the last record of a start and its last sign of life is lost as well.
 void add_unsent(const RunData& run, Ledger& ledger) {
   struct Seen {
-    double until = -std::numeric_limits<double>::infinity();
+    double until = -std::numeric_limits<double>::infinity(), began = until;
     int64_t step = 0;
   };
   std::map<uint32_t, Seen> seen;
-  for (const StepRecord& record : run.ranks.front().records) {
+  for (const StepRecord& record : run.ranks.front().records) {  // after a roll-back, lower numbers follow
     Seen& last = seen[record.start];
-    last = {std::max(last.until, record.began + record.seconds), std::max(last.step, record.step)};
+    last = {std::max(last.until, record.began + record.seconds), record.began, record.step};
   }
   for (const HistoryEvent& event : run.history) {
     Seen& last = seen[event.start];
     // From "ready" on there are steps, which none may have been sent of.
     if (is_pause(event) || event.event == "ready") last.until = std::max(last.until, event.at);
-    last.step = std::max(last.step, event.step);
+    if (event.event == "roll_back" && last.began < event.at) last.step = event.line.value("to_step", event.step);
+    if (event.event != "roll_back" && last.began < event.at) last.step = std::max(last.step, event.step);
   }
   ledger.lost_steps = 0;
   for (size_t i = 0; i + 1 < run.starts.size(); ++i) {
@@ -191,12 +192,15 @@ void add_unsent(const RunData& run, Ledger& ledger) {
 // From metrics.jsonl alone.
 void add_metrics(const RunData& run, Ledger& ledger) {
   const MetricTable& training = run.training;
-  ledger.steps = run.last_step();
+  // The curves of an imported run may begin late, with the steps of one line before the first.
+  const bool continued = run.imported && training.rows() > 1;
+  const int64_t first = continued ? std::max<int64_t>(0, 2 * training.step[0] - training.step[1]) : 0;
+  ledger.steps = run.last_step() - first;
   double seconds = training.last("training_seconds");
   if (!is_known(seconds) && training.has("seconds_per_step")) {
     seconds = 0;
     const std::vector<double> each = training.column("seconds_per_step");
-    int64_t before = 0;
+    int64_t before = first;
     for (size_t i = 0; i < training.rows(); ++i) {
       if (!is_known(each[i])) continue;
       seconds += each[i] * static_cast<double>(training.step[i] - before);

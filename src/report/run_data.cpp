@@ -93,6 +93,9 @@ bool RunData::silent() const {
   for (const Resources& each : resources) {
     if (!each.times.empty()) alive = std::fmax(alive, each.times.back());
   }
+  for (const MetricTable* table : {&training, &evaluations}) {
+    for (const double time : table->time) alive = std::fmax(alive, time);
+  }
   return read_at - alive > kSilence;
 }
 

@@ -82,7 +82,9 @@ Section faults_section(const RunData& run) {
   }
   if (run.history.empty()) table.rows = rows_of_starts(run);
   if (table.rows.empty()) {
-    section.blocks.push_back(Paragraph{"None: the run had no fault."});
+    const bool ended_well = run.starts.empty() || run.starts.back().was_wanted() ||
+                            (run.starts.back().reason.empty() && !run.starts.back().killed && !run.silent());
+    if (!run.history.empty() && ended_well) section.blocks.push_back(Paragraph{"None: the run had no fault."});
     return section;
   }
   constexpr size_t kRowsAtOnce = 40;

@@ -53,9 +53,12 @@ void add_rows(const std::string& stage, const std::vector<CorpusSeen>& corpora, 
 Section mixture_section(const RunData& run) {
   Section section = {"mixture", "Corpora", {}};
   std::vector<CorpusSeen> rest = corpora_seen(run);
+  const int64_t logged = run.training.step.empty() ? 0 : run.training.step.back();
   std::map<int64_t, const Json*> ended;  // by the number of the stage after it; repeated steps replace what was undone
   for (const HistoryEvent& event : run.history) {
-    if (event.event == "stage") ended[static_cast<int64_t>(number_at(event.line, "stage"))] = &event.line;
+    if (event.event == "stage" && event.step <= logged) {
+      ended[static_cast<int64_t>(number_at(event.line, "stage"))] = &event.line;
+    }
   }
   if (rest.size() < 2 && ended.empty()) return section;
   Table table;

@@ -56,7 +56,8 @@ std::string how_it_ended(const RunData& run, const Ledger& ledger, const BasicFa
   return fmt::format("How it ended is not on record; {}", steps);
 }
 
-// The course of a score over the last evaluations: "still rising", "no longer rising"; "" with fewer than four.
+// The course of a score over the last evaluations: "still rising", "no longer rising", "whether still rising cannot be
+// told"; "" with fewer than four.
 std::string course(const std::vector<double>& step, const std::vector<double>& value, bool rises) {
   constexpr size_t kFewestValues = 4;
   constexpr double kSlow = 0.01;  // of the value, for a tenth more steps
@@ -70,7 +71,10 @@ std::string course(const std::vector<double>& step, const std::vector<double>& v
     const bool slow = std::abs(trend.slope * 0.1 * step.back()) < kSlow * std::abs(value.back());
     return fmt::format(", still {}{}", good, slow ? " slowly" : "");
   }
-  return worse ? fmt::format(", {} again", rises ? "falling" : "rising") : fmt::format(", no longer {}", good);
+  if (worse) return fmt::format(", {} again", rises ? "falling" : "rising");
+  const double most = rises ? trend.interval.high : -trend.interval.low;
+  const bool little = most * 0.1 * step.back() < kSlow * std::abs(value.back());
+  return little ? fmt::format(", no longer {}", good) : fmt::format(", whether still {} cannot be told", good);
 }
 
 std::string quality(const RunData& run, const BasicFacts& facts, const Verdict& how_good) {

@@ -47,7 +47,9 @@ std::optional<TrainingChange> last_change(const RunData& run) {
       changes.push_back({event.step, "stage " + text_at(event.line, "name")});
     } else if (event.event == "resume" || event.event == "roll_back") {
       const double to = number_at(event.line, event.event == "resume" ? "from_step" : "to_step");
-      while (!changes.empty() && static_cast<double>(changes.back().step) >= to) changes.pop_back();
+      // A resume with other settings at the step that is rolled back to is not undone.
+      const auto is_undone = [&](double step) { return event.event == "resume" ? step >= to : step > to; };
+      while (!changes.empty() && is_undone(static_cast<double>(changes.back().step))) changes.pop_back();
       const StartFacts* start = start_of(run, event.start);
       if (event.event == "resume" && start != nullptr && !start->differences.empty())
         changes.push_back({start->step, "training with other settings"});

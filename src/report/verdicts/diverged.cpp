@@ -75,13 +75,18 @@ std::optional<Divergence> find_divergence(const RunData& run, const Ledger& ledg
   if (const auto nan = never_finite_again(run.training, training, "the training loss"); nan && found) {
     found->not_a_number = run.training.step[nan->row];
   }
+  const HistoryEvent* last = nullptr;  // which a later start, resume or roll-back undoes
   for (const HistoryEvent& event : run.history) {
-    if (event.event != "diverged" || event.step < run.last_step()) continue;  // undone since
-    const int64_t step = event.step + 1;  // the event counts the steps done, and the next one showed it
-    if (found && found->step <= step) continue;
-    const auto reason = event.line.find("reason");
-    const bool told = reason != event.line.end() && reason->is_string();
-    found = {.step = step, .what = told ? reason->get<std::string>() : "the loss exploded"};
+    if (event.event == "diverged") last = &event;
+    if (event.event == "start" || event.event == "resume" || event.event == "roll_back") last = nullptr;
+  }
+  if (last != nullptr && last->step >= run.last_step()) {
+    const int64_t step = last->step + 1;  // the event counts the steps done, and the next one showed it
+    const auto reason = last->line.find("reason");
+    const bool told = reason != last->line.end() && reason->is_string();
+    if (!found || step < found->step) {
+      found = {.step = step, .what = told ? reason->get<std::string>() : "the loss exploded"};
+    }
   }
   if (found && !is_known(found->seconds_after)) {
     const std::vector<double> each = finite(run.training.column("seconds_per_step"));

@@ -93,6 +93,24 @@ SentBytes sent_bytes(const RunData& run, const StepSample& sample) {
   return {logged.empty() ? kNotKnown : typical(run, logged), false};
 }
 
+std::string wire_advice(const RunData& run) {
+  if (!run.config) return "";
+  const WorkersConfig& workers = run.config->workers;
+  // With a sharded optimiser, half of the traffic is weights, in fp32.
+  const auto bytes = [&](Wire wire) {
+    return workers.shard_optimizer ? (wire_bytes(wire) + sizeof(float)) / 2 : wire_bytes(wire);
+  };
+  std::string text;
+  for (const auto& [wire, name] : {std::pair(Wire::kBf16, "bf16"), std::pair(Wire::kInt8, "int8")}) {
+    const double saved = 1 - bytes(wire) / bytes(workers.wire);
+    if (saved < 0.01) continue;
+    text += fmt::format("{}{} {}{}", text.empty() ? "workers.wire: " : ", ", name, text.empty() ? "saves " : "",
+                        percent(saved));
+    if (text.ends_with("%") && text.find(" of the bytes") == text.npos) text += " of the bytes";
+  }
+  return text;
+}
+
 double exchanges_per_step(const RunData& run, const StepSample& sample) {
   const int64_t interval = exchange_interval(run);
   if (interval == 1 || sample.step.empty()) return 1 / static_cast<double>(interval);

@@ -82,6 +82,10 @@ struct SentBytes {
 };
 SentBytes sent_bytes(const RunData& run, const StepSample& sample);
 
+// "workers.wire: bf16 saves 50 % of the bytes, int8 75 %": what the wire formats that are smaller than the run's would
+// save; "" if there is none.
+std::string wire_advice(const RunData& run);
+
 // Exchanges per step: 1, or with rounds of local steps those at their ends and at the end of the run.
 double exchanges_per_step(const RunData& run, const StepSample& sample);
 

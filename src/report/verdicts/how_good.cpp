@@ -230,7 +230,8 @@ Verdict how_good(const RunData& run, const Ledger& ledger) {
     verdict.sentence += ", before it diverged";
   }
   if (is_known(copied.bleu)) {
-    verdict.sentence += copies ? fmt::format(". Copying the source scores {:.2f}, which is as good", copied.bleu)
+    verdict.sentence += copies ? fmt::format(". Copying the source scores {:.2f}, which {}", copied.bleu,
+                                             copied.bleu >= bleu ? "is as good" : "its interval does not exclude")
                                : fmt::format("; copying the source scores {:.2f}", copied.bleu);
   }
   verdict.sentence += ".";

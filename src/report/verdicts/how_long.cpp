@@ -68,10 +68,10 @@ std::string longest_parts(const Ledger& ledger) {
 }
 
 // Advice on the longest part besides computing, if it takes at least a tenth of the time.
-std::string advice_on_longest(const Ledger& ledger) {
+std::string advice_on_longest(const RunData& run, const Ledger& ledger) {
   static constexpr std::pair<TimeUse, const char*> kAdvice[] = {
       {TimeUse::kData, "put the dataset on a faster disk, or leave a core for reading it."},
-      {TimeUse::kExchange, "send fewer bytes (workers.wire: bf16 or int8), or use larger batches or a faster network."},
+      {TimeUse::kExchange, "use larger batches or a faster network."},
       {TimeUse::kSlowest, "find out what slows the straggler down: all others wait for it."},
       {TimeUse::kBookkeeping, "log less often (train.log_every)."},
       {TimeUse::kEvaluation,
@@ -84,7 +84,9 @@ std::string advice_on_longest(const Ledger& ledger) {
   });
   const double share = ledger.part(longest->first) / ledger.wall;
   if (!(share >= 0.1)) return "";
-  return fmt::format("{} took {}: {}", capital(time_use_name(longest->first)), percent(share), longest->second);
+  const std::string wire = longest->first == TimeUse::kExchange ? wire_advice(run) : "";
+  return fmt::format("{} took {}: {}{}", capital(time_use_name(longest->first)), percent(share),
+                     wire.empty() ? "" : wire + "; ", longest->second);
 }
 
 }  // namespace
@@ -112,9 +114,9 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   }
   const double lost = ledger.part(TimeUse::kLost), down = ledger.part(TimeUse::kDown);
   if (lost > 0 && ledger.lost_steps > 0) {
-    verdict.sentence += fmt::format(" {} {} had to be computed again after a stop ({}).",
-                                    counted(static_cast<double>(ledger.lost_steps)),
-                                    ledger.lost_steps == 1 ? "step" : "steps", human_duration(lost));
+    verdict.sentence +=
+        fmt::format(" {} {} had to be computed again ({}).", counted(static_cast<double>(ledger.lost_steps)),
+                    ledger.lost_steps == 1 ? "step" : "steps", human_duration(lost));
   }
   if (down >= 1) verdict.sentence += fmt::format(" After it died it was down for {}.", human_duration(down));
   if (ledger.not_running >= 1) {
@@ -128,13 +130,18 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   }
   verdict.finding = (lost + down) > 0.1 * ledger.wall ? Grade::kBad : Grade::kNeutral;
   if (verdict.finding == Grade::kBad) {
-    verdict.would_change = fmt::format(
-        "Dying cost {}: save more often (checkpoint.save_every_steps) to lose less; `verbund launch --max-restarts N` "
-        "restarts a run at once.",
-        human_duration(lost + down));
+    const bool died = std::any_of(run.starts.begin(), run.starts.end() - 1,
+                                  [](const StartFacts& start) { return !start.was_wanted(); });
+    verdict.would_change =
+        died ? fmt::format(
+                   "Dying cost {}: save more often (checkpoint.save_every_steps) to lose less; `verbund launch "
+                   "--max-restarts N` restarts a run at once.",
+                   human_duration(lost + down))
+             : fmt::format("Steps that were undone cost {}: a smaller learning rate makes roll-backs rarer.",
+                           human_duration(lost + down));
   } else if (const std::string others = advice_on_others(host_loads(run)); !others.empty()) {
     verdict.would_change = others;
-  } else if (const std::string longest = advice_on_longest(ledger); !longest.empty()) {
+  } else if (const std::string longest = advice_on_longest(run, ledger); !longest.empty()) {
     verdict.would_change = longest;
   }
 

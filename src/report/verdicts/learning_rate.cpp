@@ -91,6 +91,14 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
   size_t first = 0;
   while (first < curve.step.size() && difference(curve.logged[first], curve.policy[first]) <= kSame) ++first;
   if (first == curve.step.size()) return "";
+  size_t last = curve.step.size();  // the policy is that of the last start: earlier ones may have had another
+  while (difference(curve.logged[last - 1], curve.policy[last - 1]) <= kSame) --last;
+  for (const StartFacts& start : run.starts) {
+    if (!start.differences.empty() && static_cast<double>(start.step) >= curve.step[last - 1]) {
+      return fmt::format("Up to step {} it follows the settings that the run had before it was resumed with others",
+                         counted(static_cast<double>(start.step)));
+    }
+  }
   const double step = curve.step[first], factor = curve.logged[first] / curve.policy[first];
   for (const HistoryEvent& event : run.history) {
     if (event.event == "roll_back" && event.line.value("to_step", int64_t{0}) <= static_cast<int64_t>(step)) {
@@ -100,7 +108,7 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
     }
   }
   for (const StartFacts& start : run.starts) {
-    if (start.number > 0 && start.step <= static_cast<int64_t>(step) &&
+    if (!start.differences.empty() && start.step <= static_cast<int64_t>(step) &&
         (first == 0 || static_cast<double>(start.step) >= curve.step[first - 1])) {
       return fmt::format(
           "It deviates from the policy at step {}, where the run was resumed with a changed configuration",

@@ -123,9 +123,9 @@ Verdict network(const RunData& run) {
       "by more than {}, it is not used. The utilisation of the link proves nothing: a link can be idle half of the "
       "time and still be what all wait for.",
       percent(kBottleneck), percent(kReplayError));
-  verdict.would_change =
-      "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches exchange less often; workers of fewer, "
-      "larger hosts share memory.";
+  const std::string wire = wire_advice(run);
+  verdict.would_change = (wire.empty() ? "Larger" : wire + "; larger") +
+                         " batches exchange less often; workers of fewer, larger hosts share memory.";
   const int workers = run.workers();
   if (workers < 2) {
     if (run.imported) return cannot_tell(verdict, kNotImported);
@@ -151,17 +151,17 @@ Verdict network(const RunData& run) {
                 "MB");
   }
   verdict.add(fmt::format("rate of {} over the whole step", sender), 8 * bytes / seconds / 1e6, "Mbit/s");
-  if (bytes == 0) {
+  if (bytes == 0 || run.hosts.size() == 1) {
     verdict.sentence =
-        fmt::format("Nothing: all {} workers are on one host, and exchange gradients through its memory.", workers);
+        fmt::format("Nothing: all {} workers are on one host, and exchange gradients within it.", workers);
     verdict.would_change = "Workers on more hosts would use the network.";
     verdict.finding = Grade::kGood;
     return verdict;
   }
   verdict.would_change = fmt::format(
-      "Of {} per step, workers.wire: bf16 saves half and int8 three quarters; larger batches{} exchange less often; "
-      "workers of fewer, larger hosts share memory.",
-      human_bytes(static_cast<uint64_t>(bytes)), interval > 1 ? " and a larger workers.sync_every" : "");
+      "{}arger batches{} exchange less often; workers of fewer, larger hosts share memory.",
+      wire.empty() ? "L" : fmt::format("Of {} per step, {}; l", human_bytes(static_cast<uint64_t>(bytes)), wire),
+      interval > 1 ? " and a larger workers.sync_every" : "");
   std::string sent =
       of_all_workers ? fmt::format("On average, each of {} workers", workers) : fmt::format("Worker 0 of {}", workers);
   sent += fmt::format(" sent {} per step{}", human_bytes(static_cast<uint64_t>(bytes)),

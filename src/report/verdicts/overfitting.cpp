@@ -39,10 +39,11 @@ std::string describe_gap(const RunData& run, Verdict& verdict) {
               "A growing gap: the model memorises its training pairs."};
   chart.series.push_back({"dev minus training pairs", step, gap, {}, {}, Drawn::kPoints});
   verdict.charts.push_back(std::move(chart));
-  if (trend.interval.low > 0)
-    return fmt::format(" It does better on pairs it has trained on, and that gap grows by {} per 1,000 steps.",
-                       short_number(1000 * trend.slope));
-  return " Its gap to pairs it has trained on does not grow.";
+  if (!(trend.interval.low > 0)) return " There is no proof that its gap to pairs it has trained on grows.";
+  return fmt::format("{} by {} per 1,000 steps.",
+                     gap.back() > 0 ? " It does better on pairs it has trained on, and that gap grows"
+                                    : " The difference between the losses of dev pairs and of training pairs grows",
+                     short_number(1000 * trend.slope));
 }
 
 Verdict without_sentences(const RunData& run, Verdict& verdict, const DevCurve& curve) {
@@ -90,8 +91,8 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   verdict.rule =
       "The best evaluation is chosen by one half of the dev sentences; whether the last is worse is tested on the "
       "other half, by a sign-flip test on the sentences' differences (p < 0.05). So the choice itself cannot cause an "
-      "alarm. In the first epoch of a corpus no pair is seen twice, so nothing can be memorised. With stages of a "
-      "mixture, the last one is judged; a rise in it may be what it forgets.";
+      "alarm. In the first epoch of a corpus hardly any pair is seen twice, so nothing can be memorised. "
+      "With stages of a mixture, the last one is judged; a rise in it may be what it forgets.";
   verdict.would_change =
       "Evaluate more often (train.eval_every), on at least 40 dev sentences, for more than an epoch.";
   if (const auto divergence = find_divergence(run, ledger)) {
@@ -127,7 +128,8 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
     verdict.finding = Grade::kGood;
     verdict.would_change = "There is nothing to mend: the last evaluation is the best.";
     verdict.sentence =
-        fmt::format("No: the last evaluation, at step {}, has the lowest dev loss{}.{}", best_step, since, gap);
+        fmt::format("No: the last evaluation, at step {}, has the lowest loss of half of the dev sentences{}.{}",
+                    best_step, since, gap);
     return verdict;
   }
   verdict.figures.push_back(step_figure("best step, by one half of the sentences", static_cast<double>(rise.best)));
@@ -135,7 +137,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   verdict.add("p of no rise", rise.p, "");
   if (!rise.is_proven()) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = fmt::format("There is nothing to mend: a rise of {} is chance.", percent(rise.share));
+    verdict.would_change = fmt::format("There is nothing to mend: a change of {} may be chance.", percent(rise.share));
     verdict.sentence = fmt::format(
         "No sign of it: the dev loss at the end differs from the best{}, at step {}, by no more than chance ({}).{}",
         since, best_step, p_value(rise.p), gap);
@@ -169,8 +171,8 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
       "Stop at step {} (evaluate.stop_on), or use more data, more dropout, or a smaller model, against the rise of {}.",
       best_step, percent(rise.share));
   verdict.sentence = fmt::format(
-      "Yes: the dev loss was lowest at step {} and has risen by {} since ({}). Use the best checkpoint, not "
-      "the last.{}",
+      "Yes: the loss of one half of the dev sentences was lowest at step {}, and that of the other half has risen by "
+      "{} since ({}). Use the best checkpoint, not the last.{}",
       best_step, percent(rise.share), p_value(rise.p), gap);
   return verdict;
 }

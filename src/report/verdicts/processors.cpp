@@ -131,7 +131,7 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
                     percent(gpu / static_cast<double>(gpus)));
   }
   if (const auto straggler = find_straggler(run, sample_steps(run))) {
-    notes += fmt::format(" {} is a straggler: it computes {} slower than the others.",
+    notes += fmt::format(" {} is a straggler: it needs {} longer than the others before it can exchange.",
                          capital(run.worker_name(straggler->rank)), percent(straggler->factor - 1));
     if (verdict.finding == Grade::kGood) verdict.finding = Grade::kNeutral;
   }

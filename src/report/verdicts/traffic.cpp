@@ -87,8 +87,8 @@ Verdict traffic(const RunData& run) {
       "step time. Step times are regressed on what varies: tokens, the time until the slowest worker could exchange, "
       "and the wait for the exchange after that. The effect of bandwidth comes from replaying the exchange, as for the "
       "network above.";
-  verdict.would_change =
-      "workers.wire: bf16 halves the bytes, int8 quarters them; larger batches do more work for the same bytes.";
+  const std::string wire = wire_advice(run);
+  verdict.would_change = (wire.empty() ? "L" : wire + "; l") + "arger batches do more work for the same bytes.";
   const int workers = run.workers();
   if (run.imported && !run.training.has("exchange_bytes_sent_per_step")) {
     return cannot_tell(verdict, kNotImported);
@@ -104,7 +104,7 @@ Verdict traffic(const RunData& run) {
   if (!is_known(bytes)) {
     return cannot_tell(verdict, "neither bytes nor step times are on record.");
   }
-  if (bytes == 0) {
+  if (bytes == 0 || run.hosts.size() == 1) {
     verdict.sentence = "Not at all: all workers are on one host, and hosts exchange nothing.";
     verdict.would_change = "Workers on more hosts would use the network.";
     verdict.finding = Grade::kNeutral;
@@ -120,10 +120,10 @@ Verdict traffic(const RunData& run) {
       figure(fmt::format("sent by {} in a step", of_all_workers ? "a worker" : "worker 0"), bytes / 1e6, "MB"),
       figure("median step", seconds, "s"), figure("rate", bytes / seconds / 1e6, "MB/s"),
       figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};
-  verdict.would_change = fmt::format(
-      "Of {} per step, workers.wire: bf16 saves half and int8 three quarters; larger batches do more work for the same "
-      "bytes.",
-      human_bytes(static_cast<uint64_t>(bytes)));
+  if (!wire.empty()) {
+    verdict.would_change = fmt::format("Of {} per step, {}; larger batches do more work for the same bytes.",
+                                       human_bytes(static_cast<uint64_t>(bytes)), wire);
+  }
   verdict.sentence =
       fmt::format("{} sends {} per step, nearly always the same; at {} per step that is {}.",
                   of_all_workers ? "On average, a worker" : "Worker 0", human_bytes(static_cast<uint64_t>(bytes)),

@@ -65,6 +65,16 @@ TEST(Comparison, FindsTheFirstDifference) {
   EXPECT_EQ(verdicts[1].finding, Grade::kGood);
 }
 
+TEST(Comparison, ALossThatIsNotANumberDiffersFromOneThatIs) {
+  RunData a = run_with_losses({5, 4, 3, 2}), b = run_with_losses({5, 4, kNotKnown, kNotKnown});
+  b.training.not_finite["train_loss"] = {2, 3};
+  for (const bool first : {true, false}) {
+    const std::vector<Verdict> verdicts = first_differences(first ? std::vector<NamedRun>{{"a", &a}, {"b", &b}}
+                                                                  : std::vector<NamedRun>{{"b", &b}, {"a", &a}});
+    EXPECT_EQ(find_figure(verdicts[0], "first different step").value, 30);
+  }
+}
+
 bool has_figure(const Verdict& verdict, const std::string& name) {
   return std::ranges::any_of(verdict.figures, [&](const Figure& figure) { return figure.name == name; });
 }

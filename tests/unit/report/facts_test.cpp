@@ -11,6 +11,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(HowLong, TellsWhatTheTimeWentTo) {
   MadeRun made;
@@ -73,12 +74,23 @@ TEST(LearningRate, AJumpIsNamed) {
   for (size_t i = 300; i < run.training.rows(); ++i) run.training.columns["learning_rate"][i] /= 2;
   EXPECT_THAT(learning_rate(run).sentence, HasSubstr("step 30,100"));
   run.starts = {{0, 0, 0, 0, "", false, {}}, {1, 0, 0, 30000, "", false, {}}};
+  EXPECT_THAT(learning_rate(run).sentence, HasSubstr("not on record")) << "nothing was changed";
+  run.starts[1].differences = {"schedule.learning_rate was 2, is now 1"};
   EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("step 30,100"), HasSubstr("resumed")));
   HistoryEvent event;
   event.event = "roll_back";
   event.line = {{"to_step", 30000}};
   run.history.push_back(event);
   EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("0.500 times"), HasSubstr("rolled back to step 30000")));
+}
+
+// The configuration of the run is that of its last start.
+TEST(LearningRate, BeforeAResumeWithOtherSettingsItFollowsTheFormerOnes) {
+  RunData run = run_of_base();
+  for (size_t i = 0; i < 300; ++i) run.training.columns["learning_rate"][i] *= 2;
+  run.starts = {{0, 0, 0, 0, "", false, {}}, {1, 0, 0, 30000, "", false, {}}};
+  run.starts[1].differences = {"schedule.learning_rate was 4, is now 2"};
+  EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("Up to step 30,000"), Not(HasSubstr("not on record"))));
 }
 
 TEST(LearningRate, WithoutAConfigurationTheCurveAlone) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/ledger.h"
 
+#include <gmock/gmock.h>
+
 #include <numeric>
 #include <tuple>
 
@@ -9,6 +11,9 @@
 
 namespace verbund {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 double sum(const TimeParts& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); }
 
@@ -97,6 +102,25 @@ TEST(Ledger, WhatADeadWorkerHadNotSentIsLost) {
   EXPECT_NEAR(ledger.part(TimeUse::kLost), 20, 1e-3);
   EXPECT_NEAR(ledger.part(TimeUse::kDown), 5, 1e-3);
   EXPECT_NEAR(ledger.part(TimeUse::kUnaccounted), 0, 1e-3);
+}
+
+// 40 steps are undone by the roll-back, and none by the stop, which saves.
+TEST(Ledger, WhatARollBackUndoesIsNoDeath) {
+  MadeRun made;
+  made.start(0);
+  made.steps(1, 100, {0, 1, 0, 0});
+  made.event("roll_back", 60, {{"from_step", 100}, {"to_step", 60}});
+  made.steps(61, 80, {0, 1, 0, 0});
+  made.end("stopped by SIGTERM");
+  made.start(0, 80);
+  made.steps(81, 120, {0, 1, 0, 0});
+  made.end("finished at step 120");
+  const RunData run = made.take();
+  const Ledger ledger = make_ledger(run);
+  EXPECT_EQ(ledger.lost_steps, 40);
+  const Verdict verdict = how_long(run, ledger);
+  EXPECT_EQ(verdict.finding, Grade::kBad);
+  EXPECT_THAT(verdict.would_change, Not(HasSubstr("Dying")));
 }
 
 // It is killed in its first round of local steps, of which nothing has been sent.

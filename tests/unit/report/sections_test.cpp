@@ -34,6 +34,16 @@ TEST(LedgerSection, HasATableThatAddsUp) {
   EXPECT_EQ(table.rows[2][1].value, 100);
 }
 
+TEST(FaultsSection, SaysThatThereWasNoneOnlyIfThatIsOnRecord) {
+  RunData run;
+  EXPECT_TRUE(faults_section(run).blocks.empty()) << "no history";
+  run.history.emplace_back().event = "start";
+  run.starts = {{0, 0, 10, 0, "finished at step 5", false, {}}};
+  EXPECT_EQ(faults_section(run).blocks.size(), 1u);
+  run.starts[0].killed = true;
+  EXPECT_TRUE(faults_section(run).blocks.empty()) << "a kill leaves no event";
+}
+
 TEST(FaultsSection, TellsWhatHappenedAndLeavesOutWhatIsUsual) {
   RunData run;
   const auto add = [&](const char* event, Json line) {
@@ -215,6 +225,7 @@ TEST(RunPage, TheEpochsAreThoseOfEachCorpus) {
 
 TEST(RunPage, PlacesOtherSectionsAfterItsOwnAndOmitsEmptyOnes) {
   RunData run;
+  run.history.emplace_back().event = "start";
   run.evaluations.step = {100};
   run.evaluations.time = {0};
   run.evaluations.columns["dev_bleu"] = {10};

@@ -194,6 +194,18 @@ TEST(Diverged, TheStepIsThatOfTheLog) {
   EXPECT_TRUE(note.ends_with("e+06.")) << note;
 }
 
+TEST(Diverged, WhatWasUndoneIsNot) {
+  MadeRun made;
+  made.start(1);
+  made.steps(1, 10);
+  made.event("diverged", 10, {{"reason", "the loss is 8.803e+06"}});
+  made.event("roll_back", 5, {{"from_step", 10}, {"to_step", 5}});
+  made.steps(6, 8);
+  for (int64_t step = 1; step <= 8; ++step) MadeRun::row(made.data().training, step, {{"train_loss", 2.0}});
+  const RunData run = made.take();
+  EXPECT_FALSE(find_divergence(run, make_ledger(run)));
+}
+
 TEST(Diverged, ASpikeOrASkippedStepIsNot) {
   RunData run;
   for (int64_t step = 1; step <= 100; ++step)
