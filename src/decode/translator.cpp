@@ -48,6 +48,13 @@ size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, si
   return ids.size() - first <= limit ? ids.size() : best;
 }
 
+// Whether the first piece is a symbol of the vocabulary, as a tag is.
+bool begins_with_symbol(const Subwords& subwords, const Sentence& source) {
+  if (source.empty() || source.front() <= kUnknown || subwords.is_ordinary(source.front())) return false;
+  const std::string piece = subwords.piece(source.front());
+  return subwords.is_symbol(piece.starts_with(kWordStart) ? piece.substr(kWordStart.size()) : piece);
+}
+
 void append(Translation& whole, const Translation& piece, int32_t source_pieces) {
   const auto target_pieces = static_cast<int32_t>(whole.pieces.size());
   if (!whole.text.empty() && !piece.text.empty()) whole.text += ' ';
@@ -110,9 +117,9 @@ size_t Translator::most_tokens() const {
   return most > tag_.size() ? most - tag_.size() : most > 0 ? 1 : std::numeric_limits<size_t>::max();
 }
 
-std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& prefix, uint64_t number) const {
+std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& prefix, uint64_t number,
+                                        size_t limit) const {
   std::vector<SearchTask> pieces;
-  const size_t limit = most_tokens();
   for (size_t first = 0; first < source.size();) {
     const size_t end = source.size() <= limit ? source.size() : piece_end(source_, source, first, limit);
     const auto at = [&](size_t i) { return source.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -125,8 +132,20 @@ std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& 
 
 std::vector<SearchTask> Translator::pieces_of(const Line& line) const {
   std::vector<SearchTask> pieces =
-      cut(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix), line.number);
+      cut(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix), line.number,
+          most_tokens());
   for (SearchTask& piece : pieces) piece.source.insert(piece.source.begin(), tag_.begin(), tag_.end());
+  return pieces;
+}
+
+// A tag that the text itself begins with stands before each of its pieces, as one that is given does.
+std::vector<SearchTask> Translator::pieces_of(const Sentence& source, uint64_t number) const {
+  const size_t limit = most_tokens();
+  if (source.size() <= limit || limit < 2 || !begins_with_symbol(source_, source)) {
+    return cut(source, {}, number, limit);
+  }
+  std::vector<SearchTask> pieces = cut(Sentence(source.begin() + 1, source.end()), {}, number, limit - 1);
+  for (SearchTask& piece : pieces) piece.source.insert(piece.source.begin(), source.front());
   return pieces;
 }
 
@@ -222,7 +241,7 @@ std::vector<std::string> Translator::split(const std::string& line) const {
   if (text.size() != ids.size()) return {line};
   std::vector<std::string> sentences;
   auto begin = text.begin();
-  for (const SearchTask& piece : cut(ids, {}, 0)) {
+  for (const SearchTask& piece : cut(ids, {}, 0, most_tokens())) {
     const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size());
     sentences.push_back(source_.decode_pieces({begin, end}));
     if (source_.encode(sentences.back()) != piece.source) return {line};
@@ -235,7 +254,7 @@ std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& 
   std::vector<SearchTask> tasks;
   std::vector<size_t> lines;  // of the tasks
   for (size_t i = 0; i < sources.size(); ++i) {
-    for (SearchTask& piece : cut(sources[i], {}, i)) tasks.push_back(std::move(piece));
+    for (SearchTask& piece : pieces_of(sources[i], i)) tasks.push_back(std::move(piece));
     lines.resize(tasks.size(), i);
   }
   const std::vector<std::vector<Hypothesis>> found = search_all(tasks, sources.size(), tell);

@@ -75,7 +75,8 @@ class Translator {
 
  private:
   size_t most_tokens() const;  // that are translated at once
-  std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number) const;
+  std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number, size_t limit) const;
+  std::vector<SearchTask> pieces_of(const Sentence& source, uint64_t number) const;
   // `tell` counts lines, of which there are so many.
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks, size_t lines,
                                                   const TellDone& tell) const;

@@ -3,12 +3,14 @@
 // <s> has an embedding; it is only ever at position 0, so it is added to the decoder's position code 0 instead.
 #include "interop/export_huggingface.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "checkpoint/checkpoint_format.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/plain_path.h"
 #include "interop/foreign_vocabulary.h"
 #include "interop/layer_parts.h"
 #include "model/position_codes.h"
@@ -50,26 +52,30 @@ const char* activation_name(Activation activation) {
   return "";
 }
 
-// The ids of Hugging Face's vocabulary: </s>, <unk>, the pieces, and <pad> at the end.
+// The ids of Hugging Face's vocabulary: </s>, <unk>, the pieces, and <pad> at the end. Its class wants as many of the
+// source as of the target: rows without a piece fill up the smaller vocabulary.
 class HuggingFaceIds {
  public:
-  explicit HuggingFaceIds(const Subwords& subwords) : subwords_(subwords) {
+  HuggingFaceIds(const Subwords& subwords, size_t most_pieces) : subwords_(subwords), most_pieces_(most_pieces) {
     ours_ = {kEndOfSentence, kUnknown};
     for (size_t id = kUnknown + 1; id < subwords.size(); ++id) ours_.push_back(static_cast<TokenId>(id));
+    for (const TokenId id : ours_) rows_.push_back(trained_row(id));
   }
 
-  int64_t size() const { return static_cast<int64_t>(ours_.size()) + 1; }
+  int64_t size() const { return static_cast<int64_t>(most_pieces_) - 1; }  // without <pad> and <s>, with <pad>
   int64_t pad() const { return size() - 1; }
+  int64_t pieces() const { return static_cast<int64_t>(ours_.size()); }
 
   Json vocabulary() const {
     Json json = Json::object();
     for (size_t i = 0; i < ours_.size(); ++i) json[subwords_.piece(ours_[i])] = i;
+    for (int64_t i = pieces(); i < pad(); ++i) json[fmt::format("<row {}>", i)] = i;
     json["<pad>"] = pad();
     return json;
   }
   std::vector<float> rows(std::span<const float> table, int64_t width) const {
     std::vector<float> result;
-    for (const TokenId id : ours_) {
+    for (const TokenId id : rows_) {
       const auto row = table.subspan(static_cast<size_t>(id * width), static_cast<size_t>(width));
       result.insert(result.end(), row.begin(), row.end());
     }
@@ -78,8 +84,18 @@ class HuggingFaceIds {
   }
 
  private:
+  // Hugging Face's tokenizer looks up a language code at the start of a text, such as >>de<<, as it is written; here
+  // the piece that training has seen there has a word start.
+  TokenId trained_row(TokenId id) const {
+    if (!subwords_.is_code(id)) return id;
+    const std::vector<TokenId> at_start = subwords_.encode(subwords_.piece(id));
+    return at_start.size() == 1 ? at_start.front() : id;
+  }
+
   const Subwords& subwords_;
-  std::vector<TokenId> ours_;
+  size_t most_pieces_;
+  std::vector<TokenId> ours_;  // by id there
+  std::vector<TokenId> rows_;  // what is written for each of `ours_`
 };
 
 class HuggingFaceTensors {
@@ -140,7 +156,7 @@ class HuggingFaceTensors {
     }
     std::vector<float> bias(static_cast<size_t>(target.size()));
     if (config_.output_bias) bias = target.rows(whole("output.bias"), 1);
-    bias.back() = kNoProbability;
+    std::fill(bias.begin() + target.pieces(), bias.end(), kNoProbability);
     tensors_["final_logits_bias"] = {{1, target.size()}, std::move(bias)};
 
     std::vector<float> codes = position_codes(config_.positions, kMostPositions, d);
@@ -207,11 +223,12 @@ void write_json(const fs::path& path, const Json& json) { write_file(path, dump_
 void export_to_huggingface(const TrainedModel& trained, const fs::path& out, const std::string& program) {
   const ModelConfig& config = trained.config.model;
   check_representable(config);
-  const fs::path folder = fs::absolute(out / "").parent_path();  // without a slash at its end
+  const fs::path folder = plain_path(out);
   if (fs::exists(fs::symlink_status(folder)))
     fail("{} exists already: choose another --out, or remove it", out.string());
   const bool shared = config.share_embeddings == Sharing::kAll;
-  const HuggingFaceIds source(trained.source), target(trained.target);
+  const size_t pieces = std::max(trained.source.size(), trained.target.size());
+  const HuggingFaceIds source(trained.source, pieces), target(trained.target, pieces);
   const HuggingFaceTensors tensors(trained, source, target);
   const PartialFolder partial(folder);
   const fs::path& content = partial.path();

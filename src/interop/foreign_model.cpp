@@ -9,6 +9,7 @@
 #include "core/human.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "core/plain_path.h"
 #include "core/wall_clock.h"
 #include "model/parameters.h"
 #include "text/subwords.h"
@@ -149,7 +150,7 @@ void take_layers(TensorMap& tensors, const NameParts& name, bool transposed, For
 }
 
 int64_t write_run(const ForeignModel& model, const fs::path& run, const fs::path& source, const std::string& program) {
-  const fs::path folder = fs::absolute(run / "").parent_path();  // without a slash at its end
+  const fs::path folder = plain_path(run);
   const bool empty = fs::is_directory(fs::symlink_status(folder)) && fs::is_empty(folder);
   if (fs::exists(fs::symlink_status(folder)) && !empty) {
     fail("{} exists already: choose another --run, or remove it", run.string());

@@ -56,11 +56,6 @@ std::vector<ModelPiece> read_pieces(std::string_view model) {
   return pieces;
 }
 
-// ">>fra<<", with which a text names its target language
-bool is_language_code(const std::string& piece) {
-  return piece.size() > 4 && piece.starts_with(">>") && piece.ends_with("<<");
-}
-
 }  // namespace
 
 std::vector<std::string> pieces_of(std::string_view model) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A foreign vocabulary numbers its pieces as it likes, apart from the SentencePiece models that cut text into them.
-// Here the ids of a SentencePiece model are the rows of the embeddings, and the first four are special. So rows are put
-// into that order, and the SentencePiece models are written again with the pieces in it: the same text becomes the same
-// pieces, and the same pieces have the same rows.
+// ForeignVocabulary is the vocabulary of another system's model, whose ids are independent of the SentencePiece models
+// that cut text into pieces. Here the id of a piece in the SentencePiece model is its row of the embeddings, and the
+// first four are special. So an import puts the rows into that order, and writes the SentencePiece models again with
+// the pieces in it: the same text becomes the same pieces, and the same pieces have the same rows.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// layer_parts lists the linear maps and norms of a model's layers as other systems have them: each by itself, where a
-// parameter here may hold several, one below the other.
+// layer_parts lists the linear maps and norms of a model's layers as other systems store them, one matrix each. A
+// parameter here may stack several of them.
 #pragma once
 
 #include <cstdint>

@@ -301,7 +301,7 @@ DecodeConfig search_of(const MarianFiles& files) {
   if (std::strtod(settings.text("word-penalty", "0").c_str(), nullptr) != 0) {
     settings.refuse("word-penalty", "only 0 is supported");
   }
-  const std::string penalty = settings.text("normalize", "1");
+  const std::string penalty = settings.text("normalize", "0");  // which is what Marian does without it
   decode.length_penalty = std::clamp(std::strtod(penalty.c_str(), nullptr), 0.0, 10.0);
   return decode;
 }

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/file_system.h"
+#include "core/human.h"
 #include "core/interrupt.h"
 
 namespace verbund {
@@ -22,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t kBufferSize = 1 << 18;
+constexpr size_t kMostOfALine = 64 << 20;
 
 class PlainSource final : public ByteSource {
  public:
@@ -233,6 +235,9 @@ bool LineReader::append_line(std::string& line) {
     }
     line.append(from, end_ - begin_);
     begin_ = end_;
+    if (line.size() - start > kMostOfALine) {
+      fail("{}: line {} has more than {}: this is no text", path_.string(), lines_ + 1, human_bytes(kMostOfALine));
+    }
   }
   if (!found) return false;
   if (line.size() > start && line.back() == '\r') line.pop_back();

@@ -58,6 +58,10 @@ constexpr size_t kMostWords = 200000;
 
 }  // namespace
 
+bool is_language_code(std::string_view piece) {
+  return piece.size() > 4 && piece.starts_with(">>") && piece.ends_with("<<");
+}
+
 struct Subwords::Model {
   sentencepiece::SentencePieceProcessor processor;
   ModelType type;
@@ -94,6 +98,7 @@ bool Subwords::decide_by_word() const {
   if (model_->type != kBpeModel) return false;
   if (model_->processor.PieceToId(kWordStart) == kUnknown) return false;
   for (TokenId id = kUnknown + 1; id < static_cast<TokenId>(size()); ++id) {
+    if (is_code(id) && model_->processor.PieceToId(std::string(kWordStart) + piece(id)) == kUnknown) return false;
     if (piece(id).find(kWordStart, 1) != std::string::npos) return false;
   }
   // The normaliser must join spaces and put a word start before each word.
@@ -135,8 +140,11 @@ std::vector<TokenId> Subwords::encode(std::string_view text) const {
   std::vector<int> ids;
   const auto status = model_->processor.Encode(text, &ids);
   if (!status.ok()) fail("cannot encode \"{:.60}\": {}", text, status.message());
+  if (ids.size() > 1 && is_code(ids[1]) && piece(ids[0]) == kWordStart) ids.erase(ids.begin());
   return ids;
 }
+
+bool Subwords::is_code(TokenId id) const { return id > kUnknown && !is_ordinary(id) && is_language_code(piece(id)); }
 
 std::string Subwords::decode(const std::vector<TokenId>& ids) const {
   std::string text;
@@ -156,6 +164,9 @@ std::vector<std::string> Subwords::encode_pieces(std::string_view text) const {
   std::vector<std::string> pieces;
   const auto status = model_->processor.Encode(text, &pieces);
   if (!status.ok()) fail("cannot encode \"{:.60}\": {}", text, status.message());
+  if (pieces.size() > 1 && pieces[0] == kWordStart && is_code(model_->processor.PieceToId(pieces[1]))) {
+    pieces.erase(pieces.begin());
+  }
   return pieces;
 }
 

@@ -27,6 +27,9 @@ inline constexpr std::string_view kWordStart = "\u2581";  // first character of 
 // Refuses a file that is not a SentencePiece model, or has no pieces that text can be cut into.
 void check_subword_model(const std::filesystem::path& path);
 
+// ">>fra<<", with which a text names its target language
+bool is_language_code(std::string_view piece);
+
 class Subwords {
  public:
   // Refuses what check_subword_model refuses, and a model that numbers the special pieces differently.
@@ -43,7 +46,11 @@ class Subwords {
   // Whether the model protects this text: it is a piece of its own wherever it stands.
   bool is_symbol(std::string_view text) const;
 
-  // Thread-safe. The result never contains special pieces.
+  // Whether this piece is a protected code such as ">>fra<<", with which a text names its target language.
+  bool is_code(TokenId id) const;
+
+  // Thread-safe. The result never contains special pieces, nor a lone word start before a code that the text begins
+  // with: models with such codes were trained without it.
   std::vector<TokenId> encode(std::string_view text) const;
   std::string decode(const std::vector<TokenId>& ids) const;
 

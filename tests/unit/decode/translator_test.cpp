@@ -229,6 +229,29 @@ TEST_F(TranslatorTest, TokensAreTranslatedAsLinesAre) {
   }
 }
 
+TEST_F(TranslatorTest, ATagInTheTextStandsBeforeEachPartOfALongLine) {
+  const TemporaryFolder folder;
+  Random random(9, 0);
+  SubwordConfig vocabulary;
+  vocabulary.vocabulary = 80;
+  vocabulary.symbols = {"<2de>"};
+  std::string corpus;
+  for (int i = 0; i < 500; ++i) corpus += random_words(random, 5) + " .\t" + random_words(random, 5) + " .\n";
+  learn_subwords(folder.write("corpus", corpus), Sides::kBoth, vocabulary, folder / "tagged.model");
+  const Subwords tagged(folder / "tagged.model");
+  TranslatorConfig split = config(), with_tag;
+  split.search.config.max_tokens = 30;
+  with_tag = split;
+  with_tag.tag = "<2de>";
+  const std::string text = random_words(random, 60);
+  const Translator in_text({model_->model.get()}, tagged, tagged, split);
+  const Translator as_flag({model_->model.get()}, tagged, tagged, with_tag);
+  const Sentence found = in_text.translate_tokens({tagged.encode("<2de> " + text)}).at(0);
+  std::vector<std::string> pieces;
+  for (const TokenId token : found) pieces.push_back(tagged.piece(token));
+  EXPECT_EQ(pieces, as_flag.translate({{text}}).at(0).at(0).pieces);
+}
+
 // No full stop, and at last no blank either: still every part is translated.
 TEST_F(TranslatorTest, LongLinesWithoutSentencesAreSplitBetweenWordsOrAnywhere) {
   const MadeModel endless = made_model(model_->config, model_->sizes, 1, -50);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interop/foreign_vocabulary.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/temporary_folder.h"
+#include "text/subwords.h"
 #include "text/wire_format.h"
 
 namespace verbund {
 namespace {
+
+using ::testing::ElementsAre;
 
 enum PieceType : uint64_t { kOrdinary = 1, kUnknownType = 2, kControl = 3, kUserDefined = 4 };
 
@@ -34,6 +39,26 @@ TEST(ForeignVocabulary, LearnedPiecesThatItLacksAreCounted) {
   EXPECT_EQ(count.all, 3u);
   EXPECT_EQ(count.unknown, 1u);
   EXPECT_EQ(count_pieces(vocabulary, "").all, 0u);
+}
+
+// A SentencePiece model puts a word start before the first word; the tokenizers of such models cut the code off first.
+TEST(ForeignVocabulary, ALanguageCodeAtTheStartOfATextIsOnePiece) {
+  ForeignVocabulary vocabulary;
+  vocabulary.pieces = {"</s>", "<unk>", "▁", "▁a", ">>fra<<", "<pad>"};
+  vocabulary.end = 0;
+  vocabulary.unknown = 1;
+  vocabulary.pad = 5;
+  const std::string model = model_of({{"<unk>", kUnknownType}, {"<s>", kControl}, {"▁", kOrdinary}, {"▁a", kOrdinary}});
+  const std::vector<VocabularyRow> rows = rows_of(vocabulary, std::vector<std::string_view>{model});
+  ASSERT_EQ(rows.size(), 7u);  // four special ones, three of the vocabulary
+  EXPECT_EQ(rows[6].piece, ">>fra<<");
+
+  const TemporaryFolder folder;
+  const Subwords subwords(folder.write("model", with_rows(model, rows)));
+  EXPECT_THAT(subwords.encode(">>fra<< a"), ElementsAre(6, 5));
+  EXPECT_THAT(subwords.encode_pieces(">>fra<< a"), ElementsAre(">>fra<<", "▁a"));
+  EXPECT_THAT(subwords.encode("a a"), ElementsAre(5, 5));
+  EXPECT_TRUE(subwords.is_symbol(">>fra<<"));
 }
 
 }  // namespace
