@@ -102,10 +102,12 @@ void BatchPlan::build(Epoch& plan, uint64_t number) const {
   const std::vector<size_t> windows = sort_windows(plan.pairs);
 
   plan.begins.assign(1, 0);
-  for (PairIds rest = plan.pairs; !rest.empty();) {
-    const size_t count = fitting_head(rest, set(), static_cast<uint64_t>(config_.tokens));
-    plan.begins.push_back(plan.begins.back() + static_cast<uint32_t>(count));
-    rest = rest.subspan(count);
+  const std::vector<size_t> whole = {plan.pairs.size()};
+  for (const size_t end : draws_.in_rounds() ? windows : whole) {
+    while (plan.begins.back() < end) {
+      const size_t begin = plan.begins.back();
+      plan.begins.push_back(static_cast<uint32_t>(begin + batch_at(PairIds(plan.pairs).subspan(begin, end - begin))));
+    }
   }
   plan.order.resize(plan.begins.size() - 1);
   std::iota(plan.order.begin(), plan.order.end(), 0u);
@@ -135,6 +137,17 @@ void BatchPlan::group(Epoch& plan, const std::vector<size_t>& windows) const {
   if (!draws_.in_rounds()) plan.groups.push_back(plan.order.size());
 }
 
+// The size of the batch that these pairs begin with.
+size_t BatchPlan::batch_at(PairIds pairs) const {
+  return fitting_head(pairs, set(), static_cast<uint64_t>(config_.tokens));
+}
+
+// The pairs of a sorted window that are left when all its batches are full.
+size_t BatchPlan::beyond_batches(PairIds window) const {
+  for (int64_t i = 0; i < config_.bucket_batches && !window.empty(); ++i) window = window.subspan(batch_at(window));
+  return window.size();
+}
+
 std::vector<size_t> BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const {
   if (config_.bucket_batches == 0) return {pairs.size()};
   const uint64_t window_tokens = static_cast<uint64_t>(config_.bucket_batches) * static_cast<uint64_t>(config_.tokens);
@@ -146,13 +159,20 @@ std::vector<size_t> BatchPlan::sort_windows(std::vector<uint32_t>& pairs) const 
     const PairIds rest = PairIds(pairs).subspan(begin);
     const PairIds head = rest.first(fitting_head(rest, set(), window_tokens));
     window.assign(head.begin(), head.end());
-    keys.clear();
-    for (const uint32_t pair : window) {
-      keys.push_back(sort_key(set(), pair, static_cast<uint32_t>(keys.size())));
+    for (size_t surplus = SIZE_MAX; surplus > 0;) {
+      keys.clear();
+      for (const uint32_t pair : window) {
+        keys.push_back(sort_key(set(), pair, static_cast<uint32_t>(keys.size())));
+      }
+      std::sort(keys.begin(), keys.end());
+      if (!up) std::reverse(keys.begin(), keys.end());
+      for (size_t i = 0; i < keys.size(); ++i) pairs[begin + i] = window[static_cast<uint32_t>(keys[i])];
+      surplus = draws_.in_rounds() ? beyond_batches(PairIds(pairs).subspan(begin, window.size())) : 0;
+      if (surplus > 0) {  // the pairs drawn last are left to the next window
+        std::copy(window.begin(), window.end(), pairs.begin() + static_cast<ptrdiff_t>(begin));
+        window.resize(window.size() - surplus);
+      }
     }
-    std::sort(keys.begin(), keys.end());
-    if (!up) std::reverse(keys.begin(), keys.end());
-    for (size_t i = 0; i < keys.size(); ++i) pairs[begin + i] = window[static_cast<uint32_t>(keys[i])];
     up = !up;
     ends.push_back(begin + window.size());
   }

@@ -26,7 +26,7 @@ struct BatchPosition {
 // length (target, then source, then as drawn), ascending in one and descending in the next, so that neighbours across a
 // border are similar. The result is cut into batches that fit the budget on both sides, and the batches are shuffled. A
 // pair that exceeds the budget is a batch of its own: only max_length drops pairs. Where corpora are drawn in rounds, a
-// batch keeps to its window, so that rounds follow one another.
+// batch keeps to its window, which has as many pairs as fill its batches, so that what was drawn is known at its end.
 //
 // Thread-safe. One even and one odd epoch are kept, so that the current one is still available when the next is built:
 // 8 bytes per pair.
@@ -59,6 +59,8 @@ class BatchPlan {
   const Epoch& epoch(uint64_t number) const;  // under mutex_
   void build(Epoch& epoch, uint64_t number) const;
   std::vector<size_t> sort_windows(std::vector<uint32_t>& pairs) const;  // returns the ends of the windows
+  size_t batch_at(PairIds pairs) const;
+  size_t beyond_batches(PairIds window) const;
   void group(Epoch& epoch, const std::vector<size_t>& windows) const;
 
   PairDraws draws_;

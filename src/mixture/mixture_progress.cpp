@@ -100,6 +100,10 @@ BatchPosition MixtureProgress::restore(const Json& state, BatchPosition saved) {
     PairCounts& sums = seen_[std::min(number++, seen_.size() - 1)];
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
   }
+  if (!is_same) {  // the metric of `until` may be another one
+    best_ = 0;
+    evaluations_ = without_change_ = 0;
+  }
   if (is_same || (current().draws.empty() && !state.at("rounds").get<bool>())) return saved;
   before_ = counts(state.at("drawn"));
   first_epoch_ = saved.epoch + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MixtureProgress is where a training is in its mixture: the stage, where that began, and the pairs that were seen of
+// MixtureProgress is the position of a run in its mixture: the stage, the step at which it began, and the pairs seen of
 // each corpus. It is part of every checkpoint, and the same on all workers.
 #pragma once
 

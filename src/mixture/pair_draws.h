@@ -20,8 +20,8 @@ struct EpochDraws {
 
 // With numbers, each corpus is drawn in rounds: a round is a random order of all its pairs, and when it is used up, in
 // whatever epoch, the next one begins. The corpora of an epoch follow one another in random order, pair by pair. So no
-// pair comes again before all others of its corpus have come. How corpora are cut into epochs does not change the
-// rounds, nor do other corpora.
+// pair is drawn again before all others of its corpus. (BatchPlan sorts what is drawn, within windows.) How corpora are
+// cut into epochs does not change the rounds, nor do other corpora.
 class PairDraws {
  public:
   PairDraws(TrainingSet set, EpochDraws draws, int64_t max_length, bool shuffled, uint64_t seed);

@@ -126,6 +126,20 @@ TEST_F(PairDrawsTest, WhatWasDrawnContainsWhatWasSeenAndAtMostAWindowMore) {
   EXPECT_THAT(plan({}).drawn({1, 2}), ElementsAre(2 * kLarge, 2 * kSmall));
 }
 
+TEST_F(PairDrawsTest, AtTheEndOfAWindowWhatWasDrawnIsWhatWasSeen) {
+  const BatchPlan mixed = plan({.pairs = {400, 30}});
+  std::vector<uint64_t> counts = {0, 0};
+  size_t ends = 0;
+  for (size_t i = 0; i + 1 < mixed.batches(0); ++i) {
+    if (mixed.drawn({0, i}) != mixed.drawn({0, i + 1})) {
+      EXPECT_EQ(mixed.drawn({0, i}), counts) << i;
+      ++ends;
+    }
+    for (const uint32_t pair : mixed.batch({0, i})) ++counts[set_.corpus_of(pair)];
+  }
+  EXPECT_GE(ends, 3u);
+}
+
 TEST_F(PairDrawsTest, AnyNumberOfWorkersSharesTheSameBatches) {
   const BatchPlan mixed = plan({.pairs = {130, 90}});
   for (const int workers : {1, 2, 3, 4}) {
