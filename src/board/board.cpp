@@ -256,7 +256,8 @@ Json Board::show_hosts(SharedRun& run) {
 
 Json Board::try_sentence(const HttpRequest& request) {
   if (request.method != "POST") throw Refused{405, "use POST"};
-  const Json body = try_parse_json(request.body);
+  constexpr size_t kMostKeys = 100;
+  const Json body = try_parse_json(request.body, kMostKeys);
   const auto text = [&](const char* key) -> std::string {
     const auto found = body.is_object() ? body.find(key) : body.end();
     if (!body.is_object() || found == body.end() || !found->is_string()) {

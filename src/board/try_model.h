@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TryModel translates single sentences with a checkpoint of a run. The model is loaded when it is first asked, and
-// leaves the memory when nobody has asked for a while. It uses one thread, so that a training beside it is not held up.
+// TryModel translates single sentences with a checkpoint of a run. The model is loaded on the first request and
+// unloaded after a while without requests. It uses one thread, so that a training on the same machine is not held up.
 #pragma once
 
 #include <condition_variable>

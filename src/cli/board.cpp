@@ -18,6 +18,7 @@
 #include "core/machine.h"
 #include "core/output.h"
 #include "core/wall_clock.h"
+#include "http/access.h"
 #include "http/server.h"
 #include "report/comparison.h"
 #include "report/run_reader.h"
@@ -44,7 +45,8 @@ std::string made_token() {
 
 std::string start_text(const Board& board, const HttpServerConfig& config, const std::string& url, int port) {
   const size_t count = board.index().runs().size();
-  std::string text = fmt::format("board        {}{}\n", url, config.token.empty() ? "" : "/?token=" + config.token);
+  std::string text =
+      fmt::format("board        {}{}\n", url, config.token.empty() ? "" : "/?token=" + encoded(config.token));
   text += fmt::format("runs         {} below {}{}\n", count, board.index().root().string(),
                       count == 0 ? ": none yet; the page shows them as they come" : "");
   if (is_loopback(config.host)) {
@@ -65,7 +67,7 @@ void run_board(const Arguments& arguments) {
       "is given; requests then need a token.",
       "  verbund board\n"
       "  verbund board --runs /data/runs --port 9000\n"
-      "  verbund board --host 0.0.0.0 --token \"$(cat token.txt)\"\n");
+      "  VERBUND_BOARD_TOKEN=\"$(cat token.txt)\" verbund board --host 0.0.0.0\n");
   std::string folder = "runs";
   HttpServerConfig config;
   config.port = kBoardPort;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <thread>
 
 #include "cli/command.h"
@@ -127,7 +128,8 @@ void check_host(const ServeCommand& command) {
 }
 
 void serve_until_stopped(HttpServer& server, ServedModels& models, TranslationService& service) {
-  std::thread answering([&] { server.run(); });
+  std::jthread answering([&] { server.run(); });
+  const std::shared_ptr<void> stop(nullptr, [&](void*) { server.stop(); });  // whatever happens
   auto looked = std::chrono::steady_clock::now();
   while (!is_asked_to_stop()) {
     std::this_thread::sleep_for(kLookForSignals);
@@ -139,8 +141,6 @@ void serve_until_stopped(HttpServer& server, ServedModels& models, TranslationSe
     service.count_new_models(models.refresh(all));
   }
   log("{}: answering the requests that have come", signal_name(pending_interrupt()));
-  server.stop();
-  answering.join();
 }
 
 }  // namespace

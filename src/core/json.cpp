@@ -7,6 +7,15 @@ Json parse_json(std::string_view text) { return Json::parse(text); }
 
 Json try_parse_json(std::string_view text) { return Json::parse(text, nullptr, false); }
 
+Json try_parse_json(std::string_view text, size_t most_keys) {
+  size_t keys = 0;
+  const auto accept = [&](int, Json::parse_event_t event, const Json&) {
+    return event != Json::parse_event_t::key || ++keys <= most_keys;  // a refused one is not stored
+  };
+  Json json = Json::parse(text, accept, false);
+  return keys > most_keys ? Json(Json::value_t::discarded) : json;
+}
+
 std::string dump_json(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

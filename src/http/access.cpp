@@ -56,16 +56,6 @@ std::string cookie_secret(const HttpRequest& request, int port) {
   return "";
 }
 
-std::string encoded(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          std::string_view("-._~/").find(c) != std::string_view::npos;
-    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return result;
-}
-
 // The same page without the token in its address, which would else stay in the browser's history.
 HttpResponse with_cookie(const HttpRequest& request, const std::string& token, int port) {
   // Never "//host", which would lead elsewhere.
@@ -85,6 +75,16 @@ HttpResponse with_cookie(const HttpRequest& request, const std::string& token, i
 }
 
 }  // namespace
+
+std::string encoded(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("-._~/").find(c) != std::string_view::npos;
+    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return result;
+}
 
 bool same_secret(std::string_view given, std::string_view secret) {
   return given.size() == secret.size() && CRYPTO_memcmp(given.data(), secret.data(), secret.size()) == 0;

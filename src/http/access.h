@@ -14,6 +14,9 @@ namespace verbund {
 // Compares in a time that does not depend on where they differ.
 bool same_secret(std::string_view given, std::string_view secret);
 
+// Percent-encoded, for a URL or a cookie.
+std::string encoded(const std::string& text);
+
 // The secret of "Authorization: Bearer SECRET"; "" if there is none.
 std::string bearer_secret(const HttpRequest& request);
 

@@ -109,11 +109,11 @@ void Connections::accept_all() {
   }
 }
 
-// Of the clients from which no whole request has come, the one that has the least time left leaves.
+// Of the clients whose request is not being answered, the one that has the least time left leaves.
 bool Connections::make_room() {
   Connection* slowest = nullptr;
   for (const auto& connection : connections_) {
-    const bool waits = connection->phase == Phase::kReceiving || connection->phase == Phase::kClosing;
+    const bool waits = connection->phase != Phase::kAnswering;
     if (waits && (slowest == nullptr || connection->deadline < slowest->deadline)) slowest = connection.get();
   }
   if (slowest == nullptr) return false;

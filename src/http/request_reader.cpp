@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr size_t kMostHeaders = 100;
+constexpr size_t kMostBlank = 8;       // bytes
 constexpr size_t kLongestLine = 8000;  // what httplib reads of a line
 
 bool is_token_character(char c) {
@@ -51,7 +52,14 @@ void RequestReader::add(std::string_view bytes) {
 }
 
 void RequestReader::read_head() {
-  while (bytes_.starts_with(kLineEnd)) bytes_.erase(0, kLineEnd.size());  // some clients end a body with one too many
+  size_t blank = 0;  // some clients end a body with a line end too many
+  while (std::string_view(bytes_).substr(blank).starts_with(kLineEnd)) blank += kLineEnd.size();
+  bytes_.erase(0, blank);
+  blank_ += blank;
+  if (blank_ > kMostBlank) {
+    refusal_ = 400;
+    return;
+  }
   const size_t end = bytes_.find(kHeadEnd, std::max(searched_, kHeadEnd.size()) - kHeadEnd.size());
   if (end == std::string::npos ? bytes_.size() > most_head_ : end > most_head_) {
     refusal_ = 431;

@@ -40,6 +40,7 @@ class RequestReader {
   std::string bytes_;  // of the head, and then of the body and what follows
   bool has_head_ = false;
   bool told_to_continue_ = false;
+  size_t blank_ = 0;     // bytes of line ends before the head
   size_t searched_ = 0;  // of bytes_, for the end of the head
   size_t length_ = 0;    // of the body
   int refusal_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/served_model.h"
 
+#include <exception>
 #include <tuple>
 
 #include "collectives/threads.h"
@@ -162,7 +163,7 @@ size_t ServedModels::refresh(bool all) {
       const std::lock_guard lock(mutex_);
       models_[i] = std::move(loaded);
       ++replaced;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // files that cannot be read, or too little memory for both
       warn("model {}: the old checkpoint stays in use, because the new one cannot be loaded: {}", old->name(),
            error.what());
     }

@@ -64,7 +64,8 @@ RequestFields::RequestFields(const HttpRequest& request) {
     throw BadRequest("Invalid request: send JSON (Content-Type: application/json) or a form that is URL-encoded");
   }
   if (type.find("json") != std::string::npos) {
-    const Json json = try_parse_json(request.body);
+    constexpr size_t kMostKeys = 100;
+    const Json json = try_parse_json(request.body, kMostKeys);
     if (!json.is_object()) throw BadRequest("Invalid JSON format: an object is expected");
     for (const auto& [name, value] : json.items()) {
       if (value.is_null()) continue;

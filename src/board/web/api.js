@@ -37,11 +37,13 @@ export async function repeat(work, seconds, signal) {
       pause = Math.max(pause, 3);
     }
     await new Promise((resolve) => {
-      const timer = setTimeout(resolve, 1000 * pause * (document.hidden ? 5 : 1));
-      signal.addEventListener("abort", () => {
+      const end = () => {
         clearTimeout(timer);
+        signal.removeEventListener("abort", end);
         resolve();
-      }, {once: true});
+      };
+      const timer = setTimeout(end, 1000 * pause * (document.hidden ? 5 : 1));
+      signal.addEventListener("abort", end);
     });
   }
 }

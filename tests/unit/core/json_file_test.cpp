@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/json.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -24,6 +25,13 @@ TEST(JsonFile, WhateverIsWrongTheFileIsNamedAndWhatToDo) {
     write_file(path, damaged);
     EXPECT_ERROR(answer(path), Error, HasSubstr(path.string()), HasSubstr("Make it again."));
   }
+}
+
+TEST(Json, OfAStrangerHasFewKeys) {
+  EXPECT_EQ(try_parse_json(R"({"a": {"b": [1, {"c": 2}]}})", 3).at("a").at("b").at(1).at("c"), 2);
+  EXPECT_TRUE(try_parse_json(R"({"a": {"b": 1, "c": 2, "d": 3}})", 3).is_discarded());
+  EXPECT_TRUE(try_parse_json("{", 3).is_discarded());
+  EXPECT_EQ(try_parse_json("[1, 2, 3, 4]", 0).size(), 4u);
 }
 
 TEST(JsonFile, ANoteMayBeLost) {

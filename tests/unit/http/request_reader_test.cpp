@@ -51,6 +51,13 @@ TEST(RequestReader, IsIncompleteUntilTheLastByte) {
   EXPECT_TRUE(reader.is_complete());
 }
 
+TEST(RequestReader, AFewLineEndsMayComeFirst) {
+  EXPECT_EQ(refusal_of("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"), 0);
+  RequestReader reader(kHead, kBody);
+  for (int i = 0; i < 3; ++i) reader.add("\r\n\r\n");
+  EXPECT_EQ(reader.refusal(), 400);
+}
+
 TEST(RequestReader, RefusesWhatIsTooLong) {
   EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nA: " + std::string(kHead, 'x')), 431);
   EXPECT_EQ(refusal_of(with_header("A: " + std::string(kHead, 'x'))), 431);
