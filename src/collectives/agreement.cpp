@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "collectives/threads.h"
 #include "config/settings.h"
@@ -17,6 +18,20 @@
 
 namespace verbund {
 namespace {
+
+// The first line that differs, apart from `threads`, which may: what the comparison of keys leaves out are lists.
+std::string describe_other_line(const std::string& first, const std::string& other) {
+  std::istringstream ours(first), theirs(other);
+  std::string one, two;
+  while (true) {
+    const bool more = static_cast<bool>(std::getline(ours, one));
+    if (static_cast<bool>(std::getline(theirs, two)) != more) return "\n  one has more lines than the other";
+    if (!more) return "";
+    if (one != two && !one.starts_with("threads:")) {
+      return fmt::format("\n  it has the line \"{}\", but worker 0 \"{}\"", two, one);
+    }
+  }
+}
 
 bool all_have(Workers& workers, const std::string& own) {
   const std::vector<std::string> all = workers.comm().gather(own);
@@ -43,6 +58,7 @@ void check_agreement(Workers& workers, const Identity& own) {
     for (const auto& [key, first, other] : config_differences(configs[0], configs[i])) {
       if (key != "threads") list += fmt::format("\n  {} is {}, but {} with worker 0", key, other, first);
     }
+    if (list.empty()) list = describe_other_line(configs[0], configs[i]);
     if (!list.empty()) fail("the configuration of {} differs:{}", workers.all()[i].name(), list);
   }
 }

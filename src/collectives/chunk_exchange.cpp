@@ -188,8 +188,12 @@ void ChunkExchange::round(const Cell& cell, size_t part, std::span<float> values
 
 void ChunkExchange::receive_parts(Cell& cell) {
   const size_t bytes = message_bytes(cell);
-  cell.incoming.resize(std::max(cell.incoming.size(), parts_of_others_ * bytes));
-  std::byte* place = cell.incoming.data();
+  if (!spare_.empty()) {
+    cell.parts = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  cell.parts.resize(std::max(cell.parts.size(), parts_of_others_ * bytes));
+  std::byte* place = cell.parts.data();
   for (int host = 0; host < layout_.hosts(); ++host) {
     if (host == host_) continue;
     const int leader = layout_.chunk_leader(host, cell.chunk, place_of_sums());
@@ -229,7 +233,7 @@ void ChunkExchange::add_up(Cell& cell) {
   }
   if (is_coded()) decoded_.resize(parts_of_others_);
   for (size_t part = 0; part < parts_of_others_; ++part) {
-    const std::byte* message = cell.incoming.data() + part * bytes;
+    const std::byte* message = cell.parts.data() + part * bytes;
     if (is_coded()) {
       decoded_[part].resize(kChunk);
       decode(rounding_.wire, message, std::span(decoded_[part]).first(cell.values.size()));
@@ -237,6 +241,7 @@ void ChunkExchange::add_up(Cell& cell) {
     sources.push_back(is_coded() ? decoded_[part].data() : reinterpret_cast<const float*>(message));
   }
   whole_.add(sources, cell.values.size(), place_of_result(cell));
+  spare_.push_back(std::exchange(cell.parts, {}));
 }
 
 // Sends the total to the chunk leaders of all other hosts, and copies it into the memory of this one.

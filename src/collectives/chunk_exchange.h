@@ -49,6 +49,7 @@ class ChunkExchange {
     bool sums_here = false;
     int sending = 0, receiving = 0;
     std::vector<std::byte> outgoing, incoming;  // memory for messages
+    std::vector<std::byte> parts;               // of the other hosts, until they are added up
   };
 
   void enter(size_t number, Interval chunk);
@@ -76,6 +77,7 @@ class ChunkExchange {
   OrderedSum whole_;               // of the values of this host's workers and the parts of the other hosts
   std::vector<OrderedSum> parts_;  // of this host
   size_t parts_of_others_ = 0, most_parts_ = 1;
+  std::vector<std::vector<std::byte>> spare_;  // memory for parts: it grows with hosts, and few chunks need it at once
 
   // Of the current collective.
   Collective what_ = Collective::kAllReduce;

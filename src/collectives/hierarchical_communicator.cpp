@@ -76,11 +76,11 @@ void HierarchicalCommunicator::share_memory(const LeaderExchange::Asking& asking
   layout_.emplace(hosts);
   if (alone) {
     shared_.emplace();
-    leaders_.emplace(*transport_, *layout_, HostBoard());
+    leaders_.emplace(*transport_, *layout_, HostBoard(), asking);
   } else {
     const int self = layout_->local_rank(rank());
     shared_.emplace(std::shared_ptr<std::byte>(memory, memory.get() + bytes_of_board), workers, self);
-    leaders_.emplace(*transport_, *layout_, HostBoard(memory, workers, self));
+    leaders_.emplace(*transport_, *layout_, HostBoard(memory, workers, self), asking);
   }
   exchange_.emplace(*transport_, *layout_, *shared_);
 }

@@ -12,6 +12,7 @@ constexpr int kLeadersTag = 2;
 // In a round. More of them make fewer rounds of more messages: up to 8 hosts meet in one round, 1,024 in four.
 constexpr int kPartners = 7;
 constexpr size_t kNumbersInPlace = HostBoard::kPlace / sizeof(double);
+constexpr int kLastRound = 10;                          // after those of the leaders: their workers wait for them
 constexpr std::chrono::milliseconds kLongestSleep{10};  // on the board, where events end it earlier
 
 void copy(std::span<const std::byte> from, std::byte* to) {
@@ -112,6 +113,7 @@ void LeaderExchange::meet(std::span<const std::byte> own, const std::function<vo
   copy(own, board_.own_place().data());
   board_.post();
   for (const Patience patience; !(board_.leads() ? board_.all_posted() : board_.is_published());) {
+    if (asking_) board_.leads() ? asking_(kNeighbours, 0) : asking_(leader(host_), kLastRound);
     transport_.progress();  // where the transport can tell that another worker has failed, this fails as well
     if (patience.next().count() == 0) {
       transport_.pause(std::chrono::nanoseconds(0));

@@ -24,6 +24,7 @@ class LeaderExchange {
  public:
   // Is told for whom this worker waits, and in which round: those who wait in a later one may wait for others who wait.
   using Asking = std::function<void(int rank, int round)>;
+  static constexpr int kNeighbours = -2;  // instead of a rank: a leader waits for some worker of its host
 
   // Transport and layout must outlive this.
   LeaderExchange(Transport& transport, const HostLayout& layout, HostBoard board, Asking asking = {});

@@ -62,9 +62,6 @@ VERBUND_PORTABLE_LOOP void encode_bf16(size_t count, const float* __restrict val
 VERBUND_PORTABLE_LOOP void decode_bf16(size_t count, const uint16_t* __restrict message, float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] = from_bf16(message[i]);
 }
-VERBUND_PORTABLE_LOOP void add_bf16(size_t count, const uint16_t* __restrict message, float* __restrict values) {
-  for (size_t i = 0; i < count; ++i) values[i] += from_bf16(message[i]);
-}
 VERBUND_PORTABLE_LOOP void encode_fp16(size_t count, const float* __restrict values, float scale,
                                        uint16_t* __restrict message) {
   for (size_t i = 0; i < count; ++i) message[i] = to_fp16(values[i] * scale);
@@ -73,14 +70,6 @@ VERBUND_PORTABLE_LOOP void decode_fp16(size_t count, const uint16_t* __restrict 
                                        float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] = from_fp16(message[i]) * factor;
 }
-VERBUND_PORTABLE_LOOP void add_fp16(size_t count, const uint16_t* __restrict message, float factor,
-                                    float* __restrict values) {
-  for (size_t i = 0; i < count; ++i) values[i] += from_fp16(message[i]) * factor;
-}
-VERBUND_PORTABLE_LOOP void add_fp32(size_t count, const float* __restrict message, float* __restrict values) {
-  for (size_t i = 0; i < count; ++i) values[i] += message[i];
-}
-
 // Adding this leaves no bits for fractions: the sum's last byte is the nearest integer, ties to even.
 constexpr float kRounder = 0x1.8p23f;
 
@@ -94,11 +83,6 @@ VERBUND_PORTABLE_LOOP void decode_bytes(size_t count, const int8_t* __restrict b
                                         float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(bytes[i]) * scale;
 }
-VERBUND_PORTABLE_LOOP void add_bytes(size_t count, const int8_t* __restrict bytes, float scale,
-                                     float* __restrict values) {
-  for (size_t i = 0; i < count; ++i) values[i] += static_cast<float>(bytes[i]) * scale;
-}
-
 // Of a block of int8. Where 1 / scale would overflow it is 0, and so are all values.
 float scale_of_block(float largest) {
   if (!std::isfinite(largest)) return std::numeric_limits<float>::quiet_NaN();
@@ -125,13 +109,11 @@ void encode_int8(std::span<const float> values, std::byte* message) {
   });
 }
 
-// `use`: decode_bytes or add_bytes.
-template <typename Use>
-void decode_int8(const std::byte* message, std::span<float> values, Use use) {
+void decode_int8(const std::byte* message, std::span<float> values) {
   for_each_block(values.size(), message, [&](size_t begin, size_t size, const std::byte* block) {
     float scale;
     std::memcpy(&scale, block, kScaleBytes);
-    use(size, reinterpret_cast<const int8_t*>(block + kScaleBytes), scale, &values[begin]);
+    decode_bytes(size, reinterpret_cast<const int8_t*>(block + kScaleBytes), scale, &values[begin]);
   });
 }
 
@@ -201,20 +183,7 @@ void decode(Wire wire, const std::byte* message, std::span<float> values) {
     case Wire::kFp16:
       return decode_fp16(values.size(), halves(message + kScaleBytes), read_factor(message), values.data());
     case Wire::kInt8:
-      return decode_int8(message, values, decode_bytes);
-  }
-}
-
-void add_decoded(Wire wire, const std::byte* message, std::span<float> values) {
-  switch (wire) {
-    case Wire::kFp32:
-      return add_fp32(values.size(), reinterpret_cast<const float*>(message), values.data());
-    case Wire::kBf16:
-      return add_bf16(values.size(), halves(message), values.data());
-    case Wire::kFp16:
-      return add_fp16(values.size(), halves(message + kScaleBytes), read_factor(message), values.data());
-    case Wire::kInt8:
-      return decode_int8(message, values, add_bytes);
+      return decode_int8(message, values);
   }
 }
 

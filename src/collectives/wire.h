@@ -22,7 +22,6 @@ size_t wire_size(Wire wire, size_t count);
 // Rounds to the nearest, ties to even. `message` has wire_size bytes.
 void encode(Wire wire, std::span<const float> values, std::byte* message);
 void decode(Wire wire, const std::byte* message, std::span<float> values);
-void add_decoded(Wire wire, const std::byte* message, std::span<float> values);
 
 // ErrorFeedback keeps the rounding errors of a buffer's messages (the residuals) and adds them before the next message
 // of the same values is rounded. So the sum over many steps is exact to within the rounding of one step, however coarse

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -82,7 +83,9 @@ void Workers::wait_for_others(const std::future<void>& ready, int deadline) cons
   bool warned = false;
   while (ready.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
     const int other = waiting_for_;
-    const std::string whom = other < 0 ? "MPI to connect the workers" : fmt::format("an answer of worker {}", other);
+    const std::string whom = other >= 0                             ? fmt::format("an answer of worker {}", other)
+                             : other == LeaderExchange::kNeighbours ? "the other workers of its host"
+                                                                    : "MPI to connect the workers";
     const double waited = seconds_since(began);
     if (waited > deadline + kSecondsPerRound * waiting_in_round_) {
       // The communication thread is inside MPI, which cannot be interrupted.
@@ -92,7 +95,7 @@ void Workers::wait_for_others(const std::future<void>& ready, int deadline) cons
           "the hosts, or choose another network (launch --nic, or mpirun --mca btl_tcp_if_include). `verbund doctor` "
           "finds the reason.",
           other < 0 ? "?" : std::to_string(other), launched_rank(), host_name(), deadline, whom));
-      tell_launch({WorkerEvent::kLost, other});
+      tell_launch({WorkerEvent::kLost, std::max(other, -1)});
       _exit(kExitLostWorker);
     }
     if (waited > std::min(kStartWarningSeconds, deadline / 2) && !std::exchange(warned, true)) {

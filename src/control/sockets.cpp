@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <utility>
 
 #include "core/error.h"
+#include "core/machine.h"
 
 namespace verbund {
 namespace {
@@ -146,8 +146,8 @@ std::optional<IpAddress> source_towards(const IpAddress& other) {
 }
 
 std::string network_identity() {
-  std::string boot, network(64, ' ');
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  const std::string boot = boot_id();
+  std::string network(64, ' ');
   const ssize_t length = readlink("/proc/thread-self/ns/net", network.data(), network.size());
   return boot.empty() || length <= 0 ? "" : boot + " " + network.substr(0, static_cast<size_t>(length));
 }

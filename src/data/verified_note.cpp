@@ -4,11 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-
 #include "core/hash.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "core/machine.h"
 #include "core/output.h"
 
 namespace verbund {
@@ -16,18 +15,11 @@ namespace {
 
 constexpr const char* kVerifiedEvent = "verified";
 
-std::string boot_of_host() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string boot;
-  std::getline(file, boot);
-  return boot;
-}
-
 }  // namespace
 
 std::string verified_note(const Dataset& dataset) {
   const fs::path folder = fs::absolute(dataset.folder());
-  std::string facts = boot_of_host() + folder.string();
+  std::string facts = boot_id() + folder.string();
   for (const auto& [name, record] : dataset.manifest().files) {
     struct stat seen = {};
     if (::stat((folder / name).c_str(), &seen) != 0) return "";

@@ -144,18 +144,5 @@ TEST(Wire, ABlockOfInt8WithWhatIsNotFiniteIsNan) {
   }
 }
 
-TEST(Wire, AddsWhatItDecodes) {
-  for (const Wire wire : {Wire::kFp32, Wire::kBf16, Wire::kFp16, Wire::kInt8}) {
-    std::vector<float> values;
-    for (int i = 0; i < 1000; ++i) values.push_back(std::sin(static_cast<float>(i)));
-    const std::vector<float> rounded = round_trip(wire, values);
-    std::vector<std::byte> message(wire_size(wire, values.size()));
-    encode(wire, values, message.data());
-    std::vector<float> sum(values.size(), 2.0f);
-    add_decoded(wire, message.data(), sum);
-    for (size_t i = 0; i < sum.size(); ++i) EXPECT_EQ(sum[i], 2.0f + rounded[i]);
-  }
-}
-
 }  // namespace
 }  // namespace verbund
