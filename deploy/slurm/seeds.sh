@@ -13,8 +13,10 @@ seeds=$1
 shift
 folder=$(cd "$(dirname "$0")" && pwd)
 run=
-for ((i = 1; i < $#; ++i)); do
-  [[ ${!i} == --run ]] && next=$((i + 1)) && run=${!next}
+for ((i = 1; i <= $#; ++i)); do
+  next=$((i + 1))
+  [[ ${!i} == --run && $i -lt $# ]] && run=${!next}
+  [[ ${!i} == --run=* ]] && run=${!i} && run=${run#--run=}
 done
 if [[ $run != *%a* ]]; then
   echo "seeds.sh: give each seed a folder of its own, as in --run runs/seed-%a" >&2

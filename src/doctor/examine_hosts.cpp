@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that starts the workers: reads their output, and gives up if they do not connect.
+#include <csignal>
 #include <optional>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "core/process.h"
 #include "core/terminal.h"
 #include "doctor/examine.h"
 #include "launch/job.h"
@@ -17,6 +19,7 @@ namespace verbund {
 namespace {
 
 constexpr std::chrono::seconds kProbePatience{10};
+constexpr std::chrono::seconds kStopPatience{2};
 constexpr std::string_view kErrorMark = "verbund: ";
 constexpr int kCannotRun = 127;
 
@@ -30,12 +33,20 @@ class Examination {
   Facts run(const StopSignals& signals, std::chrono::seconds patience) {
     session_.kill_within(patience);
     while (session_.listen()) {
-      if (const int signal = signals.take()) throw Interrupted(signal);
+      if (const int signal = signals.take()) stop(signal);
     }
     return facts_ ? *facts_ : facts_of_failure(patience);
   }
 
  private:
+  [[noreturn]] void stop(int signal) {
+    session_.signal(SIGTERM);
+    session_.kill_within(kStopPatience);
+    while (session_.listen()) {  // until nothing is left on the hosts
+    }
+    throw Interrupted(signal);
+  }
+
   Facts facts_of_failure(std::chrono::seconds patience) {
     Facts facts;
     const StarterNotices& notices = session_.notices();
@@ -88,6 +99,7 @@ Facts examine_hosts(const Starter& starter, const JobSettings& settings, const s
   job.terminal = describe_for_workers({});  // no status line, but records of lost workers
   const StopSignals signals;
   adopt_orphans();
+  allow_many_files();  // a pipe to every host that is asked
   std::vector<AskedHost> asked;
   bool all_answer = true;
   for (const HostAnswer& answer : HostProbe(starter).ask(hosts, kProbePatience, signals)) {

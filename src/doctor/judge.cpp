@@ -17,7 +17,10 @@ Findings judge_answers(const std::vector<AskedHost>& asked) {
     } else {
       findings.push_back(
           {Health::kProblem, "reachable", fmt::format("{} does not answer: {}", host.name, host.said),
-           fmt::format("this must work without a password: ssh {} true (or the command of --rsh)", host.name)});
+           fmt::format(
+               "this must work without a password: ssh {} true (or the command of --rsh); with Slurm see: sinfo "
+               "-R; scontrol show node {}",
+               host.name, host.name)});
     }
   }
   if (!answering.empty()) {
@@ -36,7 +39,7 @@ std::string advice_on(StartResult result) {
     case StartResult::kNoMpirun:
       return "install Open MPI on every host (Debian: openmpi-bin)";
     default:
-      return "see the output of mpirun and the workers above";
+      return "see the output of mpirun (or srun) and of the workers above";
   }
 }
 

@@ -54,8 +54,9 @@ std::string HostSource::output_of_command(const std::function<void()>& check) co
     fail("--hosts-from {}: the command did not end within {} s. {}", text_, kCommandPatience.count(), kAdvice);
   }
   if (*code == ChildProcess::kCannotRun) {
+    std::error_code error;  // a command may be too long for a path
     fail("--hosts-from {}: exit code {}: {}a command was not found", text_, *code,
-         fs::exists(text_) ? "" : "there is no file of this name, and ");
+         fs::exists(text_, error) ? "" : "there is no file of this name, and ");
   }
   if (*code != 0) fail("--hosts-from {}: the command failed with exit code {}. {}", text_, *code, kAdvice);
   return output;

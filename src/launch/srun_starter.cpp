@@ -67,8 +67,9 @@ std::unique_ptr<StarterNotices> SrunStarter::notices(const std::vector<Host>& ho
   return std::make_unique<SrunNotices>(hosts);
 }
 
-std::string SrunStarter::step_name() const { return fmt::format("verbund-{}", ::getpid()); }
+std::string SrunStarter::step_name() const { return fmt::format("verbund-{}-{}", job_, ::getpid()); }
 
+// For a task of a job array, Slurm may list the steps of all tasks.
 std::vector<std::string> SrunStarter::own_steps() const {
   std::istringstream lines(
       run_command({"squeue", "--noheader", "--steps", "--jobs=" + job_, "--format=%i %j"}, kPatienceWithSlurm).output);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/human.h"
 #include "core/log.h"
+#include "core/process.h"
 #include "launch/host_supply.h"
 #include "launch/job.h"
 #include "launch/reachable_hosts.h"
@@ -122,6 +123,9 @@ class Supervisor {
 
 }  // namespace
 
-void supervise(const LaunchSettings& settings) { Supervisor(settings).run(); }
+void supervise(const LaunchSettings& settings) {
+  allow_many_files();  // a pipe to every host that is asked
+  Supervisor(settings).run();
+}
 
 }  // namespace verbund

@@ -200,18 +200,29 @@ class SlurmTest(ProgramTest):
                 self.assertIn(name, self.starts(run)[-1]["stop"]["reason"], self.said())
 
     @long_test
+    def test_seeds_of_an_array_outlive_their_time_limit(self):
+        """One task has the id of the whole array: what is asked by that id is said of all tasks."""
+        options = ["--array=1-2", "--nodes=1", "--ntasks-per-node=1", "--time=1", "--signal=B:TERM@30"]
+        array = self.submit(self.folder / "seed-%a", {**LONG, "train.max_steps": 10000}, options)
+        for task in (1, 2):
+            self.cluster.until(lambda: self.cluster.job(f"{array}_{task}")["Restarts"] == "1", 180, "it is requeued")
+        for task in (1, 2):
+            self.assertGreater(self.last_step(self.folder / f"seed-{task}"), 0, self.said())
+        self.cluster.run("scancel", array)
+
+    @long_test
     def test_an_array_of_seeds_with_its_comparison(self):
         printed = self.cluster.run(
-            SCRIPTS / "seeds.sh", "1-3", *self.training(self.folder / "seed-%a"), VERBUND=PROGRAM, timeout=60,
+            SCRIPTS / "seeds.sh", "1-5:2", *self.training(self.folder / "seed-%a"), VERBUND=PROGRAM, timeout=60,
             SBATCH_OUTPUT=str(self.folder / "%A-%a.out"), VERBUND_LAUNCH="--nic veth0 --max-restarts 3")
         array, comparison = re.findall(r"job (\d+)", printed)
         self.finish(comparison)
         report = (self.cluster.folder / "comparison.md").read_text()
-        for seed in (1, 2, 3):
+        for seed in (1, 3, 5):
             run = self.folder / f"seed-{seed}"
             self.assertEqual(self.last_step(run), STEPS)
             self.assertIn(f"seed-{seed}", report)
-        self.assertEqual(len({self.weights(self.folder / f"seed-{seed}", STEPS) for seed in (1, 2, 3)}), 3)
+        self.assertEqual(len({self.weights(self.folder / f"seed-{seed}", STEPS) for seed in (1, 3, 5)}), 3)
 
     @long_test
     def test_the_doctor_examines_the_hosts_of_the_allocation(self):
