@@ -65,6 +65,10 @@ void AsyncSaver::start(const CheckpointSnapshot& snapshot) {
   });
 }
 
+void AsyncSaver::check() {
+  if (in_progress_.valid() && in_progress_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) finish();
+}
+
 void AsyncSaver::finish() {
   if (in_progress_.valid()) in_progress_.get();
 }

@@ -41,6 +41,9 @@ class AsyncSaver {
   // The snapshot's tensors may change when it returns. Waits for the save before, if that is still in progress.
   void start(const CheckpointSnapshot& snapshot);
 
+  // Throws the error of a save that has failed, without waiting for one that is in progress.
+  void check();
+
   // Waits until no save is in progress.
   void finish();
 

@@ -67,6 +67,12 @@ void copy_tensor(const TensorView& from, std::span<T> to) {
   if (!to.empty()) std::memcpy(to.data(), from.bytes.data(), to.size_bytes());
 }
 
+inline std::vector<float> read_floats(const TensorView& from, size_t size) {
+  std::vector<float> values(size);
+  copy_tensor(from, std::span<float>(values));
+  return values;
+}
+
 using SafetensorsMetadata = std::map<std::string, std::string>;
 
 // Writes the tensors in the given order; the first starts at a multiple of 64 bytes. The file is complete or absent.

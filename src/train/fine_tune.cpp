@@ -80,6 +80,11 @@ std::string dataset_of(const fs::path& run) {
   return record.contains("dataset") ? record["dataset"].value("path", "") : "";
 }
 
+size_t dataset_folders_of(const fs::path& run) {
+  if (!fs::exists(run / "run.json")) return 0;
+  return read_run_record(run).value("dataset", Json::object()).value("folders", Json::array()).size();
+}
+
 // The same for replay, where it must be there.
 std::string dataset_to_replay(const fs::path& run) {
   std::string old = dataset_of(run);
@@ -241,8 +246,14 @@ FineTuned fine_tune(const FineTuneWish& wish) {
     has_vocabulary_of(model, Dataset(wish.data.front()), wished.train);
     result.replayed = dataset_to_replay(model.run);
     set_replay(wish, config, result.replayed);
-    result.notes.push_back(fmt::format("fine-tune: {:.0f} % of the pairs are drawn from the training pairs of {}",
+    result.notes.push_back(fmt::format("fine-tune: {:.3g} % of the pairs are drawn from the training pairs of {}",
                                        100 * wish.replay, result.replayed));
+  }
+  if (const size_t folders = dataset_folders_of(model.run); folders > 1) {
+    result.notes.push_back(fmt::format(
+        "fine-tune: {} was trained on {} dataset folders, of which only the first is {}; --data and evaluate.also take "
+        "the others",
+        model.run.string(), folders, wish.replay > 0 ? "replayed and evaluated" : "evaluated"));
   }
   apply_wishes(config, wish);
   refuse_other_shape(model.config, config, wish.model);

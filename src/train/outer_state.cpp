@@ -22,16 +22,10 @@ void scatter_to(int rank, Communicator& comm, std::span<const float> all, std::s
   comm.scatter_chunks(all, comm.rank() == rank ? own : std::span<float>(), size, [&](size_t) { return rank; });
 }
 
-std::vector<float> values_of(const TensorView& tensor, size_t size) {
-  std::vector<float> values(size);
-  copy_tensor(tensor, std::span<float>(values));
-  return values;
-}
-
 std::vector<float> mean_of_ranks(const SafetensorsFile& file, int ranks, const std::string& buffer, size_t size) {
   std::vector<float> mean(size);
   for (int rank = 0; rank < ranks; ++rank) {
-    const std::vector<float> values = values_of(file.at(name_of(rank, buffer)), size);
+    const std::vector<float> values = read_floats(file.at(name_of(rank, buffer)), size);
     for (size_t i = 0; i < size; ++i) mean[i] += values[i] / static_cast<float>(ranks);
   }
   return mean;
@@ -40,7 +34,7 @@ std::vector<float> mean_of_ranks(const SafetensorsFile& file, int ranks, const s
 // Of worker 0: the saved buffer of a rank; empty on the others.
 std::vector<float> saved_of_rank(const Checkpoint* checkpoint, int rank, const std::string& buffer, size_t size) {
   if (checkpoint == nullptr) return {};
-  return values_of(checkpoint->outer()->at(name_of(rank, buffer)), size);
+  return read_floats(checkpoint->outer()->at(name_of(rank, buffer)), size);
 }
 
 void restore_own(const Checkpoint* checkpoint, const Json& saved, bool optimizer_fits, TrainState& state) {
@@ -134,7 +128,7 @@ void restore_outer(const Checkpoint* checkpoint, const Json& saved, bool optimiz
     if (state.workers.size() > 1) state.workers.comm().broadcast(momentum);
     if (ranks == state.workers.size()) return restore_own(checkpoint, saved, optimizer_fits, state);
   }
-  if (leads) {
+  if (leads && optimizer_fits) {
     log("outer step: saved by {} worker{}; each of {} continues with the mean of their optimisers' moments", ranks,
         ranks == 1 ? "" : "s", state.workers.size());
   }

@@ -2,6 +2,7 @@
 #include "train/request_checks.h"
 
 #include "core/error.h"
+#include "decode/translator.h"
 #include "model/parameters.h"
 #include "optim/loss_scaler.h"
 #include "optim/schedule.h"
@@ -11,12 +12,16 @@
 namespace verbund {
 
 void check_settings(const Config& config) {
+  decode_config(config);
   check_workers(config.workers);
   tokenizer_named(config.evaluate.tokenize);
   const Schedule schedule(config.schedule, config.model.d_model);
   make_loss_scaler(config.loss_scale);
   constexpr VocabularySizes kAnyVocabularies = {8, 8};
   frozen_parameters(ParameterTable(config.model, kAnyVocabularies), config.train.freeze);
+  if (!config.train.timeline.empty() && !config.train.record) {
+    fail_usage("train.timeline needs train.record=true: without it, nothing is recorded");
+  }
   if (!config.evaluate.stop_on.empty() && config.train.eval_every == 0) {
     fail_usage("evaluate.stop_on={} needs evaluations: set train.eval_every", config.evaluate.stop_on);
   }

@@ -6,16 +6,10 @@
 namespace verbund {
 namespace {
 
-std::vector<float> read_buffer(const TensorView& tensor, size_t size) {
-  std::vector<float> values(size);
-  copy_tensor(tensor, std::span<float>(values));
-  return values;
-}
-
 std::vector<float> sum_of_all(const SafetensorsFile& file, size_t size) {
   std::vector<float> sum(size);
   for (const TensorView& tensor : file.tensors()) {
-    const std::vector<float> values = read_buffer(tensor, size);
+    const std::vector<float> values = read_floats(tensor, size);
     for (size_t i = 0; i < size; ++i) sum[i] += values[i];
   }
   return sum;
@@ -65,7 +59,7 @@ void restore_residuals(const Checkpoint* checkpoint, const std::string& saved, T
   }
   for (size_t i = 0; i < places.names().size(); ++i) {
     const std::vector<float> whole =
-        leads ? read_buffer(checkpoint->exchange()->at(places.names()[i]), size) : std::vector<float>();
+        leads ? read_floats(checkpoint->exchange()->at(places.names()[i]), size) : std::vector<float>();
     places.scatter(comm, whole, i, *feedback);
   }
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "collectives/agreement.h"
 #include "core/human.h"
@@ -49,7 +50,11 @@ std::string best_line(const RunSummary& summary) {
 
 Json describe_hosts(Workers& workers, const Device& device, int threads) {
   Json own = to_json(this_machine());
-  own["allowed_cores"] = std::min(workers.self().cores.size(), static_cast<size_t>(usable_cores()));
+  std::set<int> cores;  // of all workers of this host: mpirun may bind each to others
+  for (const Worker& worker : workers.all()) {
+    if (worker.host == workers.self().host) cores.insert(worker.cores.begin(), worker.cores.end());
+  }
+  own["allowed_cores"] = std::min(cores.size(), static_cast<size_t>(usable_cores()));
   own["device"] = device.facts().kind;
   own["kernels"] = device.facts().name;
   own["precision"] = kPrecisionNames[static_cast<size_t>(device.precision())];
@@ -84,6 +89,12 @@ Json describe_model(const TrainConfig& config) {
   return model;
 }
 
+std::string describe_rate_factor(const TrainState& state) {
+  if (state.rate_factor == 1) return "";
+  return fmt::format(", all times {:.3g} after {} roll-back{}", state.rate_factor, state.roll_backs,
+                     state.roll_backs == 1 ? "" : "s");
+}
+
 std::string introduction(const Run& run) {
   const std::string folder = run.request.run.string();
   std::vector<std::string> lines = {
@@ -94,7 +105,7 @@ std::string introduction(const Run& run) {
                   human_count(run.plan().pairs()), human_count(run.plan().dropped_pairs()), run.config.batch.max_length,
                   run.plan().batches(run.state.position.epoch)),
       run.verified,
-      "learning rate: " + run.state.schedule.describe(),
+      "learning rate: " + run.state.schedule.describe() + describe_rate_factor(run.state),
       fmt::format("device: {}, {} thread{}", run.device->facts().description, run.threads,
                   run.threads == 1 ? "" : "s")};
   lines.insert(lines.end(), run.request.notes.begin(), run.request.notes.end());

@@ -93,7 +93,7 @@ const Checkpoint* FolderKeeper::find_newest(int64_t end) {
 const Checkpoint* FolderKeeper::find_best() {
   const fs::path best = store_.folder() / "best";
   std::error_code error;
-  if (!fs::exists(best, error)) fail("{} has no best checkpoint: no evaluation was made", store_.folder().string());
+  if (!fs::exists(best, error)) fail("{} has no best checkpoint: no evaluation named one", store_.folder().string());
   newest_ = {};
   newest_.checkpoint.emplace(fs::canonical(best));
   return &*newest_.checkpoint;
@@ -101,6 +101,7 @@ const Checkpoint* FolderKeeper::find_best() {
 
 void FolderKeeper::begin_at(int64_t step, const std::map<std::string, int64_t>& links) {
   if (newest_.checkpoint) store_.drop_after(step);
+  newest_ = {};  // its files are mapped no longer, so that their space is free once retention removes them
   for (const auto& [link, named] : links) name(link, named);
 }
 

@@ -57,7 +57,7 @@ class RunKeeper {
   virtual void name(const std::string& /*link*/, int64_t /*step*/) {}
 
   // Fails if the folder was moved or removed.
-  virtual void check_in_place() const {}
+  virtual void check_in_place() {}
   // The id and the folder of the run, for its checkpoints.
   virtual CheckpointOrigin origin() const { return {}; }
   // The checkpoint that is used by default.
@@ -79,7 +79,10 @@ class FolderKeeper : public RunKeeper {
   void save(const CheckpointSnapshot& snapshot) override;
   void finish_saving() override;
   void name(const std::string& link, int64_t step) override { store_.name(link, step); }
-  void check_in_place() const override { folder_.check_in_place(); }
+  void check_in_place() override {
+    folder_.check_in_place();
+    saver_.check();
+  }
   CheckpointOrigin origin() const override;
   std::string model() const override;
 

@@ -53,7 +53,9 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
   }
   debug("batch.tokens: auto: {} tokens, {} in a micro-batch of each worker", tokens, micro_batch);
   config.batch.tokens = static_cast<int64_t>(tokens);
-  config.train.micro_batch_tokens = static_cast<int64_t>(micro_batch);
+  const int64_t wished = config.train.micro_batch_tokens, found = static_cast<int64_t>(micro_batch);
+  const bool is_wished = wished > 0 && wished != TrainConfig().micro_batch_tokens;
+  config.train.micro_batch_tokens = is_wished && (found == 0 || wished < found) ? wished : found;
   return config;
 }
 

@@ -71,18 +71,19 @@ size_t carry_over(const SafetensorsFile& weights, const PieceRows& source, const
     const TensorView* tensor = weights.find(p.name);
     const std::span<float> own = values.subspan(static_cast<size_t>(p.offset), static_cast<size_t>(p.size));
     if (tensor == nullptr) continue;
-    if (p.start != Start::kEmbedding) {
+    const bool has_rows_of_pieces = p.start == Start::kEmbedding || p.name == "output.bias";
+    if (!has_rows_of_pieces) {
       if (tensor->shape != p.shape) continue;
       copy_tensor(*tensor, own);
     } else {
-      if (tensor->shape.size() != 2 || tensor->shape[1] != p.shape[1]) continue;
-      const size_t width = static_cast<size_t>(p.shape[1]);
+      const size_t width = p.shape.size() == 2 ? static_cast<size_t>(p.shape[1]) : 1;
+      if (tensor->shape.size() != p.shape.size() || (width > 1 && tensor->shape[1] != p.shape[1])) continue;
       std::vector<float> theirs(static_cast<size_t>(tensor->shape[0]) * width);
       copy_tensor(*tensor, std::span(theirs));
       const PieceRows& pieces = p.name.starts_with("source.") ? source : target;
       for (size_t i = 0; i < pieces.rows.size(); ++i) {
         if (pieces.rows[i] == PieceRows::kNone) continue;
-        std::copy_n(theirs.begin() + static_cast<ptrdiff_t>(pieces.rows[i]) * p.shape[1], width,
+        std::copy_n(theirs.begin() + static_cast<ptrdiff_t>(pieces.rows[i] * width), width,
                     own.begin() + static_cast<ptrdiff_t>(i * width));
       }
     }

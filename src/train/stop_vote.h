@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopVote is the signal that a worker has received, as numbers whose sums over all workers tell all of them the same.
+// StopVote encodes the stop signal that a worker has received as numbers. Their sums over all workers make all of them
+// take the same decision.
 #pragma once
 
 #include <array>

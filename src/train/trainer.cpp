@@ -223,7 +223,8 @@ class Trainer {
     if (!finite) return;
     const auto received = Clock::now();
     outer.update(weights);
-    state_.average.update(weights.values(), state_.step, state_.step - run_.last_meeting());
+    const auto steps = static_cast<int64_t>(unreported_.size()) + 1;  // of the round: this step is not among them yet
+    state_.average.update(weights.values(), state_.step, steps);
     result.times.update += seconds_since(received);
   }
 
@@ -302,7 +303,7 @@ class Trainer {
       finish_saving();
       tell("signal", {{"signal", name}},
            fmt::format("run: stopped by {} after step {}, whose weights are not saved: {}. The same command resumes it "
-                       "from an earlier checkpoint",
+                       "from an earlier checkpoint, if there is one",
                        name, state_.step, trouble));
       return signal;
     }

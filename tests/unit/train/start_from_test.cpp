@@ -78,6 +78,19 @@ TEST(StartFrom, RowsFollowTheirPiecesAndOthersStay) {
   EXPECT_THAT(now.of("encoder.0.ff.in.weight", values), ElementsAre(dense[0], dense[1], dense[2], dense[3]));
 }
 
+TEST(StartFrom, TheBiasOfAPieceFollowsIt) {
+  TemporaryFolder folder;
+  ModelConfig config = narrow_model(Sharing::kAll);
+  config.output_bias = true;
+  const OtherModel before(config, {5, 5}), now(config, {4, 4});
+  write_safetensors(folder / "w", before.tensors);
+  std::vector<float> values(now.values.size(), -1.0f);
+  const PieceRows rows = {{4, PieceRows::kNone, 0, 3}};
+  carry_over(SafetensorsFile(folder / "w"), rows, rows, now.table, values);
+  const auto theirs = before.of("output.bias", before.values);
+  EXPECT_THAT(now.of("output.bias", values), ElementsAre(theirs[4], -1, theirs[0], theirs[3]));
+}
+
 TEST(StartFrom, AnotherWidthOrAMissingParameterIsNotCopied) {
   TemporaryFolder folder;
   const OtherModel before(narrow_model(Sharing::kAll), {5, 5});
