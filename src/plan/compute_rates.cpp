@@ -45,8 +45,6 @@ double peak(const Gpu& gpu, Precision precision) {
   return peaks[static_cast<size_t>(precision)];
 }
 
-constexpr double kHostMemory = 10e9;  // bytes per second that an update moves on a CPU
-
 }  // namespace
 
 double seconds_of(const WorkStage& stage, const ComputeRates& rates) {

@@ -14,6 +14,8 @@
 
 namespace verbund {
 
+inline constexpr double kHostMemory = 10e9;  // bytes per second that an update moves on a CPU
+
 struct ComputeRates {
   double products = 0;   // operations per second
   double attention = 0;  // the same for attention

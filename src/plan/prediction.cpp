@@ -133,8 +133,9 @@ LimitFound find_limit(const Prediction& prediction) {
   if (waited < kNoticed && updated < 0.25) {
     found.share = step.compute / step.seconds;
     found.sentence =
-        prediction.workers == 1
-            ? "computation: there is no other worker to wait for"
+        prediction.workers == 1 ? "computation: there is no other worker to wait for"
+        : prediction.sync_every > 1
+            ? fmt::format("computation: waiting for the exchanges takes {:.1f} % of the time", 100 * waited)
             : fmt::format("computation: the exchange is hidden except for {:.1f} % of the step", 100 * waited);
   } else if (waited < updated) {
     found = {Limit::kUpdate, updated,
@@ -145,8 +146,8 @@ LimitFound find_limit(const Prediction& prediction) {
              fmt::format("summing in the host's memory, which takes {:.0f} % of the step", 100 * waited)};
   } else if (step.latency > 0.5 * step.exchange) {
     found = {Limit::kNetworkLatency, waited,
-             fmt::format("network latency: waiting for {} gradient buckets takes {:.0f} % of the step", step.buckets,
-                         100 * waited)};
+             fmt::format("network latency: waiting for {} buckets takes {:.0f} % of {}", step.buckets, 100 * waited,
+                         prediction.sync_every > 1 ? "the time" : "the step")};
   } else {
     found = {Limit::kNetworkRate, waited,
              fmt::format("network bandwidth: each host sends {:.1f} MB {}, and waiting for it takes {:.0f} % of {}",

@@ -106,7 +106,8 @@ SimulatedStep with_rounds(SimulatedStep alone, const StepToSimulate& step, const
   alone.sent_bytes = all.sent_bytes * alone.exchanges;
   alone.exposed = static_cast<double>(whole) * exposed(step.sync_delay) / steps;
   if (rest > 0) alone.exposed += exposed(std::max<int64_t>(0, rest - (step.sync_every - step.sync_delay))) / steps;
-  const double outer = kOuterBytesPerWeight * step.weights / compute.update_bytes * alone.exchanges;
+  const double host_memory = compute.gpu ? kHostMemory : compute.update_bytes;
+  const double outer = kOuterBytesPerWeight * step.weights / host_memory * alone.exchanges;
   alone.update += outer;
   alone.seconds += alone.exposed + outer;
   return alone;
