@@ -86,10 +86,12 @@ test-gpu: setup-tests
 	@cmake --build --preset release --parallel $(JOBS) --target verbund gpu_test emulated_gpu bench_step
 	@scripts/test-gpu.sh
 
-bench: setup-tests build
+bench: setup-tests
+	@grep -qs '^VERBUND_BUILD_TESTS:BOOL=ON' build/CMakeCache.txt && test -f build/build.ninja || { cmake --preset release $(quietly); }
+	@cmake --build --preset program --parallel $(JOBS) --target verbund
 	scripts/bench.sh
 
-sources = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.h' 'bench/*.cpp')
+sources = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.h' 'bench/*.cpp' 2> /dev/null || find src tests bench -name '*.h' -o -name '*.cpp')
 
 format:
 	@command -v clang-format > /dev/null || { echo "make format needs clang-format: apt-get install clang-format"; exit 1; }

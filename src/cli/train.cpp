@@ -75,8 +75,8 @@ void run_train(const Arguments& arguments) {
   std::string file, finetune, run, resume = "auto";
   std::vector<std::string> data, overrides;
   options
-      .add_list("--data", data,
-                "The dataset folder; of several, with the same subword model, the first has the dev pairs", "FOLDER")
+      .add_list("--data", data, "Dataset folder; repeatable with the same subword model, the first has the dev pairs",
+                "FOLDER")
       ->required();
   options.add_option("--run", run, "The run folder, new or of a run to resume")->required()->type_name("FOLDER");
   options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
@@ -125,6 +125,10 @@ void run_train(const Arguments& arguments) {
   request.program = program_version();
   request.command = command_line();
   request.restart = restart_reason(std::getenv(kRestartVariable));
+  if (request.restart.number > 0) {  // of the same command by launch: continue what its first start has begun
+    if (request.resume == Resume::kNever) request.resume = Resume::kAuto;
+    if (request.resume == Resume::kBest) request.resume = Resume::kForce;
+  }
   if (const char* notes = std::getenv(kVerifiedVariable)) request.verified = notes;
 
   refuse_tasks_without_pmix(environment_variable);

@@ -168,6 +168,20 @@ void add_named_sources(const Config& config, Corpora& corpora) {
   corpora.target_language = corpus.target_language;
 }
 
+// Evaluation text that belongs to no corpus gets no tag. A model that was trained on tagged text alone needs one.
+void warn_of_missing_tags(const Corpora& corpora, const std::vector<ParallelFiles>& texts, const char* key,
+                          const char* flag) {
+  const std::vector<std::string> tags = corpora.tags();
+  if (std::ranges::any_of(corpora.sources, [](const CorpusSource& source) { return source.tag.empty(); })) return;
+  std::string line;
+  if (texts.empty() || !LineReader(texts.front().source).next_line(line)) return;
+  if (std::ranges::any_of(tags, [&](const std::string& tag) { return line.find(tag) != line.npos; })) return;
+  warn(
+      "the text of {} gets no tag, although all training text begins with one ({}). Put the tag before each of its "
+      "lines, or give the text to a corpus: {} NAME=...",
+      key, fmt::join(tags, ", "), flag);
+}
+
 }  // namespace
 
 void CorpusSource::tell_files() {
@@ -208,8 +222,14 @@ Corpora find_corpora(const Config& config, const CorpusGenerator* generator, con
   for (const CorpusSource& source : corpora.sources) {
     for (const auto* texts : {&source.train, &source.dev, &source.test}) check_files(*texts);
   }
-  if (corpora.named && !config.corpus.dev.empty()) check_files(corpora.dev);
-  if (corpora.named && !config.corpus.test.empty()) check_files(corpora.test);
+  if (corpora.named && !config.corpus.dev.empty()) {
+    check_files(corpora.dev);
+    warn_of_missing_tags(corpora, corpora.dev, "corpus.dev", "--add-dev");
+  }
+  if (corpora.named && !config.corpus.test.empty()) {
+    check_files(corpora.test);
+    warn_of_missing_tags(corpora, corpora.test, "corpus.test", "--add-test");
+  }
   return corpora;
 }
 

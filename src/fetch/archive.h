@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives (.tgz, .tar.gz, .tar.xz, .zip, ...): their members and their published checksums. Only this file uses
-// libarchive and OpenSSL.
+// Archive functions list and extract the members of .tgz, .tar.gz, .tar.xz, .zip, ... files, and compute published
+// checksums of files. Only archive.cpp uses libarchive.
 #pragma once
 
 #include <filesystem>

@@ -9,12 +9,14 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/human.h"
 #include "core/utf8.h"
 #include "text/line_reader.h"
 
 namespace verbund {
 namespace {
 
+constexpr size_t kLargestSgm = 256 << 20;
 constexpr std::string_view kWhiteSpace = " \t\r\n\f\v";
 constexpr std::pair<std::string_view, char32_t> kEntities[] = {
     {"amp", U'&'}, {"lt", U'<'}, {"gt", U'>'}, {"quot", U'"'}, {"apos", U'\''}};
@@ -71,7 +73,9 @@ std::string decode_entities(std::string_view text) {
   std::string decoded;
   for (size_t i = 0; i < text.size();) {
     if (text[i] == '&') {
-      const size_t end = text.find(';', i);
+      constexpr size_t kLongestEntity = 12;
+      const size_t found = text.substr(i, kLongestEntity).find(';');
+      const size_t end = found == std::string_view::npos ? found : i + found;
       const char32_t character = end == std::string_view::npos ? 0 : decode_entity(text.substr(i + 1, end - i - 1));
       if (character != 0) {
         append_code_point(decoded, character);
@@ -118,7 +122,12 @@ std::vector<std::string> sgm_segments(std::string_view sgm, const std::string& n
 void convert_sgm(const std::filesystem::path& sgm, const std::filesystem::path& text) {
   std::string content, block(1 << 20, '\0');
   const std::unique_ptr<ByteSource> source = open_bytes(sgm);
-  while (const size_t size = source->read(block.data(), block.size())) content.append(block, 0, size);
+  while (const size_t size = source->read(block.data(), block.size())) {
+    content.append(block, 0, size);
+    if (content.size() > kLargestSgm) {
+      fail("{} has more than {}: it is not a WMT .sgm file", sgm.string(), human_bytes(kLargestSgm));
+    }
+  }
   const std::vector<std::string> segments = sgm_segments(content, sgm.string());
   if (segments.empty()) fail("{} holds no <seg>: it is not a WMT .sgm file", sgm.string());
   AtomicFile output(text);
