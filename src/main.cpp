@@ -26,11 +26,11 @@ namespace {
 constexpr Command kCommands[] = {
     {"prepare", "parallel text -> dataset folder (subword model, token ids, statistics)", run_prepare},
     {"train", "dataset folder -> a trained model: checkpoints, log, metrics", run_train},
-    {"launch", "train with several workers on several hosts: starts, watches, restarts", run_launch},
+    {"launch", "data-parallel training on several hosts: starts, watches and restarts the workers", run_launch},
     {"doctor", "checks whether hosts can train together, and says how to repair what is wrong", run_doctor},
     {"plan", "predicts a training run on given hosts: time, cost, its bottleneck, better settings", run_plan},
     {"report", "run folders -> a page of verdicts with their evidence, or a comparison", run_report},
-    {"board", "a live page over all runs in the browser, and figures for Prometheus", run_board},
+    {"board", "a live page over all runs in the browser, and metrics for Prometheus", run_board},
     {"evaluate", "loss, BLEU and chrF of a trained model on a test set", run_evaluate},
     {"average", "several checkpoints of a run -> one, with the mean of their weights", run_average},
     {"translate", "text from stdin or files -> translations, with a trained model", run_translate},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertCommand is the command of `train --on-alert`. A process of its own runs it (alert/alert_teller.h), which
-// outlives this one: so the command never blocks or ends the training, and the loss of this process is told as well.
+// AlertCommand is the command of `train --on-alert`. A separate process runs it (alert/alert_teller.h) and outlives
+// this one, so that the command cannot block or end the training, and the loss of this process is reported as well.
 //
 //   AlertCommand command("mail -s \"$VERBUND_ALERT_TEXT\" me");   // early: the process is a small copy of this one
 //   command.begin(run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AlertTeller is the process that runs the command of AlertCommand: one at a time, each within a time limit, with its
-// output in the run's log.txt. It hears the training on its stdin; if that ends without saying so, the run is lost.
+// output in the run's log.txt. It reads the messages of the training on its stdin.
+// If the stream ends without a last message, the run counts as lost.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alerts are the troubles of a run that somebody should know of now: each is found by a rule from its figures. Pure.
-// `board` shows them; `train --on-alert` tells a command.
+// Alerts are the problems of a run that somebody should know about at once. A rule finds each in the run's figures.
+// `board` shows them; `train --on-alert` passes them to a command. Pure.
 #pragma once
 
 #include <cstdint>

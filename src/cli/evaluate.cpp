@@ -35,14 +35,16 @@ struct EvaluateCommand {
 void declare_flags(Options& options, EvaluateCommand& command) {
   add_model_flags(options, command.place);
   add_device_flags(options, command.place);
-  options.add_option("--data", command.data, "Evaluate on pairs of this dataset folder ...")->type_name("FOLDER");
   options
-      .add_option("--split", command.split,
-                  "... of this part: test, dev or train, or test-NAME, dev-NAME of one corpus")
+      .add_option("--data", command.data, "Dataset folder with the pairs to evaluate on (or --source and --reference)")
+      ->type_name("FOLDER");
+  options
+      .add_option("--split", command.split, "Part of --data: test, dev or train, or test-NAME, dev-NAME of one corpus")
       ->capture_default_str();
-  options.add_option("--source", command.source, "Or: source sentences, one a line (plain, .gz, .xz) ...")
+  options.add_option("--source", command.source, "Source sentences, one a line (plain, .gz, .xz); needs --reference")
       ->type_name("FILE");
-  options.add_option("--reference", command.reference, "... and their translations")->type_name("FILE");
+  options.add_option("--reference", command.reference, "Reference translations of --source, line by line")
+      ->type_name("FILE");
   options
       .add_option("--tag", command.tag,
                   "With --source: symbol to put before every source sentence, such as <2de>, as in translate")

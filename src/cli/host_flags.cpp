@@ -41,14 +41,13 @@ std::vector<std::string> doctor_program(const Training& training) {
 }  // namespace
 
 void HostFlags::declare(Options& options) {
-  options.add_option("-n,--workers", workers, "Number of workers (as many as the hosts have slots)")
+  options.add_option("-n,--workers", workers, "Number of workers (default: all slots of the hosts)")
       ->type_name("N")
       ->check(between(1, kMostSlots));
-  Option* const hosts_option =
-      options.add_option("-H,--hosts", list, "Hosts and their slots, the number of workers on each (this machine)");
+  Option* const hosts_option = options.add_option(
+      "-H,--hosts", list, "Hosts with their slots, the number of workers on each (default: this machine)");
   hosts_option->type_name("A:N,B:N");
-  Option* const file_option =
-      options.add_option("--hostfile", file, "The same in a file, a host per line: HOST slots=N");
+  Option* const file_option = options.add_option("--hostfile", file, "File with the hosts, one a line: HOST slots=N");
   file_option->type_name("FILE")->excludes(hosts_option);
   Option* const from_option =
       options.add_option("--hosts-from", from,
@@ -65,7 +64,8 @@ void HostFlags::declare(Options& options) {
       ->check(one_of({"auto", "srun", "mpirun"}));
   options.add_option("--nic", job.interface, "Network interface to train over, or a network: 10.0.0.0/24")
       ->type_name("IF");
-  options.add_option("--rsh", mpirun.rsh_agent, "Command that runs another one on a host (ssh)")->type_name("AGENT");
+  options.add_option("--rsh", mpirun.rsh_agent, "Command that runs another one on a host (default: ssh)")
+      ->type_name("AGENT");
 }
 
 std::vector<Host> HostFlags::hosts() const {

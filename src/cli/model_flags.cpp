@@ -29,7 +29,8 @@ void add_checkpoint_flags(Options& options, ModelPlace& place) {
                   "Of a run: best, last, average, step-00004000, ...; best if there is one, else the newest")
       ->type_name("NAME");
   options.add_option("--vocabulary", place.source_vocabulary, "Subword model, if the run has none")->type_name("FILE");
-  options.add_option("--target-vocabulary", place.target_vocabulary, "Of the target side, if it has its own")
+  options
+      .add_option("--target-vocabulary", place.target_vocabulary, "Subword model of the target side, if it has its own")
       ->type_name("FILE");
 }
 

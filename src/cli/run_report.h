@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of one run as `train` leaves it and `report` makes it: its page, with what a plan of it tells.
+// make_run_report makes the page of one run, with the section on scaling that `plan` predicts from its record. `train`
+// and `report` use it.
 #pragma once
 
 #include "page/page.h"

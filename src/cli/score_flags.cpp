@@ -84,11 +84,12 @@ void declare_flags(Options& options, ScoreCommand& command) {
   options.add_flag("--json", command.json, "Print JSON, with exact numbers");
 
   options.add_flag("--confidence", command.confidence,
-                   "95 % interval of one system, or beside --paired-ar; by bootstrap");
+                   "95 % confidence interval by bootstrap, of one system or beside --paired-ar");
   options.add_option("--confidence-n", command.confidence_samples, "Samples for it (default 1000)")->check(at_least(2));
-  options.add_flag("--paired-ar", command.paired_ar, "Do systems differ from the first? By approximate randomisation");
+  options.add_flag("--paired-ar", command.paired_ar,
+                   "Test whether systems differ from the first: approximate randomisation");
   options.add_option("--paired-ar-n", command.ar_trials, "Trials for it (default 10000)")->check(at_least(1));
-  options.add_flag("--paired-bs", command.paired_bs, "The same by bootstrap, with 95 % intervals");
+  options.add_flag("--paired-bs", command.paired_bs, "The same test by paired bootstrap, with 95 % intervals");
   options.add_option("--paired-bs-n", command.bs_samples, "Samples for it (default 1000)")->check(at_least(1));
   options.add_option("--seed", command.seed, "Seed of random samples (default 12345), or none")
       ->type_name("N")
@@ -96,7 +97,9 @@ void declare_flags(Options& options, ScoreCommand& command) {
 
   options.add_option("--tokenize", command.tokenizer, "BLEU: 13a (default), intl, none or char")->type_name("NAME");
   options.add_option("--smooth", command.smoothing, "BLEU: exp (default), floor, add-k or none")->type_name("NAME");
-  options.add_option("--smooth-value", command.bleu.smoothing_value, "BLEU: of floor (0.1) or of add-k (1)")
+  options
+      .add_option("--smooth-value", command.bleu.smoothing_value,
+                  "BLEU: value of --smooth floor (default 0.1) or add-k (default 1)")
       ->type_name("X");
   options.add_flag("--effective-order", command.bleu.effective_order, "BLEU: skip orders the text is too short for");
   options.add_option("--chrf-char-order", command.chrf.char_order, "chrF: longest character n-grams (default 6)")
@@ -108,7 +111,8 @@ void declare_flags(Options& options, ScoreCommand& command) {
   options.add_flag("--chrf-eps-smoothing", command.chrf.eps_smoothing, "chrF: epsilon instead of effective order");
   options.add_flag("--ter-normalized", command.ter.normalized, "TER: punctuation apart from words");
   options.add_flag("--ter-no-punct", command.ter.no_punctuation, "TER: without punctuation");
-  options.add_flag("--ter-asian-support", command.ter.asian_support, "TER: both for Chinese and Japanese, too");
+  options.add_flag("--ter-asian-support", command.ter.asian_support,
+                   "TER: apply --ter-normalized and --ter-no-punct to Chinese and Japanese");
   options.add_flag("--ter-case-sensitive", command.ter.case_sensitive, "TER: do not ignore case");
 }
 

@@ -37,7 +37,7 @@ void declare_flags(Options& options, TranslateCommand& command) {
   add_device_flags(options, command.place);
   options.add_list("--set", command.overrides, "Override a value of the configuration: decode.beam=5 (repeatable)",
                    "KEY=VALUE");
-  options.add_flag("-i,--interactive", command.interactive, "A prompt that answers line by line");
+  options.add_flag("-i,--interactive", command.interactive, "Translate each line as it is typed, at a prompt");
   options.add_option("--nbest", command.translator.search.nbest, "Number of translations of each line, best first")
       ->type_name("N");
   options.add_flag("--scores", command.format.scores, "Print each translation's score before it");

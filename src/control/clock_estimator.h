@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunClock tells the time of a run, and ClockEstimator how far another worker's clock is from the own one.
+// RunClock tells the time of a run; ClockEstimator estimates the offset of another worker's clock.
 //
 // The estimate is made over the network, as NTP makes it: a question leaves at `sent` and the answer arrives at
-// `arrived` on the own clock; the other worker read `received` and `replied` on its clock. If both ways took equally
-// long, the middle of the former was the middle of the latter. If they did not, the error is at most half of the time
-// on the network. That is a hard bound, so the sample with the smallest bound is the best. Clocks drift, so a sample's
-// bound grows with its age until a newer sample replaces it.
+// `arrived` on the asking worker's clock; the other worker read `received` and `replied` on its clock. If both ways
+// took equally long, the middle of the former was the middle of the latter. If they did not, the error is at most half
+// of the time on the network. That is a hard bound, so the sample with the smallest bound is the best. Clocks drift, so
+// a sample's bound grows with its age until a newer sample replaces it.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BufferPool lends buffers of a device's memory, and lends those again that nobody holds any more.
+// BufferPool allocates buffers in a device's memory, and reuses those that are no longer held.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory_advice tells how to need less of the memory that a device does not have.
+// memory_advice tells the user how to reduce memory use when an allocation on a device fails.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CheckpointContents describes a checkpoint folder: its files and their purposes, the parameters of the model by part,
-// and the composition of its size. For `verbund inspect`, and for questions 8 and 9 of the report.
+// and the composition of its size. For `verbund inspect`, and for questions 11 and 12 of the report.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OtherLoad measures how many of some cores other processes use, from its construction on. Measurements that compute
-// state it: on a busy machine they tell of the machine's load as much as of its speed.
+// OtherLoad measures how many cores other processes have used since its construction. Measurements of compute speed
+// state it, because a busy machine lowers them.
 #pragma once
 
 #include <chrono>
