@@ -130,23 +130,23 @@ std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& 
   return pieces;
 }
 
-std::vector<SearchTask> Translator::pieces_of(const Line& line) const {
-  std::vector<SearchTask> pieces =
-      cut(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix), line.number,
-          most_tokens());
-  for (SearchTask& piece : pieces) piece.source.insert(piece.source.begin(), tag_.begin(), tag_.end());
+// The size of the tag that a text begins with itself, if that stands before each of its pieces, as a given one does.
+size_t Translator::repeated_tag(const Sentence& source, bool is_split) const {
+  return is_split && tag_.empty() && most_tokens() > 1 && begins_with_symbol(source_, source) ? 1 : 0;
+}
+
+std::vector<SearchTask> Translator::pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const {
+  const size_t limit = most_tokens(), tag_size = repeated_tag(source, source.size() > limit);
+  const auto text = source.begin() + static_cast<std::ptrdiff_t>(tag_size);
+  const Sentence tag = tag_size > 0 ? Sentence(source.begin(), text) : tag_;
+  std::vector<SearchTask> pieces = cut(Sentence(text, source.end()), prefix, number, limit - tag_size);
+  for (SearchTask& piece : pieces) piece.source.insert(piece.source.begin(), tag.begin(), tag.end());
   return pieces;
 }
 
-// A tag that the text itself begins with stands before each of its pieces, as one that is given does.
-std::vector<SearchTask> Translator::pieces_of(const Sentence& source, uint64_t number) const {
-  const size_t limit = most_tokens();
-  if (source.size() <= limit || limit < 2 || !begins_with_symbol(source_, source)) {
-    return cut(source, {}, number, limit);
-  }
-  std::vector<SearchTask> pieces = cut(Sentence(source.begin() + 1, source.end()), {}, number, limit - 1);
-  for (SearchTask& piece : pieces) piece.source.insert(piece.source.begin(), source.front());
-  return pieces;
+std::vector<SearchTask> Translator::pieces_of(const Line& line) const {
+  return pieces_of(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix),
+                   line.number);
 }
 
 BeamSearch Translator::begin() const {
@@ -180,12 +180,12 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
   return results;
 }
 
-Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size) const {
+Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size, size_t tag_size) const {
   Translation translation;
   translation.text = target_.decode(hypothesis.tokens);
   translation.score = hypothesis.score;
   translation.finished = hypothesis.finished;
-  const auto tag = static_cast<int32_t>(tag_.size());
+  const auto tag = static_cast<int32_t>(tag_size);
   for (size_t i = 0; i < hypothesis.alignment.size(); ++i) {
     const int32_t source = hypothesis.alignment[i];
     if (source == static_cast<int32_t>(source_size) || source < tag) continue;  // </s> or tag: no piece of the line
@@ -200,17 +200,21 @@ std::vector<Translation> Translator::join(std::span<const SearchTask> pieces,
   if (pieces.size() <= 1) {  // the usual case
     std::vector<Translation> translations;
     for (const std::vector<Hypothesis>& all : found) {
-      for (const Hypothesis& hypothesis : all) translations.push_back(to_text(hypothesis, pieces[0].source.size()));
+      for (const Hypothesis& hypothesis : all) {
+        translations.push_back(to_text(hypothesis, pieces[0].source.size(), tag_.size()));
+      }
     }
     if (translations.empty()) translations.emplace_back();
     return translations;
   }
   Translation whole;
   whole.split = true;
+  const size_t repeated = repeated_tag(pieces[0].source, true);
   int32_t source_pieces = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
-    append(whole, to_text(found[i].at(0), pieces[i].source.size()), source_pieces);
-    source_pieces += static_cast<int32_t>(pieces[i].source.size() - tag_.size());
+    const size_t size = pieces[i].source.size(), tag_size = i == 0 ? tag_.size() : tag_.size() + repeated;
+    append(whole, to_text(found[i].at(0), size, tag_size), source_pieces);
+    source_pieces += static_cast<int32_t>(size - tag_size);
   }
   return {whole};
 }
@@ -240,10 +244,12 @@ std::vector<std::string> Translator::split(const std::string& line) const {
   const std::vector<std::string> text = source_.encode_pieces(line);
   if (text.size() != ids.size()) return {line};
   std::vector<std::string> sentences;
-  auto begin = text.begin();
-  for (const SearchTask& piece : cut(ids, {}, 0, most_tokens())) {
-    const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size());
-    sentences.push_back(source_.decode_pieces({begin, end}));
+  const auto tag_size = static_cast<std::ptrdiff_t>(repeated_tag(ids, true));
+  const std::string tag = tag_size > 0 ? source_.decode_pieces({text.front()}) + " " : "";
+  auto begin = text.begin() + tag_size;
+  for (const SearchTask& piece : tag_size > 0 ? pieces_of(ids, {}, 0) : cut(ids, {}, 0, most_tokens())) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size()) - tag_size;
+    sentences.push_back(tag + source_.decode_pieces({begin, end}));
     if (source_.encode(sentences.back()) != piece.source) return {line};
     begin = end;
   }
@@ -254,7 +260,7 @@ std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& 
   std::vector<SearchTask> tasks;
   std::vector<size_t> lines;  // of the tasks
   for (size_t i = 0; i < sources.size(); ++i) {
-    for (SearchTask& piece : pieces_of(sources[i], i)) tasks.push_back(std::move(piece));
+    for (SearchTask& piece : pieces_of(sources[i], {}, i)) tasks.push_back(std::move(piece));
     lines.resize(tasks.size(), i);
   }
   const std::vector<std::vector<Hypothesis>> found = search_all(tasks, sources.size(), tell);

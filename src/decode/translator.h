@@ -76,11 +76,13 @@ class Translator {
  private:
   size_t most_tokens() const;  // that are translated at once
   std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number, size_t limit) const;
-  std::vector<SearchTask> pieces_of(const Sentence& source, uint64_t number) const;
+  std::vector<SearchTask> pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const;
+  size_t repeated_tag(const Sentence& source, bool is_split) const;
   // `tell` counts lines, of which there are so many.
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks, size_t lines,
                                                   const TellDone& tell) const;
-  Translation to_text(const Hypothesis& hypothesis, size_t source_size) const;
+  // The first `tag_size` pieces of the source are a tag that is not part of the line.
+  Translation to_text(const Hypothesis& hypothesis, size_t source_size, size_t tag_size) const;
 
   std::vector<DecodableModel*> models_;
   const Subwords& source_;

@@ -249,7 +249,16 @@ TEST_F(TranslatorTest, ATagInTheTextStandsBeforeEachPartOfALongLine) {
   const Sentence found = in_text.translate_tokens({tagged.encode("<2de> " + text)}).at(0);
   std::vector<std::string> pieces;
   for (const TokenId token : found) pieces.push_back(tagged.piece(token));
-  EXPECT_EQ(pieces, as_flag.translate({{text}}).at(0).at(0).pieces);
+  const Translation expected = as_flag.translate({{text}}).at(0).at(0);
+  EXPECT_EQ(pieces, expected.pieces);
+  const Translation line = in_text.translate({{"<2de> " + text}}).at(0).at(0);
+  EXPECT_EQ(line.text, expected.text);
+  const auto source_pieces = static_cast<int32_t>(tagged.encode("<2de> " + text).size());
+  for (const auto& [source, target] : line.alignment) EXPECT_LT(source, source_pieces);
+
+  const std::vector<std::string> sentences = in_text.split("<2de> " + text);
+  ASSERT_GT(sentences.size(), 1u);
+  for (const std::string& sentence : sentences) EXPECT_TRUE(sentence.starts_with("<2de> ")) << sentence;
 }
 
 // No full stop, and at last no blank either: still every part is translated.
