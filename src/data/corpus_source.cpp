@@ -173,8 +173,8 @@ void warn_of_missing_tags(const Corpora& corpora, const std::vector<ParallelFile
                           const char* flag) {
   const std::vector<std::string> tags = corpora.tags();
   if (std::ranges::any_of(corpora.sources, [](const CorpusSource& source) { return source.tag.empty(); })) return;
-  std::string line;
-  if (texts.empty() || !LineReader(texts.front().source).next_line(line)) return;
+  std::string line;  // where source sentences have a file of their own
+  if (texts.empty() || texts.front().source.empty() || !LineReader(texts.front().source).next_line(line)) return;
   if (std::ranges::any_of(tags, [&](const std::string& tag) { return line.find(tag) != line.npos; })) return;
   warn(
       "the text of {} gets no tag, although all training text begins with one ({}). Put the tag before each of its "

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "core/error.h"
 
@@ -109,12 +110,15 @@ void Connections::accept_all() {
   }
 }
 
-// Of the clients whose request is not being answered, the one that has the least time left leaves.
+// Of the clients from which no whole request has come, the one that has the least time left leaves; if there is none,
+// of those that receive an answer.
 bool Connections::make_room() {
   Connection* slowest = nullptr;
+  const auto is_sent_to = [](const Connection& connection) { return connection.phase == Phase::kSending; };
   for (const auto& connection : connections_) {
-    const bool waits = connection->phase != Phase::kAnswering;
-    if (waits && (slowest == nullptr || connection->deadline < slowest->deadline)) slowest = connection.get();
+    if (connection->phase == Phase::kAnswering || (asked_to_stop_ && is_sent_to(*connection))) continue;
+    const auto order = [&](const Connection& one) { return std::pair(is_sent_to(one), one.deadline); };
+    if (slowest == nullptr || order(*connection) < order(*slowest)) slowest = connection.get();
   }
   if (slowest == nullptr) return false;
   close(*slowest);
