@@ -125,7 +125,7 @@ void run_train(const Arguments& arguments) {
   request.program = program_version();
   request.command = command_line();
   request.restart = restart_reason(std::getenv(kRestartVariable));
-  if (request.restart.number > 0) {  // of the same command by launch: continue what its first start has begun
+  if (std::getenv(kContinueVariable) != nullptr) {  // a restart by launch: another start of this command has begun
     if (request.resume == Resume::kNever) request.resume = Resume::kAuto;
     if (request.resume == Resume::kBest) request.resume = Resume::kForce;
   }

@@ -13,7 +13,8 @@ namespace verbund {
 namespace {
 
 constexpr size_t kRoomForInterrupt = 3;  // ^C, and the last column, after which terminals differ
-constexpr const char* kEventNames[] = {"started", "connecting", "connected", "lost_worker"};  // as in WorkerEvent
+constexpr const char* kEventNames[] = {"started", "connecting", "connected", "training",
+                                       "lost_worker"};  // as in WorkerEvent
 constexpr size_t kLongestBar = 24, kShortestBar = 6;
 
 std::string bar(double share, size_t width) {

@@ -43,7 +43,7 @@ std::optional<Status> parse_marked_status(std::string_view line);
 // writes the next two before and after MPI connects all workers: all of them wait there for one that was killed. A
 // worker that notices the loss of another writes the last: mpirun reports it only when it ends, and may then wait for
 // ever for the lost one. The message for people is another line, in any words.
-enum class WorkerEvent { kStarted, kConnecting, kConnected, kLost };
+enum class WorkerEvent { kStarted, kConnecting, kConnected, kTraining, kLost };
 
 struct WorkerRecord {
   WorkerEvent event = WorkerEvent::kLost;

@@ -53,6 +53,7 @@ class Job {
     const StarterNotices& notices = session_.notices();
     end.exit_code = session_.exit_code();
     end.all_started = session_.all_started();
+    end.has_trained = session_.has_trained();
     end.lost_host = notices.lost_host();
     end.cannot_start = notices.cannot_start();
     end.verified = session_.verified();

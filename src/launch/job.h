@@ -19,6 +19,7 @@ struct JobEnd {
   int stop_requests = 0;           // signals received while the job ran
   int stop_signal = 0;             // the first of them
   bool all_started = false;        // every worker
+  bool has_trained = false;        // the run has begun, or has been resumed
   bool lost_host = false;          // the starter could not start or reach its daemon on a host
   bool cannot_start = false;       // the program or folder is missing on a host
   bool from_outside = false;       // the starter itself was terminated

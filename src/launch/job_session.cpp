@@ -91,14 +91,24 @@ void JobSession::hear(const OutputLine& line) {
   }
   const std::optional<WorkerRecord> record = line.is_stdout ? std::nullopt : parse_marked_record(line.text);
   if (!record) return hear_worker_(line);
-  if (record->event != WorkerEvent::kLost) {
-    const bool is_start = record->event == WorkerEvent::kStarted;
-    (is_start ? started_ : record->event == WorkerEvent::kConnecting ? connecting_ : connected_).insert(line.rank);
-    last_progress_ = Clock::now();
-    return;
+  last_progress_ = Clock::now();
+  switch (record->event) {
+    case WorkerEvent::kStarted:
+      started_.insert(line.rank);
+      return;
+    case WorkerEvent::kConnecting:
+      connecting_.insert(line.rank);
+      return;
+    case WorkerEvent::kConnected:
+      connected_.insert(line.rank);
+      return;
+    case WorkerEvent::kTraining:
+      has_trained_ = true;
+      return;
+    case WorkerEvent::kLost:
+      if (rank_of_lost_ < 0) rank_of_lost_ = record->worker;
+      note_loss();
   }
-  if (rank_of_lost_ < 0) rank_of_lost_ = record->worker;
-  note_loss();
 }
 
 void JobSession::hear_starter(const std::vector<std::string>& shown) {

@@ -52,6 +52,7 @@ class JobSession {
   const std::vector<int>& never_started() const { return never_started_; }
   bool was_killed() const { return killed_; }  // because it did not exit by itself
   bool lost_worker() const { return lost_worker_; }
+  bool has_trained() const { return has_trained_; }  // the run has begun, or has been resumed
   // As reported by a worker; -1: not known.
   int rank_of_lost() const { return rank_of_lost_; }
   // The last line was the starter's own, not a worker's.
@@ -80,6 +81,7 @@ class JobSession {
   ChildProcess process_;
   std::optional<std::chrono::steady_clock::time_point> kill_at_;
   bool lost_worker_ = false;
+  bool has_trained_ = false;
   int rank_of_lost_ = -1;
   bool killed_ = false;
   bool starter_spoke_last_ = false;

@@ -59,6 +59,7 @@ std::vector<std::string> own_variables(const JobSettings& settings) {
   }
   if (!settings.terminal.empty()) variables.push_back(fmt::format("{}={}", kTerminalVariable, settings.terminal));
   if (!settings.restart.empty()) variables.push_back(fmt::format("{}={}", kRestartVariable, settings.restart));
+  if (settings.continues) variables.push_back(fmt::format("{}=1", kContinueVariable));
   if (!settings.verified.empty()) variables.push_back(fmt::format("{}={}", kVerifiedVariable, settings.verified));
   return variables;
 }
@@ -71,7 +72,7 @@ std::vector<std::string> passed_variables(const char* const* environment) {
       if (variable.starts_with(prefix)) names.emplace_back(variable.substr(0, variable.find('=')));
     }
   }
-  for (const char* own : {kTerminalVariable, kRestartVariable, kVerifiedVariable}) {
+  for (const char* own : {kTerminalVariable, kRestartVariable, kContinueVariable, kVerifiedVariable}) {
     std::erase(names, own);  // meant for this process alone
   }
   std::sort(names.begin(), names.end());

@@ -10,6 +10,9 @@ namespace verbund {
 // Tells a worker that its job was restarted: "2 worker 1 on b was killed by signal 9 (Killed)".
 constexpr const char* kRestartVariable = "VERBUND_RESTART";
 
+// Tells a worker that an earlier start of this job has already done what --resume says.
+constexpr const char* kContinueVariable = "VERBUND_CONTINUE";
+
 struct JobSettings {
   std::string interface;                 // of the network; "": Open MPI chooses
   std::vector<std::string> environment;  // names of variables that the workers get
@@ -17,6 +20,7 @@ struct JobSettings {
   std::vector<std::string> program;      // path and arguments
   std::string terminal;                  // describes the terminal to the workers, see core/terminal.h; "": nothing
   std::string restart;                   // number and reason of the restart, for the run's history; "": the first start
+  bool continues = false;                // an earlier start has done what --resume says
   std::string verified;                  // notes of verified copies of the dataset (data/verified_note.h), after a loss
   bool share_cores = false;              // more workers than cores: a waiting worker yields its core
 };

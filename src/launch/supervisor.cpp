@@ -51,6 +51,7 @@ class Supervisor {
       verified.insert(end.verified.begin(), end.verified.end());
       job.verified = fmt::format("{}", fmt::join(verified, ","));
       job.restart = fmt::format("{} {}", restarts + 1, end.reason);
+      job.continues |= end.has_trained;
       if (!end.all_started) pause();  // a start that fails at once is not repeated at once
       supply_.forget_all_but(end.lost_host ? std::vector<Host>() : hosts);  // a host may come back with an empty disk
       hosts = restart_hosts_.choose(hosts);

@@ -82,6 +82,7 @@ class Trainer {
     run_.keeper->record_start({run_.request.program, run_.request.command, mpi_library(), state_.step, run_.differences,
                                hosts, std::move(dataset), begins ? describe_model(run_.config.train) : Json()});
     run_.keeper->write_description(run_.config_yaml, run_.dataset);
+    if (run_.workers.leads()) tell_launch({WorkerEvent::kTraining, 0});
     if (const RestartReason& restart = run_.request.restart; restart.number > 0) {
       tell("restart", {{"number", restart.number}, {"reason", restart.reason}});
     }

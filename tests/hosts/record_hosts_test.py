@@ -33,7 +33,7 @@ class RecordHostsTest(TrainingTest):
     def launch(self):
         return self.start([SCRIPT, "exec", "host-a", *self.command(
             "launch", "-H", "host-a:2,host-b:2", "--nic", INTERFACE, "--rsh", f"{SCRIPT} agent", "--max-restarts", 1, "--",
-            *self.arguments(self.run_folder, VALUES))], VERBUND_HOSTS_PREFIX=self.hosts.prefix)
+            *self.arguments(self.run_folder, VALUES), "--resume", "never")], VERBUND_HOSTS_PREFIX=self.hosts.prefix)
 
     def records(self, rank):
         data = (self.run_folder / "steps" / f"rank-{rank}.bin").read_bytes()

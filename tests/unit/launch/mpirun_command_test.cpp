@@ -45,10 +45,12 @@ TEST(MpirunCommand, HasWhatWasNotAskedForOnlyWhenItWas) {
   mpirun.as_root = true;
   mpirun.rsh_agent = "ssh -p 2222";
   all.restart = "1 worker 1 was lost; why";
+  all.continues = true;
   for (const char* flags :
        {" --allow-run-as-root ", " --mca btl_tcp_if_include eth1 ", " --mca oob_tcp_if_include eth1 ",
         " --mca plm_rsh_agent 'ssh -p 2222' ", " --mca mpi_yield_when_idle 1 ", " -x OMP_NUM_THREADS ",
-        " -x VERBUND_TERMINAL=status ", " -x 'VERBUND_RESTART=1 worker 1 was lost, why' ", " --wdir /home/me "}) {
+        " -x VERBUND_TERMINAL=status ", " -x 'VERBUND_RESTART=1 worker 1 was lost, why' ", " -x VERBUND_CONTINUE=1 ",
+        " --wdir /home/me "}) {
     EXPECT_THAT(line(all, mpirun), HasSubstr(flags));
   }
 }
