@@ -16,7 +16,7 @@ namespace {
 
 // A member of a flat JSON object. The views point into the line.
 struct Member {
-  enum class Kind { kNumber, kText, kOther };
+  enum class Kind { kNumber, kText, kNull, kOther };
   std::string_view key;  // as written, escapes included
   Kind kind = Kind::kOther;
   double number = 0;  // true is 1, false is 0; "NaN", "Infinity" and "-Infinity" are numbers
@@ -94,7 +94,7 @@ class Scanner {
     if (token == "true" || token == "false") {
       member.number = token == "true" ? 1 : 0;
     } else if (token == "null") {
-      member.kind = Member::Kind::kOther;
+      member.kind = Member::Kind::kNull;
     } else if (!special(token, member.number)) {
       const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), member.number);
       if (error == std::errc::result_out_of_range) member.number = 0;
@@ -161,8 +161,10 @@ class TableBuilder {
       table_.time.push_back(time);
     }
     for (const Member& member : members) {
-      if (member.kind != Member::Kind::kNumber || member.key == "step" || !belongs(member.key)) continue;
-      set(member.key, member.number);
+      if (member.key == "step" || !belongs(member.key)) continue;
+      if (member.kind == Member::Kind::kNumber) set(member.key, member.number);
+      // JSON has no other word for what is not finite.
+      if (member.kind == Member::Kind::kNull) table_.not_finite[std::string(member.key)].push_back(table_.rows() - 1);
     }
     return undone;
   }

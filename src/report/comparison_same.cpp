@@ -64,6 +64,10 @@ std::optional<int64_t> same_until(const RunData& a, const RunData& b, const Firs
 
 // As many digits as show the difference, at least 5.
 std::string difference_text(double a, double b) {
+  if (!is_known(a) || !is_known(b)) {
+    const auto text = [](double x) { return is_known(x) ? fmt::format("{:.5g}", x) : "not a finite number"; };
+    return fmt::format("{} against {}", text(a), text(b));
+  }
   for (int digits = 5;; ++digits) {
     const std::string one = fmt::format("{:.{}g}", a, digits), other = fmt::format("{:.{}g}", b, digits);
     if (one != other || digits == 17) return one + " against " + other;

@@ -192,9 +192,10 @@ void add_unsent(const RunData& run, Ledger& ledger) {
 // From metrics.jsonl alone.
 void add_metrics(const RunData& run, Ledger& ledger) {
   const MetricTable& training = run.training;
-  // The curves of an imported run may begin late, with the steps of one line before the first.
-  const bool continued = run.imported && training.rows() > 1;
-  const int64_t first = continued ? std::max<int64_t>(0, 2 * training.step[0] - training.step[1]) : 0;
+  // The curves of an imported run may begin late, with the steps of one line before the first, if lines are regular.
+  const std::vector<int64_t>& step = training.step;
+  const bool regular = run.imported && step.size() > 2 && step[1] - step[0] == step[2] - step[1];
+  const int64_t first = regular ? std::max<int64_t>(0, 2 * step[0] - step[1]) : 0;
   ledger.steps = run.last_step() - first;
   double seconds = training.last("training_seconds");
   if (!is_known(seconds) && training.has("seconds_per_step")) {

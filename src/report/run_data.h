@@ -80,6 +80,7 @@ struct HostFacts {
   double cores = kNotKnown, threads_per_worker = kNotKnown, memory_bytes = kNotKnown;
   std::vector<int> workers;          // ranks
   double allowed_cores = kNotKnown;  // that they may use
+  bool on_record = true;             // false: in place of the hosts of workers whose hosts are not known
 };
 
 // One start of the run, from run.json and history.jsonl.

@@ -82,8 +82,12 @@ Section faults_section(const RunData& run) {
   }
   if (run.history.empty()) table.rows = rows_of_starts(run);
   if (table.rows.empty()) {
-    const bool ended_well = run.starts.empty() || run.starts.back().was_wanted() ||
-                            (run.starts.back().reason.empty() && !run.starts.back().killed && !run.silent());
+    // A death before the first checkpoint leaves no event.
+    const auto was_wanted = [&](const StartFacts& start) {
+      const bool is_running = &start == &run.starts.back() && start.reason.empty() && !start.killed && !run.silent();
+      return start.was_wanted() || is_running;
+    };
+    const bool ended_well = std::ranges::all_of(run.starts, was_wanted);
     if (!run.history.empty() && ended_well) section.blocks.push_back(Paragraph{"None: the run had no fault."});
     return section;
   }

@@ -54,10 +54,16 @@ Section mixture_section(const RunData& run) {
   Section section = {"mixture", "Corpora", {}};
   std::vector<CorpusSeen> rest = corpora_seen(run);
   const int64_t logged = run.training.step.empty() ? 0 : run.training.step.back();
-  std::map<int64_t, const Json*> ended;  // by the number of the stage after it; repeated steps replace what was undone
+  std::map<int64_t, const HistoryEvent*> ended;  // by the number of the stage after it
   for (const HistoryEvent& event : run.history) {
     if (event.event == "stage" && event.step <= logged) {
-      ended[static_cast<int64_t>(number_at(event.line, "stage"))] = &event.line;
+      ended[static_cast<int64_t>(number_at(event.line, "stage"))] = &event;
+    }
+    // The checkpoint of a step is saved before a stage begins there, so that the stage begins again.
+    if (event.event == "start" || event.event == "resume" || event.event == "roll_back") {
+      const double to =
+          event.event == "start" ? 0 : number_at(event.line, event.event == "resume" ? "from_step" : "to_step");
+      std::erase_if(ended, [&](const auto& stage) { return static_cast<double>(stage.second->step) >= to; });
     }
   }
   if (rest.size() < 2 && ended.empty()) return section;
@@ -67,15 +73,15 @@ Section mixture_section(const RunData& run) {
       {"stage"}, {"corpus"}, {"its pairs", true}, {"pairs seen", true}, {"epochs", true}, {"of the pairs", true}};
   add_rows("all", rest, table);
   std::string current;
-  for (const auto& [number, line] : ended) {
-    const Json& before = object_at(*line, "before");
+  for (const auto& [number, event] : ended) {
+    const Json& before = object_at(event->line, "before");
     std::vector<CorpusSeen> seen = rest;
     for (size_t i = 0; i < rest.size(); ++i) {
       seen[i].seen = number_at(object_at(before, "seen"), rest[i].name.c_str());
       rest[i].seen -= seen[i].seen;
     }
     add_rows(text_at(before, "name"), seen, table);
-    current = text_at(*line, "name");
+    current = text_at(event->line, "name");
   }
   double left = 0;
   for (const CorpusSeen& corpus : rest) left += is_known(corpus.seen) ? corpus.seen : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the dev loss has risen since its best, and since when a run was trained in one way.
 #include <algorithm>
+#include <limits>
 
 #include "page/number_format.h"
 #include "report/json_values.h"
@@ -9,6 +10,8 @@
 
 namespace verbund {
 namespace {
+
+constexpr const char* kOtherSettings = "training with other settings";
 
 // Mean loss per token over every second sentence.
 double half_loss(const SentenceLosses& losses, size_t half) {
@@ -46,13 +49,18 @@ std::optional<TrainingChange> last_change(const RunData& run) {
     if (event.event == "stage") {
       changes.push_back({event.step, "stage " + text_at(event.line, "name")});
     } else if (event.event == "resume" || event.event == "roll_back") {
-      const double to = number_at(event.line, event.event == "resume" ? "from_step" : "to_step");
-      // A resume with other settings at the step that is rolled back to is not undone.
-      const auto is_undone = [&](double step) { return event.event == "resume" ? step >= to : step > to; };
-      while (!changes.empty() && is_undone(static_cast<double>(changes.back().step))) changes.pop_back();
+      const double number = number_at(event.line, event.event == "resume" ? "from_step" : "to_step");
+      const int64_t to = is_known(number) ? static_cast<int64_t>(number) : std::numeric_limits<int64_t>::max();
+      if (event.event == "resume") {
+        std::erase_if(changes, [&](const TrainingChange& change) { return change.step >= to; });
+      } else {  // undoes stages, but not the settings that the run was resumed with
+        std::erase_if(changes,
+                      [&](const TrainingChange& change) { return change.step > to && change.what != kOtherSettings; });
+        for (TrainingChange& change : changes) change.step = std::min(change.step, to);
+      }
       const StartFacts* start = start_of(run, event.start);
       if (event.event == "resume" && start != nullptr && !start->differences.empty())
-        changes.push_back({start->step, "training with other settings"});
+        changes.push_back({start->step, kOtherSettings});
     }
   }
   if (changes.empty()) return std::nullopt;

@@ -7,6 +7,18 @@
 #include "statistics/quantile.h"
 
 namespace verbund {
+namespace {
+
+// GPUs exchange in fp32, on another way than through the hosts.
+bool may_use_nccl(const RunData& run) {
+  const Config& config = *run.config;
+  if (config.workers.transport != Exchange::kAuto) return config.workers.transport == Exchange::kNccl;
+  if (config.device == DeviceChoice::kCpu || config.workers.wire != Wire::kFp32) return false;
+  return config.device != DeviceChoice::kAuto ||
+         std::ranges::any_of(host_loads(run), [](const HostLoad& load) { return !load.gpu.empty(); });
+}
+
+}  // namespace
 
 size_t DevCurve::lowest() const {
   return static_cast<size_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
@@ -93,8 +105,10 @@ SentBytes sent_bytes(const RunData& run, const StepSample& sample) {
   return {logged.empty() ? kNotKnown : typical(run, logged), false};
 }
 
+bool is_on_one_host(const RunData& run) { return run.hosts.size() == 1 && run.hosts.front().on_record; }
+
 std::string wire_advice(const RunData& run) {
-  if (!run.config) return "";
+  if (!run.config || run.hosts.size() < 2 || may_use_nccl(run)) return "";
   const WorkersConfig& workers = run.config->workers;
   // With a sharded optimiser, half of the traffic is weights, in fp32.
   const auto bytes = [&](Wire wire) {

@@ -82,8 +82,11 @@ struct SentBytes {
 };
 SentBytes sent_bytes(const RunData& run, const StepSample& sample);
 
+// All workers are known to be on one host.
+bool is_on_one_host(const RunData& run);
+
 // "workers.wire: bf16 saves 50 % of the bytes, int8 75 %": what the wire formats that are smaller than the run's would
-// save; "" if there is none.
+// save; "" if there is none, or if no bytes go through hosts.
 std::string wire_advice(const RunData& run);
 
 // Exchanges per step: 1, or with rounds of local steps those at their ends and at the end of the run.

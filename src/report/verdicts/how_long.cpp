@@ -67,11 +67,27 @@ std::string longest_parts(const Ledger& ledger) {
   return text;
 }
 
+std::string advice_on_losses(const RunData& run, const std::string& cost) {
+  constexpr const char* kAfterDeath =
+      "save more often (checkpoint.save_every_steps) to lose less; `verbund launch --max-restarts N` restarts a run at "
+      "once";
+  bool died = false, undone = false;  // by a roll-back, or by somebody who resumed from an earlier step
+  for (size_t i = 1; i < run.starts.size(); ++i) {
+    if (!run.starts[i - 1].was_wanted()) died = true;
+    if (run.starts[i - 1].was_wanted() && std::ranges::count(run.starts[i].command, "best") > 0) undone = true;
+  }
+  const bool rolled_back = std::ranges::count(run.history, "roll_back", &HistoryEvent::event) > 0;
+  if (died && !undone && !rolled_back) return fmt::format("Dying cost {}: {}.", cost, kAfterDeath);
+  if (died) return fmt::format("Deaths and steps that were undone cost {}. After a death: {}.", cost, kAfterDeath);
+  if (!rolled_back) return fmt::format("Steps that were undone cost {}.", cost);
+  return fmt::format("Steps that were undone cost {}: a smaller learning rate makes roll-backs rarer.", cost);
+}
+
 // Advice on the longest part besides computing, if it takes at least a tenth of the time.
 std::string advice_on_longest(const RunData& run, const Ledger& ledger) {
   static constexpr std::pair<TimeUse, const char*> kAdvice[] = {
       {TimeUse::kData, "put the dataset on a faster disk, or leave a core for reading it."},
-      {TimeUse::kExchange, "use larger batches or a faster network."},
+      {TimeUse::kExchange, "use larger batches, or fewer workers with more threads each."},
       {TimeUse::kSlowest, "find out what slows the straggler down: all others wait for it."},
       {TimeUse::kBookkeeping, "log less often (train.log_every)."},
       {TimeUse::kEvaluation,
@@ -84,9 +100,12 @@ std::string advice_on_longest(const RunData& run, const Ledger& ledger) {
   });
   const double share = ledger.part(longest->first) / ledger.wall;
   if (!(share >= 0.1)) return "";
-  const std::string wire = longest->first == TimeUse::kExchange ? wire_advice(run) : "";
-  return fmt::format("{} took {}: {}{}", capital(time_use_name(longest->first)), percent(share),
-                     wire.empty() ? "" : wire + "; ", longest->second);
+  std::string advice = longest->second;
+  if (longest->first == TimeUse::kExchange && !is_on_one_host(run)) {
+    const std::string wire = wire_advice(run);
+    advice = (wire.empty() ? "" : wire + "; ") + "use larger batches or a faster network.";
+  }
+  return fmt::format("{} took {}: {}", capital(time_use_name(longest->first)), percent(share), advice);
 }
 
 }  // namespace
@@ -130,15 +149,7 @@ Verdict how_long(const RunData& run, const Ledger& ledger) {
   }
   verdict.finding = (lost + down) > 0.1 * ledger.wall ? Grade::kBad : Grade::kNeutral;
   if (verdict.finding == Grade::kBad) {
-    const bool died = std::any_of(run.starts.begin(), run.starts.end() - 1,
-                                  [](const StartFacts& start) { return !start.was_wanted(); });
-    verdict.would_change =
-        died ? fmt::format(
-                   "Dying cost {}: save more often (checkpoint.save_every_steps) to lose less; `verbund launch "
-                   "--max-restarts N` restarts a run at once.",
-                   human_duration(lost + down))
-             : fmt::format("Steps that were undone cost {}: a smaller learning rate makes roll-backs rarer.",
-                           human_duration(lost + down));
+    verdict.would_change = advice_on_losses(run, human_duration(lost + down));
   } else if (const std::string others = advice_on_others(host_loads(run)); !others.empty()) {
     verdict.would_change = others;
   } else if (const std::string longest = advice_on_longest(run, ledger); !longest.empty()) {

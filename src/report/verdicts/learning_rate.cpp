@@ -91,20 +91,22 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
   size_t first = 0;
   while (first < curve.step.size() && difference(curve.logged[first], curve.policy[first]) <= kSame) ++first;
   if (first == curve.step.size()) return "";
-  size_t last = curve.step.size();  // the policy is that of the last start: earlier ones may have had another
-  while (difference(curve.logged[last - 1], curve.policy[last - 1]) <= kSame) --last;
-  for (const StartFacts& start : run.starts) {
-    if (!start.differences.empty() && static_cast<double>(start.step) >= curve.step[last - 1]) {
-      return fmt::format("Up to step {} it follows the settings that the run had before it was resumed with others",
-                         counted(static_cast<double>(start.step)));
-    }
-  }
   const double step = curve.step[first], factor = curve.logged[first] / curve.policy[first];
   for (const HistoryEvent& event : run.history) {
     if (event.event == "roll_back" && event.line.value("to_step", int64_t{0}) <= static_cast<int64_t>(step)) {
       return fmt::format(
           "From step {} on it is {} times the policy, because the run rolled back to step {} with a smaller rate",
           counted(step), short_number(factor), event.line.value("to_step", int64_t{0}));
+    }
+  }
+  size_t last = curve.step.size();  // the policy is that of the last start: earlier ones may have had another
+  while (difference(curve.logged[last - 1], curve.policy[last - 1]) <= kSame) --last;
+  const auto is_of_schedule = [](const std::string& difference) { return difference.starts_with("schedule."); };
+  for (const StartFacts& start : run.starts) {
+    if (std::ranges::any_of(start.differences, is_of_schedule) &&
+        static_cast<double>(start.step) >= curve.step[last - 1]) {
+      return fmt::format("Up to step {} it follows the settings that the run had before it was resumed with others",
+                         counted(static_cast<double>(start.step)));
     }
   }
   for (const StartFacts& start : run.starts) {

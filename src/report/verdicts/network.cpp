@@ -151,17 +151,16 @@ Verdict network(const RunData& run) {
                 "MB");
   }
   verdict.add(fmt::format("rate of {} over the whole step", sender), 8 * bytes / seconds / 1e6, "Mbit/s");
-  if (bytes == 0 || run.hosts.size() == 1) {
+  if (bytes == 0 || is_on_one_host(run)) {
     verdict.sentence =
         fmt::format("Nothing: all {} workers are on one host, and exchange gradients within it.", workers);
     verdict.would_change = "Workers on more hosts would use the network.";
     verdict.finding = Grade::kGood;
     return verdict;
   }
-  verdict.would_change = fmt::format(
-      "{}arger batches{} exchange less often; workers of fewer, larger hosts share memory.",
-      wire.empty() ? "L" : fmt::format("Of {} per step, {}; l", human_bytes(static_cast<uint64_t>(bytes)), wire),
-      interval > 1 ? " and a larger workers.sync_every" : "");
+  verdict.would_change =
+      fmt::format("{}arger batches{} exchange less often; workers of fewer, larger hosts share memory.",
+                  wire.empty() ? "L" : wire + "; l", interval > 1 ? " and a larger workers.sync_every" : "");
   std::string sent =
       of_all_workers ? fmt::format("On average, each of {} workers", workers) : fmt::format("Worker 0 of {}", workers);
   sent += fmt::format(" sent {} per step{}", human_bytes(static_cast<uint64_t>(bytes)),

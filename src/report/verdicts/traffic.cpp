@@ -104,7 +104,7 @@ Verdict traffic(const RunData& run) {
   if (!is_known(bytes)) {
     return cannot_tell(verdict, "neither bytes nor step times are on record.");
   }
-  if (bytes == 0 || run.hosts.size() == 1) {
+  if (bytes == 0 || is_on_one_host(run)) {
     verdict.sentence = "Not at all: all workers are on one host, and hosts exchange nothing.";
     verdict.would_change = "Workers on more hosts would use the network.";
     verdict.finding = Grade::kNeutral;
@@ -120,10 +120,6 @@ Verdict traffic(const RunData& run) {
       figure(fmt::format("sent by {} in a step", of_all_workers ? "a worker" : "worker 0"), bytes / 1e6, "MB"),
       figure("median step", seconds, "s"), figure("rate", bytes / seconds / 1e6, "MB/s"),
       figure("rate", 8 * bytes / seconds / 1e6, "Mbit/s")};
-  if (!wire.empty()) {
-    verdict.would_change = fmt::format("Of {} per step, {}; larger batches do more work for the same bytes.",
-                                       human_bytes(static_cast<uint64_t>(bytes)), wire);
-  }
   verdict.sentence =
       fmt::format("{} sends {} per step, nearly always the same; at {} per step that is {}.",
                   of_all_workers ? "On average, a worker" : "Worker 0", human_bytes(static_cast<uint64_t>(bytes)),

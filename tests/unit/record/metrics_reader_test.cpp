@@ -31,7 +31,7 @@ TEST(MetricsReader, TrainingAndEvaluationAreTables) {
   const MetricsReader lines(
       R"({"step":0,"time":"2026-02-03T04:05:06Z","dev_loss":9}
 {"step":100,"time":"2026-02-03T04:06:06Z","train_loss":5,"learning_rate":0.1}
-{"step":200,"time":"2026-02-03T04:07:06Z","train_loss":"NaN","learning_rate":0.2}
+{"step":200,"time":"2026-02-03T04:07:06Z","train_loss":"NaN","learning_rate":0.2,"gradient_norm":null}
 {"step":200,"time":"2026-02-03T04:07:16Z","dev_loss":4,"dev_bleu":12.5}
 {"step":300,"train_lo)");
   EXPECT_EQ(lines.training.step, (std::vector<int64_t>{100, 200}));
@@ -39,6 +39,7 @@ TEST(MetricsReader, TrainingAndEvaluationAreTables) {
   EXPECT_EQ(lines.training.time[1] - lines.training.time[0], 60);
   EXPECT_FALSE(is_known(lines.training.column("train_loss")[1]));
   EXPECT_EQ(lines.training.not_finite.at("train_loss"), std::vector<size_t>{1});
+  EXPECT_EQ(lines.training.not_finite.at("gradient_norm"), std::vector<size_t>{1});
   EXPECT_FALSE(is_known(lines.evaluations.column("dev_bleu")[0]));
   EXPECT_EQ(lines.evaluations.last("dev_bleu"), 12.5);
   EXPECT_FALSE(is_known(lines.evaluations.last("no such key")));

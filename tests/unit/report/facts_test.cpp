@@ -91,6 +91,8 @@ TEST(LearningRate, BeforeAResumeWithOtherSettingsItFollowsTheFormerOnes) {
   run.starts = {{0, 0, 0, 0, "", false, {}}, {1, 0, 0, 30000, "", false, {}}};
   run.starts[1].differences = {"schedule.learning_rate was 4, is now 2"};
   EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("Up to step 30,000"), Not(HasSubstr("not on record"))));
+  run.starts[1].differences = {"dataset was another one"};
+  EXPECT_THAT(learning_rate(run).sentence, Not(HasSubstr("Up to step 30,000")));
 }
 
 TEST(LearningRate, WithoutAConfigurationTheCurveAlone) {

@@ -215,5 +215,15 @@ TEST(Ledger, OfAnImportedRunOnlyWhatIsKnown) {
   EXPECT_FALSE(is_known(make_ledger(RunData()).wall));
 }
 
+TEST(Ledger, AnImportedRunBeginsLateIfItsLinesAreRegular) {
+  for (const auto& [steps, count] : {std::pair(std::vector<int64_t>{1500, 1600, 1700}, int64_t{300}),
+                                     {std::vector<int64_t>{1500, 1900, 2000}, int64_t{2000}}}) {
+    RunData run;
+    run.imported = true;
+    for (const int64_t step : steps) MadeRun::row(run.training, step, {{"seconds_per_step", 1.5}});
+    EXPECT_EQ(make_ledger(run).steps, count);
+  }
+}
+
 }  // namespace
 }  // namespace verbund

@@ -186,6 +186,25 @@ TEST(Network, BytesOfAShardedOptimiser) {
   EXPECT_THAT(network(run).sentence, HasSubstr("38 MB per step (26 MB expected"));
 }
 
+TEST(Network, AdviceOnTheWireIsForBytesThatGoThroughHosts) {
+  MadeRun made(4, 2);
+  RunData run = made.take();
+  EXPECT_EQ(wire_advice(run), "workers.wire: bf16 saves 50 % of the bytes, int8 75 %");
+  run.config->workers.wire = Wire::kInt8;
+  EXPECT_EQ(wire_advice(run), "");
+  run.config->workers.wire = Wire::kFp32;
+  run.config->workers.transport = Exchange::kNccl;
+  EXPECT_EQ(wire_advice(run), "");
+  run.config->workers.transport = Exchange::kAuto;
+  run.config->device = DeviceChoice::kCuda;
+  EXPECT_EQ(wire_advice(run), "");
+  MadeRun one_host(4, 4);
+  EXPECT_EQ(wire_advice(one_host.data()), "");
+  EXPECT_TRUE(is_on_one_host(one_host.data()));
+  one_host.data().hosts.front().on_record = false;
+  EXPECT_FALSE(is_on_one_host(one_host.data()));
+}
+
 // Workers take turns at sending for their host; where there are fewer chunks than turns, some send nothing.
 TEST(Network, BytesAreTheMeanOfAllWorkers) {
   for (const auto& [bytes, mean] : {std::pair(std::vector<uint64_t>{55200, 0, 55200, 0}, 0.0276),

@@ -164,6 +164,12 @@ TEST(Overfitting, AForcedResumeIsAChange) {
   EXPECT_EQ(verdict_of(run).finding, Grade::kBad);
   run.starts[1].differences = {"the mixture was a, is now b"};
   EXPECT_EQ(verdict_of(run).finding, Grade::kCannotTell);
+  HistoryEvent roll_back;
+  roll_back.event = "roll_back";
+  roll_back.start = 1;
+  roll_back.line = {{"from_step", 11100}, {"to_step", 10900}};
+  run.history.push_back(roll_back);
+  EXPECT_EQ(verdict_of(run).finding, Grade::kCannotTell) << "the settings stay";
 }
 
 TEST(Overfitting, ABrokenModelIsNotJudged) {

@@ -42,6 +42,8 @@ TEST(FaultsSection, SaysThatThereWasNoneOnlyIfThatIsOnRecord) {
   EXPECT_EQ(faults_section(run).blocks.size(), 1u);
   run.starts[0].killed = true;
   EXPECT_TRUE(faults_section(run).blocks.empty()) << "a kill leaves no event";
+  run.starts.push_back({1, 10, 20, 0, "finished at step 5", false, {}});
+  EXPECT_TRUE(faults_section(run).blocks.empty()) << "nor does one before the first checkpoint";
 }
 
 TEST(FaultsSection, TellsWhatHappenedAndLeavesOutWhatIsUsual) {
@@ -89,6 +91,11 @@ TEST(MixtureSection, SaysWhatWasSeenOfEachCorpusInAllAndByStage) {
   EXPECT_EQ(rows[4][0].text, "second");
   EXPECT_EQ(rows[4][3].value, 50);
   EXPECT_EQ(rows[5][3].value, 0);
+  HistoryEvent roll_back;
+  roll_back.event = "roll_back";
+  roll_back.line = {{"from_step", 9}, {"to_step", 0}};
+  run.history.push_back(roll_back);
+  EXPECT_EQ(rows_of().size(), 2u) << "the stage was undone";
   run.record["dataset"]["corpora"].erase(1);
   run.history.clear();
   EXPECT_TRUE(mixture_section(run).blocks.empty());
