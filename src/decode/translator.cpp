@@ -48,10 +48,10 @@ size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, si
   return ids.size() - first <= limit ? ids.size() : best;
 }
 
-// Whether the first piece is a symbol of the vocabulary, as a tag is.
-bool begins_with_symbol(const Subwords& subwords, const Sentence& source) {
-  if (source.empty() || source.front() <= kUnknown || subwords.is_ordinary(source.front())) return false;
-  const std::string piece = subwords.piece(source.front());
+// Whether a piece is a symbol of the vocabulary, as tags are.
+bool is_tag(const Subwords& subwords, TokenId token) {
+  if (token <= kUnknown || subwords.is_ordinary(token)) return false;
+  const std::string piece = subwords.piece(token);
   return subwords.is_symbol(piece.starts_with(kWordStart) ? piece.substr(kWordStart.size()) : piece);
 }
 
@@ -130,13 +130,16 @@ std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& 
   return pieces;
 }
 
-// The size of the tag that a text begins with itself, if that stands before each of its pieces, as a given one does.
-size_t Translator::repeated_tag(const Sentence& source, bool is_split) const {
-  return is_split && tag_.empty() && most_tokens() > 1 && begins_with_symbol(source_, source) ? 1 : 0;
+// The number of symbols that a text begins with itself, if they stand before each of its pieces, as a given tag does.
+size_t Translator::repeated_tags(const Sentence& source, bool is_split) const {
+  if (!is_split || !tag_.empty()) return 0;
+  const auto first = std::ranges::find_if(source, [&](TokenId token) { return !is_tag(source_, token); });
+  const auto tags = static_cast<size_t>(first - source.begin());
+  return tags < most_tokens() ? tags : 0;
 }
 
 std::vector<SearchTask> Translator::pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const {
-  const size_t limit = most_tokens(), tag_size = repeated_tag(source, source.size() > limit);
+  const size_t limit = most_tokens(), tag_size = repeated_tags(source, source.size() > limit);
   const auto text = source.begin() + static_cast<std::ptrdiff_t>(tag_size);
   const Sentence tag = tag_size > 0 ? Sentence(source.begin(), text) : tag_;
   std::vector<SearchTask> pieces = cut(Sentence(text, source.end()), prefix, number, limit - tag_size);
@@ -209,7 +212,7 @@ std::vector<Translation> Translator::join(std::span<const SearchTask> pieces,
   }
   Translation whole;
   whole.split = true;
-  const size_t repeated = repeated_tag(pieces[0].source, true);
+  const size_t repeated = repeated_tags(pieces[0].source, true);
   int32_t source_pieces = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const size_t size = pieces[i].source.size(), tag_size = i == 0 ? tag_.size() : tag_.size() + repeated;
@@ -238,19 +241,19 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
   return results;
 }
 
-std::vector<std::string> Translator::split(const std::string& line) const {
+SplitLine Translator::split(const std::string& line) const {
   const Sentence ids = source_.encode(line);
-  if (ids.size() <= most_tokens()) return {line};
+  if (ids.size() <= most_tokens()) return {{line}};
   const std::vector<std::string> text = source_.encode_pieces(line);
-  if (text.size() != ids.size()) return {line};
-  std::vector<std::string> sentences;
-  const auto tag_size = static_cast<std::ptrdiff_t>(repeated_tag(ids, true));
-  const std::string tag = tag_size > 0 ? source_.decode_pieces({text.front()}) + " " : "";
-  auto begin = text.begin() + tag_size;
-  for (const SearchTask& piece : tag_size > 0 ? pieces_of(ids, {}, 0) : cut(ids, {}, 0, most_tokens())) {
-    const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size()) - tag_size;
-    sentences.push_back(tag + source_.decode_pieces({begin, end}));
-    if (source_.encode(sentences.back()) != piece.source) return {line};
+  if (text.size() != ids.size()) return {{line}};
+  const auto tags = static_cast<std::ptrdiff_t>(repeated_tags(ids, true));
+  const std::string tag = tags > 0 ? source_.decode_pieces({text.begin(), text.begin() + tags}) + " " : "";
+  SplitLine sentences({}, static_cast<int>(tags));
+  auto begin = text.begin() + tags;
+  for (const SearchTask& piece : tags > 0 ? pieces_of(ids, {}, 0) : cut(ids, {}, 0, most_tokens())) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size()) - tags;
+    sentences.sentences.push_back(tag + source_.decode_pieces({begin, end}));
+    if (source_.encode(sentences.sentences.back()) != piece.source) return {{line}};
     begin = end;
   }
   return sentences;

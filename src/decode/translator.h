@@ -44,6 +44,14 @@ struct Translation {
   bool split = false;               // a line too long for the model, translated sentence by sentence
 };
 
+// A line that is too long, in sentences.
+struct SplitLine {
+  SplitLine(std::vector<std::string> parts, int repeated = 0) : sentences(std::move(parts)), repeated_words(repeated) {}
+
+  std::vector<std::string> sentences;
+  int repeated_words;  // of the line's tags, at the start of each sentence but the first as well
+};
+
 class Translator {
  public:
   // All models share the vocabularies. Everything must outlive this. Refuses a tag that is no symbol.
@@ -56,7 +64,7 @@ class Translator {
   std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines, const TellDone& tell = {}) const;
   // The sentences that a line is translated in: one, unless it is too long. Translated one by one and joined by blanks,
   // they give the translation of the line; a line that cannot be cut without changing its tokens stays whole.
-  std::vector<std::string> split(const std::string& line) const;
+  SplitLine split(const std::string& line) const;
   // As translate() for token ids without </s>: one translation of each, without scores.
   std::vector<Sentence> translate_tokens(const std::vector<Sentence>& sources, const TellDone& tell = {}) const;
 
@@ -77,7 +85,7 @@ class Translator {
   size_t most_tokens() const;  // that are translated at once
   std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number, size_t limit) const;
   std::vector<SearchTask> pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const;
-  size_t repeated_tag(const Sentence& source, bool is_split) const;
+  size_t repeated_tags(const Sentence& source, bool is_split) const;
   // `tell` counts lines, of which there are so many.
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks, size_t lines,
                                                   const TellDone& tell) const;

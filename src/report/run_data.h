@@ -96,6 +96,9 @@ struct StartFacts {
   std::vector<std::string> differences = {};
   std::string mixture = {};  // "": not on record
 
+  // Somebody gave --resume best; launch's own restarts continue instead.
+  bool returned_to_best = false;
+
   // The start did all it was to do, or somebody stopped it: it did not die.
   bool was_wanted() const;
 };

@@ -36,12 +36,11 @@ std::vector<HostFacts> hosts_of_start(const Json& start) {
   return hosts;
 }
 
-// Whether a command has --resume force or best.
-bool accepts_differences(const std::vector<std::string>& command) {
-  const auto accepts = [](const std::string& word) { return word == "force" || word == "best"; };
+// Whether a command has --resume with this word.
+bool resumes_by(const std::vector<std::string>& command, const std::string& word) {
   for (size_t i = 0; i < command.size(); ++i) {
-    if (command[i] == "--resume" && i + 1 < command.size() && accepts(command[i + 1])) return true;
-    if (command[i].starts_with("--resume=") && accepts(command[i].substr(9))) return true;
+    if (command[i] == "--resume" && i + 1 < command.size() && command[i + 1] == word) return true;
+    if (command[i] == "--resume=" + word) return true;
   }
   return false;
 }
@@ -57,7 +56,8 @@ StartFacts start_facts(const Json& json, int number_of_start) {
   start.hosts = hosts_of_start(json);
   start.mixture = text_at(json, "mixture");
   start.differences = words_at(json, "differences");
-  if (!json.contains("differences") && accepts_differences(start.command)) {
+  start.returned_to_best = resumes_by(start.command, "best");
+  if (!json.contains("differences") && (start.returned_to_best || resumes_by(start.command, "force"))) {
     start.differences.emplace_back("what differed, if anything, is not on record");
   }
   if (const auto stop = json.find("stop"); stop != json.end()) {
@@ -148,6 +148,9 @@ void complete_starts(RunData& run) {
     });
   }
   std::vector<HostFacts> before;
+  for (const HistoryEvent& event : run.history) {
+    if (event.event == "restart") start_of(run, static_cast<int>(event.start)).returned_to_best = false;
+  }
   for (StartFacts& start : run.starts) {
     const auto count = workers.find(start.number);
     if (start.hosts.empty()) start.hosts = hosts_like(before, count == workers.end() ? kNotKnown : count->second);

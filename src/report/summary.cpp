@@ -116,7 +116,8 @@ std::vector<std::string> faults(const RunData& run, const Ledger& ledger) {
   if (deaths > 0) {
     std::string text = fmt::format("died {} and was resumed", times(deaths));
     if (deaths == 1) text += " from step " + counted(static_cast<double>(resumed_from));
-    const bool all_by_death = std::ranges::count(run.history, "roll_back", &HistoryEvent::event) == 0;
+    const bool all_by_death = std::ranges::count(run.history, "roll_back", &HistoryEvent::event) == 0 &&
+                              std::ranges::count(run.starts, true, &StartFacts::returned_to_best) == 0;
     if (ledger.lost_steps > 0 && all_by_death) {
       text += fmt::format(", {} computed again", counted(static_cast<double>(ledger.lost_steps), "step", "steps"));
     }

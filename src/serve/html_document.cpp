@@ -238,6 +238,7 @@ class HtmlDocument final : public Document {
     std::string raw;               // a break, or a run without words
     std::vector<HtmlBlock> block;  // at most one
     std::vector<size_t> sentences;
+    int repeated_words = 0;  // at the start of each sentence but the first
   };
 
   void end_block(std::vector<HtmlToken>& run, const SentenceRules& rules) {
@@ -249,7 +250,9 @@ class HtmlDocument final : public Document {
         part.raw += token.kind == HtmlKind::kText ? encode_entities(token.text) : token.text;
       }
     } else {
-      for (std::string& sentence : rules.split(block.text())) {
+      SplitLine split = rules.split(block.text());
+      part.repeated_words = split.repeated_words;
+      for (std::string& sentence : split.sentences) {
         part.sentences.push_back(sentences_.size());
         sentences_.push_back(std::move(sentence));
       }
@@ -267,11 +270,12 @@ class HtmlDocument final : public Document {
     for (const size_t sentence : part.sentences) {
       const Translation& translation = ranked(translations.at(sentence), rank);
       const auto count = static_cast<int>(words_of(sentences_[sentence]).size());
+      const int own = sentence == part.sentences.front() ? first : first - part.repeated_words;
       for (const int word : align_words(source_pieces_(sentences_[sentence]), count, translation)) {
-        sources.push_back(word < 0 ? word : std::min(first + word, words - 1));
+        sources.push_back(word < 0 ? word : std::clamp(own + word, 0, words - 1));
       }
       for (std::string& word : words_of(translation.text)) target.push_back(std::move(word));
-      first += count;
+      first = own + count;
     }
     return part.block.front().rebuilt(target, std::move(sources));
   }

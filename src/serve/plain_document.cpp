@@ -15,7 +15,7 @@ class PlainDocument final : public Document {
         line_end.insert(0, 1, '\r');
       }
       if (line.find_first_not_of(" \t\r") != std::string::npos) {
-        for (std::string& sentence : rules.split(line)) sentences_.push_back(std::move(sentence));
+        for (std::string& sentence : rules.split(line).sentences) sentences_.push_back(std::move(sentence));
       }
       lines_.push_back({sentences_.size(), line_end});
       begin = end + 1;

@@ -14,7 +14,7 @@ namespace verbund {
 
 // What a document must know of the model that translates it.
 struct SentenceRules {
-  std::function<std::vector<std::string>(const std::string& line)> split;              // Translator::split
+  std::function<SplitLine(const std::string& line)> split;                             // Translator::split
   std::function<std::vector<std::string>(const std::string& sentence)> source_pieces;  // for tags
 };
 

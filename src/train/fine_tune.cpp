@@ -138,7 +138,7 @@ void set_replay(const FineTuneWish& wish, Config& config, const std::string& old
 }
 
 // Keeps the further dev sets of the model's run that are still there, and adds its own.
-bool add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& result) {
+void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& result) {
   std::vector<FurtherDevSet>& also = result.config.evaluate.also;
   const auto missing = [&](const std::string& folder, const std::string& why) {
     result.notes.push_back(fmt::format(
@@ -157,14 +157,11 @@ bool add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
         fmt::format("fine-tune: what is forgotten of {} will not be seen, because {} has no dev pairs, without which "
                     "nothing is evaluated",
                     old.empty() ? run.string() : old, data.string()));
-    return false;
+    return;
   }
-  if (old.empty() || !has_dev_pairs(old)) {
-    missing(old.empty() ? run.string() : old, old.empty() ? "the run does not say on which dataset it was trained"
-                                                          : "the folder is not there any more, or has no dev pairs");
-    return false;
-  }
-  if (fs::equivalent(old, data)) return true;
+  if (old.empty()) return missing(run.string(), "the run does not say on which dataset it was trained");
+  if (!has_dev_pairs(old)) return missing(old, "the folder is not there any more, or has no dev pairs");
+  if (fs::equivalent(old, data)) return;
   std::string name = name_of_folder(run);
   const auto taken = [&] {
     return std::ranges::any_of(also, [&](const FurtherDevSet& set) { return dev_set_name(set) == name; }) ||
@@ -173,7 +170,6 @@ bool add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
   while (taken()) name += "-old";
   also.push_back({name, old});
   result.notes.push_back(fmt::format("fine-tune: the dev set of {} is evaluated as well, as {}", old, name));
-  return true;
 }
 
 }  // namespace
@@ -238,10 +234,8 @@ FineTuned fine_tune(const FineTuneWish& wish) {
       config.schedule.warmup_steps));
   Config wished = config;
   apply_wishes(wished, wish);
-  std::vector<const char*> uses;  // of the old dataset
-  if (wish.replay > 0) uses.push_back("replayed");
   if (wished.train.start_from_vocabulary == StartVocabulary::kSame) {
-    if (add_old_dev_sets(model.run, wish.data.front(), result)) uses.push_back("evaluated");
+    add_old_dev_sets(model.run, wish.data.front(), result);
   } else {
     config.evaluate.also.clear();
     result.notes.emplace_back(
@@ -254,12 +248,12 @@ FineTuned fine_tune(const FineTuneWish& wish) {
     set_replay(wish, config, result.replayed);
     result.notes.push_back(fmt::format("fine-tune: {:.3g} % of the pairs are drawn from the training pairs of {}",
                                        100 * wish.replay, result.replayed));
-  }
-  if (const size_t folders = dataset_folders_of(model.run); folders > 1 && !uses.empty()) {
-    result.notes.push_back(fmt::format(
-        "fine-tune: {} was trained on {} dataset folders, of which only the first is {}; --data and evaluate.also take "
-        "the others",
-        model.run.string(), folders, fmt::join(uses, " and ")));
+    if (const size_t folders = dataset_folders_of(model.run); folders > 1) {
+      result.notes.push_back(
+          fmt::format("fine-tune: {} was trained on {} dataset folders, of which only the first is replayed; --data "
+                      "takes the others",
+                      model.run.string(), folders));
+    }
   }
   apply_wishes(config, wish);
   refuse_other_shape(model.config, config, wish.model);

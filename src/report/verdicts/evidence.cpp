@@ -13,7 +13,9 @@ namespace {
 bool may_use_nccl(const RunData& run) {
   const Config& config = *run.config;
   if (config.workers.transport != Exchange::kAuto) return config.workers.transport == Exchange::kNccl;
-  if (config.device == DeviceChoice::kCpu || config.workers.wire != Wire::kFp32) return false;
+  if (config.device == DeviceChoice::kCpu || config.workers.wire != Wire::kFp32 || config.workers.has_rounds()) {
+    return false;
+  }
   return config.device != DeviceChoice::kAuto ||
          std::ranges::any_of(host_loads(run), [](const HostLoad& load) { return !load.gpu.empty(); });
 }

@@ -73,8 +73,8 @@ std::string advice_on_losses(const RunData& run, const std::string& cost) {
       "once";
   bool died = false, undone = false;  // by a roll-back, or by somebody who resumed from an earlier step
   for (size_t i = 1; i < run.starts.size(); ++i) {
-    if (!run.starts[i - 1].was_wanted()) died = true;
-    if (run.starts[i - 1].was_wanted() && std::ranges::count(run.starts[i].command, "best") > 0) undone = true;
+    undone |= run.starts[i].returned_to_best;
+    died |= !run.starts[i].returned_to_best && !run.starts[i - 1].was_wanted();
   }
   const bool rolled_back = std::ranges::count(run.history, "roll_back", &HistoryEvent::event) > 0;
   if (died && !undone && !rolled_back) return fmt::format("Dying cost {}: {}.", cost, kAfterDeath);

@@ -6,6 +6,7 @@
 #include "core/human.h"
 #include "optim/schedule.h"
 #include "page/number_format.h"
+#include "report/json_values.h"
 #include "report/judge.h"
 
 namespace verbund {
@@ -86,21 +87,32 @@ Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule, int6
   return shape;
 }
 
+// Of the roll-backs whose smaller rate holds: a resume from an earlier step, or from the same, restores the former one.
+std::vector<int64_t> steps_rolled_back_to(const RunData& run) {
+  std::vector<int64_t> steps;
+  for (const HistoryEvent& event : run.history) {
+    if (event.event == "roll_back") steps.push_back(event.line.value("to_step", int64_t{0}));
+    if (event.event != "resume") continue;
+    const double from = number_at(event.line, "from_step");
+    std::erase_if(steps, [&](int64_t step) { return static_cast<double>(step) >= from; });
+  }
+  return steps;
+}
+
 // Where the curve deviates from the policy, and the reason if the history has one.
 std::string explain_jump(const RunData& run, const Curve& curve) {
   size_t first = 0;
   while (first < curve.step.size() && difference(curve.logged[first], curve.policy[first]) <= kSame) ++first;
   if (first == curve.step.size()) return "";
   const double step = curve.step[first], factor = curve.logged[first] / curve.policy[first];
-  for (const HistoryEvent& event : run.history) {
-    if (event.event == "roll_back" && event.line.value("to_step", int64_t{0}) <= static_cast<int64_t>(step)) {
-      return fmt::format(
-          "From step {} on it is {} times the policy, because the run rolled back to step {} with a smaller rate",
-          counted(step), short_number(factor), event.line.value("to_step", int64_t{0}));
-    }
-  }
   size_t last = curve.step.size();  // the policy is that of the last start: earlier ones may have had another
   while (difference(curve.logged[last - 1], curve.policy[last - 1]) <= kSame) --last;
+  const std::vector<int64_t> roll_backs = steps_rolled_back_to(run);
+  if (!roll_backs.empty() && roll_backs.front() <= static_cast<int64_t>(step) && last == curve.step.size()) {
+    return fmt::format(
+        "From step {} on it is {} times the policy, because the run rolled back to step {} with a smaller rate",
+        counted(step), short_number(factor), roll_backs.front());
+  }
   const auto is_of_schedule = [](const std::string& difference) { return difference.starts_with("schedule."); };
   for (const StartFacts& start : run.starts) {
     if (std::ranges::any_of(start.differences, is_of_schedule) &&
@@ -116,6 +128,15 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
           "It deviates from the policy at step {}, where the run was resumed with a changed configuration",
           counted(step));
     }
+  }
+  const bool changed = std::ranges::any_of(
+      run.starts, [&](const StartFacts& start) { return std::ranges::any_of(start.differences, is_of_schedule); });
+  if (changed && !roll_backs.empty()) {
+    return fmt::format(
+        "It deviates from the policy at step {}: the run was resumed with other settings, and rolled back with a "
+        "smaller "
+        "rate",
+        counted(step));
   }
   return fmt::format(
       "It deviates from the policy at step {} ({} times the configured value), for a reason that is not on record",

@@ -31,6 +31,7 @@ double expected_bytes(const RunData& run, const StepSample& sample) {
   if (workers.shard_optimizer) bytes = (bytes + sizeof(float)) / 2;  // half of the traffic is weights, in fp32
   std::vector<std::string> host_of_rank(static_cast<size_t>(run.workers()));
   for (const HostFacts& host : run.hosts) {
+    if (!host.on_record) return kNotKnown;
     for (const int rank : host.workers) {
       if (rank < run.workers()) host_of_rank[static_cast<size_t>(rank)] = host.name;
     }

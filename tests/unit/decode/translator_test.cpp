@@ -256,9 +256,10 @@ TEST_F(TranslatorTest, ATagInTheTextStandsBeforeEachPartOfALongLine) {
   const auto source_pieces = static_cast<int32_t>(tagged.encode("<2de> " + text).size());
   for (const auto& [source, target] : line.alignment) EXPECT_LT(source, source_pieces);
 
-  const std::vector<std::string> sentences = in_text.split("<2de> " + text);
-  ASSERT_GT(sentences.size(), 1u);
-  for (const std::string& sentence : sentences) EXPECT_TRUE(sentence.starts_with("<2de> ")) << sentence;
+  const SplitLine sentences = in_text.split("<2de> " + text);
+  ASSERT_GT(sentences.sentences.size(), 1u);
+  EXPECT_EQ(sentences.repeated_words, 1);
+  for (const std::string& sentence : sentences.sentences) EXPECT_TRUE(sentence.starts_with("<2de> ")) << sentence;
 }
 
 // No full stop, and at last no blank either: still every part is translated.

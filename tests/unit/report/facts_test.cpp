@@ -82,6 +82,10 @@ TEST(LearningRate, AJumpIsNamed) {
   event.line = {{"to_step", 30000}};
   run.history.push_back(event);
   EXPECT_THAT(learning_rate(run).sentence, AllOf(HasSubstr("0.500 times"), HasSubstr("rolled back to step 30000")));
+  event.event = "resume";
+  event.line = {{"from_step", 30000}};
+  run.history.push_back(event);
+  EXPECT_THAT(learning_rate(run).sentence, Not(HasSubstr("rolled back"))) << "it was undone";
 }
 
 // The configuration of the run is that of its last start.
