@@ -95,11 +95,11 @@ sources = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' '
 
 format:
 	@command -v clang-format > /dev/null || { echo "make format needs clang-format: apt-get install clang-format"; exit 1; }
-	clang-format -i $(sources)
+	@clang-format -i $(sources)
 
 lint: build-tests
 	@command -v clang-tidy > /dev/null || { echo "make lint needs clang-tidy: apt-get install clang-tidy"; exit 1; }
-	clang-format --dry-run --Werror $(sources)
+	@clang-format --dry-run --Werror $(sources)
 	scripts/lint.sh
 
 clean:
