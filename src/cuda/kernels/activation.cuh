@@ -21,8 +21,12 @@ __device__ __forceinline__ void smooth_forward_strip(const SmoothForwardArgument
   Strip x;
   load_strip<kVector>(static_cast<const ComputeT*>(a.x) + my.row * a.f, my.strip, a.f, x);
   if (a.bias != nullptr) add_to_strip<kVector>(a.bias, my.strip, a.f, x);
-  change_strip(x, [&](float v, int, int) { return v * passing_share(a.activation, v); });
-  // Apart from the activation: done together, NVRTC kept registers in memory.
+  // One activation for the whole strip, and the mask apart from it: otherwise, NVRTC kept registers in memory.
+  if (a.activation == 0) {
+    change_strip(x, [](float v, int, int) { return v * passing_share(0, v); });
+  } else {
+    change_strip(x, [](float v, int, int) { return v * passing_share(1, v); });
+  }
   const uint32_t kept = kept_in_strip(a.key, a.token_positions, my.row, my.strip);
   change_strip(x, [&](float v, int k, int c) { return v * mask_of(a.key, kept, k, c); });
   store_strip<kVector>(static_cast<ComputeT*>(a.output) + my.row * a.f, my.strip, a.f, x);
