@@ -120,9 +120,8 @@ std::string wire_advice(const RunData& run) {
   for (const auto& [wire, name] : {std::pair(Wire::kBf16, "bf16"), std::pair(Wire::kInt8, "int8")}) {
     const double saved = 1 - bytes(wire) / bytes(workers.wire);
     if (saved < 0.01) continue;
-    text += fmt::format("{}{} {}{}", text.empty() ? "workers.wire: " : ", ", name, text.empty() ? "saves " : "",
-                        percent(saved));
-    if (text.ends_with("%") && text.find(" of the bytes") == text.npos) text += " of the bytes";
+    text += text.empty() ? fmt::format("workers.wire: {} saves {} of the bytes", name, percent(saved))
+                         : fmt::format(", {} {}", name, percent(saved));
   }
   return text;
 }

@@ -134,8 +134,7 @@ std::string explain_jump(const RunData& run, const Curve& curve) {
   if (changed && !roll_backs.empty()) {
     return fmt::format(
         "It deviates from the policy at step {}: the run was resumed with other settings, and rolled back with a "
-        "smaller "
-        "rate",
+        "smaller rate",
         counted(step));
   }
   return fmt::format(
