@@ -99,16 +99,25 @@ class TrainHostsTest(TrainingTest):
     def test_killed_and_started_again_has_the_same_bits_on_every_wire(self):
         """What rounding has left over is saved and given back, whenever the run dies."""
         sharded = {"workers.shard_optimizer": "true"}
-        for name, values in (("fp32 sharded", sharded), ("bf16", {"workers.wire": "bf16"}),
-                             ("fp16 sharded", {"workers.wire": "fp16", **sharded}), ("int8", {"workers.wire": "int8"})):
-            with self.subTest(name):
-                self.run_folder = self.folder / f"{name} straight"
+        self.killed_has_the_same_bits({"fp32": sharded, "bf16": {}, "fp16": sharded, "int8": {}})
+
+    @long_test
+    def test_killed_in_rounds_of_local_steps_has_the_same_bits_on_every_wire(self):
+        rounds = {"workers.sync_every": 5, "checkpoint.save_every_steps": 5}
+        delayed = {**rounds, "workers.sync_delay": 2}
+        self.killed_has_the_same_bits({"fp32": rounds, "bf16": delayed, "fp16": rounds, "int8": delayed})
+
+    def killed_has_the_same_bits(self, values_of_wires):
+        for wire, values in values_of_wires.items():
+            values = {**values, "workers.wire": wire}
+            with self.subTest(wire):
+                self.run_folder = self.folder / f"{wire} straight"
                 job = self.launch(values)
                 self.assertEqual(job.wait(), 0, job.said())
                 straight = self.weights(self.run_folder)
-                if "fp32" not in name:
+                if wire != "fp32":
                     self.assertNotEqual(straight, self.straight)  # else nothing was rounded
-                self.run_folder = self.folder / f"{name} killed"
+                self.run_folder = self.folder / f"{wire} killed"
                 job = self.launch(values, "--max-restarts", 1)
                 os.kill(self.workers_at_step(job, 2, self.run_folder, 15)[1], signal.SIGKILL)
                 self.assertEqual(job.wait(), 0, job.said())
