@@ -49,6 +49,7 @@ ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, Sha
     : transport_(transport),
       layout_(layout),
       shared_(shared),
+      halving_(transport, layout, shared),
       host_(layout.host_of(transport.rank())),
       local_rank_(layout.local_rank(transport.rank())),
       whole_({0, layout.workers()}, sources_of_whole(layout, host_)) {
@@ -63,6 +64,9 @@ ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, Sha
 
 void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding) {
   if (layout_.workers() == 1) return;
+  if (what == Collective::kAllReduce && rounding.wire == Wire::kFp32 && halving_.suits(piece.size())) {
+    return halving_.all_reduce(buffer.subspan(piece.begin, piece.size()), next_number_);
+  }
   what_ = what;
   rounding_ = rounding;
   buffer_ = buffer;

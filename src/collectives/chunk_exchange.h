@@ -7,7 +7,8 @@
 //   2. The chunk leader there adds up what has arrived, and sends the total to the chunk leaders of the other hosts.
 //   3. The chunk leader copies the total into the shared memory, and every worker reads it.
 //
-// Where there are more hosts than chunks, chunks are cut, so that every host has something to sum.
+// Where there are more hosts than chunks, HalvingExchange takes over if it can; otherwise chunks are cut, so that every
+// host has something to sum. Neither changes a bit of the result.
 //
 // So of n workers on h hosts each host sends 2 (h-1)/h of a buffer, whatever n is, and the workers of a host share the
 // work. A reduce-scatter is 1 and 2 without the sending, into the memory of the chunk's owner; an all-gather is the
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "collectives/communicator.h"
+#include "collectives/halving_exchange.h"
 #include "collectives/shared_chunk_buffer.h"
 #include "collectives/transport.h"
 
@@ -36,7 +38,7 @@ class ChunkExchange {
 
   // Chunks in flight; workers need not use the same number.
   void set_in_flight(size_t chunks) { in_flight_ = chunks; }
-  uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
+  uint64_t bytes_sent() const { return bytes_sent_ + halving_.bytes_sent(); }  // to other hosts
 
  private:
   // A chunk that this worker leads.
@@ -73,6 +75,7 @@ class ChunkExchange {
   Transport& transport_;
   const HostLayout& layout_;
   SharedChunkBuffer& shared_;
+  HalvingExchange halving_;
   const int host_, local_rank_;
   OrderedSum whole_;               // of the values of this host's workers and the parts of the other hosts
   std::vector<OrderedSum> parts_;  // of this host
