@@ -12,25 +12,23 @@ constexpr int kTag = 3;
 constexpr int kFewestHosts = 8;          // fewer exchange about as many messages directly
 constexpr size_t kSmallestSlice = 2048;  // values
 
-// Hosts and their workers are nodes of the tree in which ranks are added.
-bool hosts_are_subtrees(const HostLayout& layout) {
-  const size_t workers = layout.ranks_of(0).size();
-  if (!std::has_single_bit(workers) || !std::has_single_bit(static_cast<unsigned>(layout.hosts()))) return false;
-  for (int host = 0; host < layout.hosts(); ++host) {
-    const int first = host * static_cast<int>(workers);
-    const std::vector<int>& ranks = layout.ranks_of(host);
-    if (ranks.size() != workers || ranks.front() != first || ranks.back() != first + static_cast<int>(workers) - 1) {
-      return false;
-    }
-  }
-  return true;
-}
-
 void add(std::span<const float> left, std::span<const float> right, float* sum) {
   for (size_t i = 0; i < left.size(); ++i) sum[i] = left[i] + right[i];
 }
 
 }  // namespace
+
+// Hosts and their workers must be nodes of the tree in which ranks are added.
+bool HalvingExchange::suits(const HostLayout& layout) {
+  const size_t workers = layout.ranks_of(0).size();
+  if (layout.hosts() < kFewestHosts || !std::has_single_bit(static_cast<unsigned>(layout.hosts()))) return false;
+  if (!std::has_single_bit(workers)) return false;
+  for (int host = 0; host < layout.hosts(); ++host) {
+    const RankRange ranks = {host * static_cast<int>(workers), (host + 1) * static_cast<int>(workers)};
+    if (layout.ranks_of(host).size() != workers || layout.parts_of(host) != std::vector{ranks}) return false;
+  }
+  return true;
+}
 
 HalvingExchange::HalvingExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& shared)
     : transport_(transport),
@@ -38,7 +36,7 @@ HalvingExchange::HalvingExchange(Transport& transport, const HostLayout& layout,
       shared_(shared),
       host_(layout.host_of(transport.rank())),
       local_rank_(layout.local_rank(transport.rank())),
-      possible_(layout.hosts() >= kFewestHosts && hosts_are_subtrees(layout)) {}
+      suits_(suits(layout)) {}
 
 void HalvingExchange::all_reduce(std::span<float> buffer, size_t& next_chunk) {
   if (!shared_.is_shared()) return reduce_over_hosts(buffer);

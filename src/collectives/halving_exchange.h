@@ -22,8 +22,11 @@ class HalvingExchange {
   // `shared`: the buffer of this worker's host. All three must outlive this.
   HalvingExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& shared);
 
-  // Whether it is possible, and fewer messages are worth more round trips: a buffer of less than a chunk for each host.
-  bool suits(size_t values) const { return possible_ && values < kChunk * static_cast<size_t>(layout_.hosts()); }
+  // Whether it is possible on these hosts, and fewer messages may be worth more round trips: there are many of them.
+  static bool suits(const HostLayout& layout);
+  // The largest buffer for which they are: less than a chunk for each host.
+  static size_t values_below(int hosts) { return kChunk * static_cast<size_t>(hosts); }
+  bool suits(size_t values) const { return suits_ && values < values_below(layout_.hosts()); }
 
   // Collective. `next_chunk`: the number of the next chunk in the shared memory.
   void all_reduce(std::span<float> buffer, size_t& next_chunk);
@@ -38,7 +41,7 @@ class HalvingExchange {
   const HostLayout& layout_;
   SharedChunkBuffer& shared_;
   const int host_, local_rank_;
-  bool possible_ = false;
+  const bool suits_;
   std::vector<float> sums_, incoming_;
   uint64_t bytes_sent_ = 0;
 };

@@ -2,8 +2,10 @@
 #include "plan/exchange_rates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "collectives/halving_exchange.h"
 #include "collectives/host_layout.h"
 #include "core/error.h"
 #include "doctor/facts.h"
@@ -23,6 +25,12 @@ int rounds_of_leaders(int hosts) {
   return rounds;
 }
 
+bool is_halved(const GradientMessage& message, const ExchangeLayout& layout) {
+  return layout.halving && !layout.ring && message.collective == Collective::kAllReduce &&
+         message.value_bytes == sizeof(float) &&
+         message.values < static_cast<double>(HalvingExchange::values_below(layout.hosts));
+}
+
 }  // namespace
 
 ExchangeLayout ExchangeLayout::of(const std::vector<Host>& hosts, int workers) {
@@ -35,7 +43,9 @@ ExchangeLayout ExchangeLayout::of(const std::vector<Host>& hosts, int workers) {
   std::vector<std::string> host_of_rank;
   for (const Host& host : used) host_of_rank.insert(host_of_rank.end(), static_cast<size_t>(host.slots), host.name);
   const double one_way = (layout.hosts - 1.0) / layout.hosts;
-  layout.parts = HostLayout(host_of_rank).most_traffic() / one_way - 1;
+  const HostLayout of_ranks(host_of_rank);
+  layout.parts = of_ranks.most_traffic() / one_way - 1;
+  layout.halving = HalvingExchange::suits(of_ranks);
   return layout;
 }
 
@@ -60,9 +70,12 @@ MessageTime time_of(const GradientMessage& message, const ExchangeLayout& layout
   }
   if (layout.ring && hosts > 1) time.local_bytes = 0;  // the ring is as fast as its slowest link
   if (hosts == 1) time.sent_bytes = 0;
-  const double round_trips = message.rows > 0 ? kRoundTripsOfRows * rounds_of_leaders(layout.hosts)
-                             : message.collective == Collective::kAllReduce ? 1
-                                                                            : 0.5;
+  double round_trips = message.collective == Collective::kAllReduce ? 1 : 0.5;
+  if (message.rows > 0) {
+    round_trips = kRoundTripsOfRows * rounds_of_leaders(layout.hosts);
+  } else if (is_halved(message, layout)) {
+    round_trips = std::log2(hosts);
+  }
   time.latency = hosts > 1 ? rates.round_trip * round_trips : 0;
   time.seconds = time.latency + time.local_bytes / rates.memory + (hosts > 1 ? time.sent_bytes / rates.link : 0);
   return time;

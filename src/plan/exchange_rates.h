@@ -19,7 +19,7 @@ struct Facts;  // doctor/facts.h
 
 struct ExchangeRates {
   double link = 0;        // payload bytes per second of a host's link, in each direction; 0: not known
-  double round_trip = 0;  // seconds; each bucket takes one
+  double round_trip = 0;  // seconds; each bucket takes one or more
   double memory = 2e9;    // bytes of gradient per second that the workers of a host sum
   // Cost of the exchange for a worker's computation: core seconds per byte that it sends and receives, and per byte
   // that it sums in memory.
@@ -36,8 +36,9 @@ inline constexpr double kPcieRate = 10e9;
 struct ExchangeLayout {
   int workers = 1, hosts = 1;
   int most_on_a_host = 1;
-  bool ring = false;  // of GPUs, by NCCL
-  double parts = 1;   // how often a host sends its share in a reduce-scatter
+  bool ring = false;     // of GPUs, by NCCL
+  double parts = 1;      // how often a host sends its share in a reduce-scatter
+  bool halving = false;  // of small buffers (collectives/halving_exchange.h)
 
   // The first `workers` of these hosts.
   static ExchangeLayout of(const std::vector<Host>& hosts, int workers);

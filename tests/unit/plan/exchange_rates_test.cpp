@@ -75,6 +75,25 @@ TEST(ExchangeRates, RowsTakeMoreRoundTripsWithMoreHosts) {
   }
 }
 
+// A small bucket is halved in log2(hosts) steps, there and back.
+TEST(ExchangeRates, SmallBucketsOfManyHostsTakeARoundTripForEachHalving) {
+  ExchangeRates rates;
+  rates.round_trip = 1;
+  const auto latency = [&](size_t hosts, int slots, double count, double value_bytes) {
+    std::vector<Host> all;
+    for (size_t i = 0; i < hosts; ++i) all.push_back({fmt::format("h{}", i), slots});
+    GradientMessage message = values(count);
+    message.value_bytes = value_bytes;
+    return time_of(message, ExchangeLayout::of(all, static_cast<int>(hosts) * slots), rates).latency;
+  };
+  EXPECT_DOUBLE_EQ(latency(8, 2, 1000, 4), 3);
+  EXPECT_DOUBLE_EQ(latency(64, 1, 1000, 4), 6);
+  EXPECT_DOUBLE_EQ(latency(8, 2, 1e6, 4), 1);   // large
+  EXPECT_DOUBLE_EQ(latency(8, 2, 1000, 2), 1);  // rounded on the wire
+  EXPECT_DOUBLE_EQ(latency(8, 3, 1000, 4), 1);  // hosts that are no subtrees
+  EXPECT_DOUBLE_EQ(latency(6, 2, 1000, 4), 1);
+}
+
 TEST(ExchangeRates, AShardedOptimiserHasTheTwoWaysApart) {
   ExchangeRates rates;
   rates.link = 100;
