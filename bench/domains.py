@@ -93,6 +93,7 @@ class Domains:
                   "train.log_every": max(1, options.steps // 30), "checkpoint.save_every_steps": 0}
         if not finetune:
             values.update(MODEL, **{"batch.tokens": options.tokens, "schedule.warmup_steps": max(10, options.steps // 8)})
+            values["train.precision"] = options.precision
         if options.threads:
             values["threads"] = options.threads
         values.update({key.replace("__", "."): value for key, value in settings.items()})
@@ -128,6 +129,7 @@ def main():
     parser.add_argument("--test", type=int, default=0, help="sentences of each dev and test set at most; 0: all")
     parser.add_argument("--tokens", type=int, default=3000, help="of a batch")
     parser.add_argument("--vocabulary", type=int, default=4000)
+    parser.add_argument("--precision", default="fp32", help="bf16 is faster where the processor has AVX512-BF16")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--folder", help="keep datasets and runs there")
     parser.add_argument("--without-mixture", action="store_true", help="leave (c), (d) and replay out")
