@@ -146,7 +146,7 @@ int main(int argc, char** argv) try {
   for (const std::string& argument : arguments) {
     if (argument == "bf16") {
       bf16 = has_bf16_gemm();
-      if (!bf16) fmt::print("this processor has no bf16 products\n");
+      if (!bf16) fmt::print("this processor has no bf16 GEMM\n");
     } else if (std::isdigit(argument[0]) != 0) {
       threads.push_back(std::stoi(argument));
     } else {

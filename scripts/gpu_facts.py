@@ -27,7 +27,7 @@ def main(file, what):
         rows = [row for row in report["findings"] if row["check"] == "GPU step"]
         said = "; ".join(row["finding"] for row in rows)
         print(said)
-        # A GPU that is too old for a precision says so, which is no failure.
+        # A GPU that is too old for a precision says so, which is not a failure.
         return 0 if rows and all(row["verdict"] == "ok" for row in rows) or "needs a GPU of" in said else 1
     return 0
 

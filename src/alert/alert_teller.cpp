@@ -89,7 +89,7 @@ void AlertTeller::hear_end() {
 
 void AlertTeller::add(Waiting alert) {
   if (waiting_.size() > limits_.waiting) {
-    return complain(fmt::format("an alert is not told, because {} others wait for the command of --on-alert: {}",
+    return complain(fmt::format("alert dropped: {} alerts are already queued for the command of --on-alert: {}",
                                 limits_.waiting, alert.alert.text));
   }
   waiting_.push_back(std::move(alert));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WatchedRun is a run folder that is watched: its metrics, history and step records grow by what was appended, its
-// small files are read again when they change. A file that is missing, damaged or half-written is no error.
+// small files are read again when they change. A file that is missing, damaged or half-written is not an error.
 #pragma once
 
 #include <map>

@@ -153,7 +153,7 @@ void run_evaluate(const Arguments& arguments) {
     fail_usage("--tag is for --source and --reference: the text of a dataset has the tags of its corpora already");
   }
   TrainedModel trained = load_trained_model(command.place);
-  trained.config.evaluate.sentences = 0;  // what was enough while training is no test
+  trained.config.evaluate.sentences = 0;  // what was enough while training is not a test
   override_use(trained.config, command.overrides);
   const DecodeConfig decode = decode_config(trained.config);
   tokenizer_named(trained.config.evaluate.tokenize);  // refuses an unknown one

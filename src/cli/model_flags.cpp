@@ -49,7 +49,7 @@ void add_device_flags(Options& options, ModelPlace& place) {
           [&place](const std::string& name) {
             place.precision = choice_named<Precision>("--precision", name, kPrecisionNames);
           },
-          "Data type that the factors of GEMMs are rounded to: fp32, tf32, bf16 or fp16; that of the training, if the "
+          "Compute dtype, to which GEMM operands are rounded: fp32, tf32, bf16 or fp16; that of the training, if the "
           "device supports it")
       ->type_name("NAME");
 }

@@ -46,8 +46,8 @@ std::string MpiJobFlags::print(const HostFlags& hosts, std::vector<std::string> 
   if (!hosts.list.empty() || !hosts.file.empty() || !hosts.from.empty() || !hosts.mpirun.rsh_agent.empty() ||
       hosts.slurm || hosts.starter_name != "auto") {
     fail_usage(
-        "--print-mpijob goes without -H, --hostfile, --hosts-from, --rsh, --slurm and --starter: the operator makes "
-        "the hosts. Give -n and --slots");
+        "--print-mpijob cannot be combined with -H, --hostfile, --hosts-from, --rsh, --slurm or --starter: the "
+        "operator creates the hosts. Give -n and --slots");
   }
   if (hosts.workers == 0) fail_usage("the number of workers is missing: -n 4 --slots 2 makes two pods of two workers");
   MpiJob job = job_;

@@ -35,7 +35,7 @@ Check at_least(int64_t least) {
   return [least](const std::string& text) {
     int64_t value = 0;
     const bool whole = CLI::detail::lexical_cast(text, value);
-    return whole && value >= least ? "" : fmt::format("{} is not a whole number from {} on", text, least);
+    return whole && value >= least ? "" : fmt::format("must be a whole number, {} or more (it is {})", least, text);
   };
 }
 
@@ -164,7 +164,7 @@ bool Options::read(const Arguments& arguments) {
     }
     throw UsageError(message + "\nSee: verbund " + command_ + " --help");
   }
-  if (quiet_ && !log_level_.empty()) fail_usage("--quiet and --log-level {} exclude each other: give one", log_level_);
+  if (quiet_ && !log_level_.empty()) fail_usage("--quiet and --log-level {} cannot be combined: give one", log_level_);
   if (quiet_) set_log_level(LogLevel::kWarning);
   if (!log_level_.empty()) set_log_level(log_level_named(log_level_, "--log-level"));
   return true;

@@ -40,7 +40,7 @@ struct TrainConfig {
     visit.field("micro_batch_tokens", micro_batch_tokens, {0, 100000000},
                 "most tokens computed at once; gradients are summed over these parts of a batch; 0: no limit");
     visit.choice("precision", precision, {"fp32", "tf32", "bf16", "fp16"},
-                 "type of the factors of matrix products (sums are fp32); tf32: GPUs from Ampere on; bf16: those, and "
+                 "compute dtype of GEMM operands (sums are fp32); tf32: GPUs from Ampere on; bf16: those, and "
                  "processors with AVX512-BF16; fp16: GPUs, with loss_scale");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between lines of the log");
     visit.field(

@@ -9,10 +9,10 @@
 
 namespace verbund {
 
-// Wide characters need two columns, combining ones none. Bytes that are no UTF-8 need one each.
+// Wide characters need two columns, combining ones none. Bytes that are not UTF-8 need one each.
 size_t display_width(std::string_view text);
 
-// The text for a terminal or a log: control characters except newlines and tabs, and bytes that are no UTF-8, become
+// The text for a terminal or a log: control characters except newlines and tabs, and bytes that are not UTF-8, become
 // question marks. Text of files, samples and other hosts goes through it.
 std::string printable(std::string_view text);
 // The same for lines of other processes of this program, which may have colours.

@@ -242,7 +242,7 @@ class Preparation {
     for (const std::string& symbol : symbols_) {
       if (given.is_symbol(symbol)) continue;
       fail_usage(
-          "{} is no symbol of the vocabulary {}, which would cut it into {} pieces. A model learns its symbols when "
+          "{} is not a symbol of the vocabulary {}, which would cut it into {} pieces. A model learns its symbols when "
           "its vocabulary is made: leave out this tag or symbol, or prepare with a new vocabulary.",
           symbol, source_model_.string(), given.encode(symbol).size());
     }

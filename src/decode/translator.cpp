@@ -81,8 +81,8 @@ DecodeConfig decode_config(const Config& config) {
 void check_tag(const std::string& tag, const Subwords& source) {
   if (tag.empty() || source.is_symbol(tag)) return;
   fail_usage(
-      "the tag {} is no symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, and "
-      "those of subwords.symbols.",
+      "the tag {} is not a symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, "
+      "and those of subwords.symbols.",
       tag);
 }
 
@@ -107,8 +107,8 @@ void Translator::check(const Line& line) const {
   const size_t tokens = source_.encode(line.text).size();
   if (tokens <= most_tokens()) return;
   fail(
-      "line {} has {} tokens, but at most {} are translated at once. Raise --max-tokens, or let it be cut into "
-      "pieces: --long-lines split.",
+      "line {} has {} tokens, but at most {} are translated at once. Raise --max-tokens, or split it into sentences: "
+      "--long-lines split.",
       line.number, tokens, most_tokens());
 }
 

@@ -25,7 +25,7 @@ struct TranslatorConfig {
 // settings that conflict.
 DecodeConfig decode_config(const Config& config);
 
-// Refuses a tag that is no symbol of the source vocabulary.
+// Refuses a tag that is not a symbol of the source vocabulary.
 void check_tag(const std::string& tag, const Subwords& source);
 
 struct Line {
@@ -54,7 +54,7 @@ struct SplitLine {
 
 class Translator {
  public:
-  // All models share the vocabularies. Everything must outlive this. Refuses a tag that is no symbol.
+  // All models share the vocabularies. Everything must outlive this. Refuses a tag that is not a symbol.
   Translator(std::vector<DecodableModel*> models, const Subwords& source, const Subwords& target,
              const TranslatorConfig& config);
 

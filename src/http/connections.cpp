@@ -73,7 +73,7 @@ bool Connections::wait() {
     next = std::min(next, connection->deadline);
   }
   const auto patience = std::chrono::ceil<std::chrono::milliseconds>(std::max(next - now, Clock::duration(0)));
-  ::poll(waited.data(), waited.size(), static_cast<int>(patience.count()));  // an error is no event
+  ::poll(waited.data(), waited.size(), static_cast<int>(patience.count()));  // an error is not an event
   uint64_t count = 0;
   [[maybe_unused]] const ssize_t read = ::read(wake_, &count, sizeof count);
   take_back_answered();

@@ -2,8 +2,8 @@
 // HttpServer answers HTTP requests on one address. Everything has a bound: connections, threads, heads, bodies, times.
 // Requests with a wrong Host or Origin, or without the token, are refused before a handler sees them.
 //
-// One thread receives the requests of all connections and sends their answers, so that slow clients hold up nobody;
-// threads take only requests that have arrived as a whole.
+// One thread receives the requests of all connections and sends their answers, so that slow clients do not delay
+// others; threads take only requests that have arrived as a whole.
 #pragma once
 
 #include <cstdint>

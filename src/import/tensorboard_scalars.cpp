@@ -211,7 +211,7 @@ ImportedRun read_event_files(const std::vector<fs::path>& files) {
   };
   note(undone, "values are skipped, because the run resumed from an earlier step");
   note(untimed, "values have no valid time");
-  note(without_value, "values are no valid number of steps per second");
+  note(without_value, "values are not a valid number of steps per second");
   note(texts, "texts are skipped: only numbers are imported");
   return run;
 }

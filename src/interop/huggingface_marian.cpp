@@ -120,7 +120,7 @@ Positions check_positions(TensorMap& tensors, const std::string& name, const Mod
                    [](float code, float value) { return value - code; });
     return positions;
   }
-  fail("{} holds positions that are no sinusoids: learned positions cannot be imported", name);
+  fail("{} holds positions that are not sinusoids: learned positions cannot be imported", name);
 }
 
 PartNames huggingface_names(const LayerPart& part) {
@@ -268,7 +268,7 @@ ForeignModel read_folder(const fs::path& folder) {
     fail("{}: encoder and decoder have different sinusoids, which cannot be imported", weights.string());
   }
   if (!std::all_of(added_first.begin(), added_first.end(), [](float x) { return std::abs(x) < 1e-3f; })) {
-    fail("{}: the encoder's position 0 is no sinusoid, which cannot be imported", weights.string());
+    fail("{}: the encoder's position 0 is not a sinusoid, which cannot be imported", weights.string());
   }
   take_layers(tensors, huggingface_names, false, model);
   tensors.expect_empty();

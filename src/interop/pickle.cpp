@@ -272,7 +272,7 @@ class PickleReader {
   void add_items(const std::vector<const PickleValue*>& items, Kind kind) {
     PickleValue* const into = pop();
     if (into->kind != kind || (kind == Kind::kDict && items.size() % 2 != 0)) {
-      fail("{}: the pickle adds to a value that is no {}, at byte {}", where_, kind == Kind::kDict ? "dict" : "list",
+      fail("{}: the pickle adds to a value that is not a {}, at byte {}", where_, kind == Kind::kDict ? "dict" : "list",
            read_);
     }
     into->items.insert(into->items.end(), items.begin(), items.end());

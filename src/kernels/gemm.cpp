@@ -27,7 +27,7 @@ float* scratch() {
   thread_local const std::unique_ptr<float, Free> memory(
       static_cast<float*>(std::aligned_alloc(4096, kGemmScratch * sizeof(float))));
   if (memory == nullptr) {  // inside a parallel region, where nothing can be thrown
-    std::fputs("verbund: out of memory for matrix products\n", stderr);
+    std::fputs("verbund: out of memory for matrix multiplication\n", stderr);
     std::_Exit(1);
   }
   return memory.get();  // NOLINT(clang-analyzer-unix.Malloc): it lives as long as the thread

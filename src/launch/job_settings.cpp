@@ -39,7 +39,7 @@ std::string own_address_names() {
   return names;
 }
 
-// False if the text is no network, too.
+// Also false if the text is not a network.
 bool has_address_in(const std::string& text) {
   const std::optional<IpNetwork> network = IpNetwork::parse(text);
   const std::vector<OwnAddress> own = own_addresses();

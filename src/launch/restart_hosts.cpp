@@ -51,7 +51,7 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
     debug("restart: {} of {} hosts answer, with {} of {} slots", hosts.size(), list_.size(), slots, wanted);
     const bool has_time = Clock::now() + kBetweenProbes < end;
     std::string missing = describe_silent(answers);
-    if (missing.empty()) missing = "a host that the list does not name any more";
+    if (missing.empty()) missing = "a host that is no longer in the list";
     if ((slots < wanted || !is_known) && has_time) {
       if (!said) {
         log("{}waiting up to {} s for {}", is_known ? "" : trouble_ + ": ", settings_.wait_for_hosts.count(),
@@ -60,7 +60,7 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
       pause_for(kBetweenProbes, signals_);
       continue;
     }
-    if (!is_known) warn("{}. The hosts are those it named before", trouble_);
+    if (!is_known) warn("{}: using its previous list of hosts", trouble_);
     if (!suffice(hosts)) fail_without(missing, hosts);
     if (slots < wanted) {
       warn("continuing with {} of {} workers, without {}. Hosts that are back take part after the next restart", slots,

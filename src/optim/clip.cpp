@@ -12,7 +12,7 @@ GradientSize measure(const Buffer& gradients) { return measure(gradients, std::a
 GradientSize measure(const Buffer& gradients, std::span<const Interval> pieces) {
   for (const Interval piece : pieces) {
     if (piece.end > gradients.size()) {
-      fail("[{}, {}) is no piece of {} gradients", piece.begin, piece.end, gradients.size());
+      fail("interval [{}, {}) is outside the {} gradients", piece.begin, piece.end, gradients.size());
     }
   }
   const auto [squares, largest] = gradients.device().measure(gradients.data(), pieces);

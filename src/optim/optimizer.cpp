@@ -9,7 +9,7 @@ Optimizer::Optimizer(size_t size, std::vector<Interval> owned)
     : size_(size), owned_(std::move(owned)), active_(owned_) {
   for (const Interval piece : owned_) {
     if (piece.begin > piece.end || piece.end > size_) {
-      fail("[{}, {}) is no part of {} weights", piece.begin, piece.end, size_);
+      fail("interval [{}, {}) is outside the {} weights", piece.begin, piece.end, size_);
     }
   }
 }

@@ -139,10 +139,9 @@ void try_layouts(Changes& changes, const Scenario& now) {
 void try_precision(Changes& changes, const Scenario& now) {
   if (now.gpu.empty() || now.config.train.precision != Precision::kFp32) return;
   const Precision faster = fastest_precision(now.gpu);
-  Scenario& scenario =
-      changes.add(fmt::format("train.precision={}", kPrecisionNames[static_cast<size_t>(faster)]),
-                  faster == Precision::kFp16 ? "products on tensor cores; needs loss_scale.type=backoff"
-                                             : "products on tensor cores");
+  Scenario& scenario = changes.add(
+      fmt::format("train.precision={}", kPrecisionNames[static_cast<size_t>(faster)]),
+      faster == Precision::kFp16 ? "GEMMs on tensor cores; needs loss_scale.type=backoff" : "GEMMs on tensor cores");
   scenario.config.train.precision = faster;
   scenario.compute = rates_of_gpu(now.gpu, faster);
 }
@@ -153,7 +152,7 @@ void try_rest(Changes& changes, const Scenario& now) {
         .config.workers.shard_optimizer = false;
   }
   if (now.hosts.size() > 1) {
-    changes.add("a network 10 times as fast", "other machines, or another place for them").exchange.link *= 10;
+    changes.add("a network 10 times as fast", "faster network cards, or hosts in one rack").exchange.link *= 10;
   }
 }
 

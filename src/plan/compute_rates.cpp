@@ -87,7 +87,7 @@ ComputeRates rates_of_gpu(const std::string& name, Precision precision) {
   rates.bytes = rates.update_bytes = kOfBandwidth * gpu.bandwidth;
   rates.half = precision == Precision::kBf16 || precision == Precision::kFp16;
   rates.gpu = true;
-  rates.source = fmt::format("data sheet of the {} in {}, products at {:.0f} TFLOP/s", gpu.full_name, precision_name,
+  rates.source = fmt::format("data sheet of the {} in {}, GEMM at {:.0f} TFLOP/s", gpu.full_name, precision_name,
                              rates.products / 1e12);
   rates.named = true;
   return rates;

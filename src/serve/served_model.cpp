@@ -143,7 +143,7 @@ std::vector<ServiceModel> ServedModels::list() const {
 }
 
 size_t ServedModels::refresh(bool all) {
-  const DeferInterrupts deferred;  // a stop is no trouble of a model
+  const DeferInterrupts deferred;  // a stop is not a fault of the model
   size_t replaced = 0;
   for (size_t i = 0; i < sources_.size(); ++i) {
     const std::string sign = sign_of_change(sources_[i].place);

@@ -242,9 +242,9 @@ HttpResponse TranslationService::metrics(const HttpRequest& request) {
   text.sample(static_cast<double>(counts.sentence_steps));
   text.counter("verbund_serve_busy_seconds", "Time of the steps.");
   text.sample(counts.busy_seconds);
-  text.counter("verbund_serve_refused_requests", "Requests that were refused because too many sentences waited.");
+  text.counter("verbund_serve_refused_requests", "Requests refused because the queue was full.");
   text.sample(static_cast<double>(counts.refused));
-  text.counter("verbund_serve_late_requests", "Requests that were given up at their deadline.");
+  text.counter("verbund_serve_late_requests", "Requests that timed out.");
   text.sample(static_cast<double>(counts.late));
   text.gauge("verbund_serve_model_step", "Training step of each model's checkpoint.");
   for (const ServiceModel& model : models_()) {

@@ -19,7 +19,7 @@ constexpr size_t kTokensToGather = 2;
 }  // namespace
 
 QueueFull::QueueFull(size_t waiting, double seconds)
-    : Error(fmt::format("{} sentences wait already: try again in {:.0f} s", waiting, std::max(1.0, seconds))),
+    : Error(fmt::format("the queue is full ({} sentences): retry in {:.0f} s", waiting, std::max(1.0, seconds))),
       seconds_(seconds) {}
 
 TranslationQueue::TranslationQueue(const QueueConfig& config) : config_(config), thread_([this] { work(); }) {}

@@ -236,7 +236,7 @@ bool LineReader::append_line(std::string& line) {
     line.append(from, end_ - begin_);
     begin_ = end_;
     if (line.size() - start > kMostOfALine) {
-      fail("{}: line {} has more than {}: this is no text", path_.string(), lines_ + 1, human_bytes(kMostOfALine));
+      fail("{}: line {} has more than {}: this is not text", path_.string(), lines_ + 1, human_bytes(kMostOfALine));
     }
   }
   if (!found) return false;

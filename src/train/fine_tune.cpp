@@ -142,8 +142,7 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
   std::vector<FurtherDevSet>& also = result.config.evaluate.also;
   const auto missing = [&](const std::string& folder, const std::string& why) {
     result.notes.push_back(fmt::format(
-        "fine-tune: what is forgotten of {} will not be seen, because {}; evaluate.also names other dev sets", folder,
-        why));
+        "fine-tune: forgetting on {} cannot be measured, because {}; evaluate.also names other dev sets", folder, why));
   };
   std::erase_if(also, [&](const FurtherDevSet& set) {
     if (has_dev_pairs(set.data)) return false;
@@ -154,7 +153,7 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
   if (!has_dev_pairs(data)) {  // the set that decides
     also.clear();
     result.notes.push_back(
-        fmt::format("fine-tune: what is forgotten of {} will not be seen, because {} has no dev pairs, without which "
+        fmt::format("fine-tune: forgetting on {} cannot be measured, because {} has no dev pairs, without which "
                     "nothing is evaluated",
                     old.empty() ? run.string() : old, data.string()));
     return;
@@ -238,8 +237,7 @@ FineTuned fine_tune(const FineTuneWish& wish) {
     add_old_dev_sets(model.run, wish.data.front(), result);
   } else {
     config.evaluate.also.clear();
-    result.notes.emplace_back(
-        "fine-tune: what is forgotten will not be seen, because the model gets another vocabulary");
+    result.notes.emplace_back("fine-tune: forgetting cannot be measured, because the model gets another vocabulary");
   }
   config.mixture = {};  // its corpora are those of another dataset
   if (wish.replay > 0) {

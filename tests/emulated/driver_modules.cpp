@@ -39,7 +39,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return in_context("cuModuleLoadData", [&](const Call& call) {
     if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto parsed = parse_image(static_cast<const char*>(image));
-    if (!parsed) return call.refuse(CUDA_ERROR_INVALID_IMAGE, "this is no image of the emulated compiler");
+    if (!parsed) return call.refuse(CUDA_ERROR_INVALID_IMAGE, "this is not an image of the emulated compiler");
     if (parsed->architecture != settings().architecture) {
       return call.refuse(CUDA_ERROR_NO_BINARY_FOR_GPU, "the image is for sm_{}, the device is sm_{}",
                          parsed->architecture, settings().architecture);

@@ -223,7 +223,7 @@ void RaceChecker::access(const void* pointer, size_t bytes, bool write) {
     BlockRunner* runner = BlockRunner::running();
     if (runner == nullptr || runner->owns(pointer)) return;
     runner->refuse(CUDA_ERROR_ILLEGAL_ADDRESS,
-                   fmt::format("{} {}, which is no address of a device", write ? "writes" : "reads", pointer));
+                   fmt::format("{} {}, which is not an address of a device", write ? "writes" : "reads", pointer));
   }
   const uintptr_t offset = address - (shared ? w->shared : w->begin);
   Cell* cells = shared ? w->shared_cells.get() : w->cells;

@@ -203,7 +203,7 @@ class FineTuneTest(ProgramTest):
         data, run = self.folder / "undeveloped", self.folder / "run"
         self.succeed("prepare", "--like", self.model, "--tsv", self.write("pairs.tsv", pairs), "--out", data)
         self.assertFalse((data / "dev.ids").exists())
-        self.assert_says(self.succeed(*self.finetune(run, 5, None, data)).stderr, f"forgotten of {self.data}", data)
+        self.assert_says(self.succeed(*self.finetune(run, 5, None, data)).stderr, f"forgetting on {self.data}", data)
 
     def test_what_cannot_be_fine_tuned_is_refused(self):
         run = self.folder / "run"

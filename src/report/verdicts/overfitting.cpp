@@ -126,7 +126,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   const std::string best_step = counted(static_cast<double>(rise.best));
   if (rise.best == rise.last) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = "There is nothing to mend: the last evaluation is the best.";
+    verdict.would_change = "No change is needed: the last evaluation is the best.";
     verdict.sentence =
         fmt::format("No: the last evaluation, at step {}, has the lowest loss of half of the dev sentences{}.{}",
                     best_step, since, gap);
@@ -137,7 +137,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   verdict.add("p of no rise", rise.p, "");
   if (!rise.is_proven()) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = fmt::format("There is nothing to mend: a change of {} may be chance.", percent(rise.share));
+    verdict.would_change = fmt::format("No change is needed: a change of {} may be chance.", percent(rise.share));
     verdict.sentence = fmt::format(
         "No sign of it: the dev loss at the end differs from the best{}, at step {}, by no more than chance ({}).{}",
         since, best_step, p_value(rise.p), gap);

@@ -35,7 +35,7 @@ TEST(ExchangeRates, AHostSendsTheSameHoweverManyWorkersItHas) {
   EXPECT_DOUBLE_EQ(sent("a:4"), 0);
 }
 
-// Three neighbours are no range of the tree that sums are added in: they send two parts to where it is summed.
+// Three neighbours are not a range of the tree that sums are added in: they send two parts to where it is summed.
 TEST(ExchangeRates, HostsWithoutAPowerOfTwoSendMore) {
   EXPECT_DOUBLE_EQ(sent("a:3,b:3"), 1800);
   EXPECT_DOUBLE_EQ(sent("a:3,b:3", true), 2000) << "a ring of six has no such tree";

@@ -287,7 +287,7 @@ TEST_F(SubwordsTest, SamplerLeavesUnknownCharactersAlone) {
   EXPECT_TRUE(SubwordSampler(subwords, 0.9).sample({}, random).empty());
 }
 
-// Bytes and marks that the user has defined are no text to be split, even if their names are.
+// Bytes and marks that the user has defined are not text to be split, even if their names are.
 TEST_F(SubwordsTest, SamplerKeepsBytesAndUserDefinedPiecesWhole) {
   const std::filesystem::path model = *folder_ / "marks.model";
   folder_->write("marks", training_text() + "<2de> [x] 0E6 < >\n");
