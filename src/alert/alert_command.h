@@ -5,7 +5,7 @@
 //   AlertCommand command("mail -s \"$VERBUND_ALERT_TEXT\" me");   // early: the process is a small copy of this one
 //   command.begin(run);
 //   command.alive(step); command.tell(alert, step); ...           // never block
-//   command.end();                                                // without it, the run is told to be lost
+//   command.end();                                                // without it, the run is reported as lost
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace verbund {
 
 struct AlertLimits {
   double seconds = 60;                // for one command, which is killed then
-  double quiet = kQuietUntilStalled;  // seconds without a call of alive() until the run is told to be stalled
+  double quiet = kQuietUntilStalled;  // seconds without a call of alive() until the run is reported as stalled
   size_t waiting = 8;                 // alerts, while a command runs; more are dropped
 };
 

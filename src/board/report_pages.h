@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportPages keeps the report's page of each run, as JSON. A page is made again when its run has changed, but not more
-// often than its making takes time: until then the one before is shown, with its age.
+// ReportPages keeps the report's page of each run, as JSON. A page is rebuilt when its run has changed, within 5 % of the
+// time (kShareOfTime); until then the previous one is shown, with its age.
 #pragma once
 
 #include <condition_variable>

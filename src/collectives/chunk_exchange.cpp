@@ -15,9 +15,9 @@ constexpr size_t kSmallestSlice = 2048;  // values
 
 // The values that are summed at a time: a chunk, or, where there are more hosts than chunks, so small a part of it that
 // every host has one to sum. Otherwise the few hosts with a chunk would receive it from all, while the others wait.
-// Values are added in the same order by whomever, so this changes no bit of fp32. With other wires, the parts of a host
-// are rounded where it does not sum: who sums must not depend on the size of a bucket. Two hosts are busy with one
-// chunk as well, one sends while the other one does.
+// The order of addition does not depend on the rank that adds, so this changes no bit of fp32. Rounded wire formats are
+// not split: there the result depends on who sums, which must not depend on the size of a bucket. Two hosts are busy
+// with one chunk as well: one sends while the other one does.
 size_t slice_of(Collective what, Interval piece, const Rounding& rounding, int hosts) {
   if (what != Collective::kAllReduce || rounding.wire != Wire::kFp32 || hosts <= 2) return kChunk;
   size_t slice = kChunk;

@@ -22,7 +22,7 @@ namespace verbund {
 
 class LeaderExchange {
  public:
-  // Is told for whom this worker waits, and in which round: those who wait in a later one may wait for others who wait.
+  // Called with the awaited rank and the round. Waits in later rounds may be consequences of an earlier one.
   using Asking = std::function<void(int rank, int round)>;
   static constexpr int kNeighbours = -2;  // instead of a rank: a leader waits for some worker of its host
 

@@ -151,7 +151,8 @@ void ControlChannel::read(size_t neighbour, const Hear& hear) {
   }
 }
 
-// No worker can speak for one that is not behind it, nor to one that is not on the way.
+// Accept a heartbeat only from the neighbour that leads to its sender, and only for this worker or a rank that it
+// relays to.
 bool ControlChannel::may_come_from(size_t neighbour, const Heartbeat& heartbeat) const {
   const auto about = static_cast<size_t>(heartbeat.rank);  // a negative one is too large
   if (about >= tree_.size() || !tree_.hears(rank_, about) || tree_.next_hop(rank_, about) != neighbour) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Json is a JSON value whose keys keep their order; text becomes one here alone, and one becomes text.
+// Json is a JSON value whose keys keep their order. JSON text is parsed and written only here.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -48,7 +48,7 @@ class JobSession {
   void limit_start(std::chrono::seconds patience);
 
   // After the end.
-  // The workers that a start was given up for.
+  // Ranks that had not connected when the start was abandoned.
   const std::vector<int>& never_started() const { return never_started_; }
   bool was_killed() const { return killed_; }  // because it did not exit by itself
   bool lost_worker() const { return lost_worker_; }

@@ -51,8 +51,8 @@ class OuterStep {
     int64_t own = 0, all = 0;
   };
 
-  // For checkpoints, between two rounds: the outer momentum; and what this worker is ahead of the outer weights, which
-  // is empty without a delay, with the tokens of that.
+  // For checkpoints, between two rounds: the outer momentum; and the change of this worker's weights since they were
+  // sent, with its token count (empty without sync_delay).
   std::span<float> momentum() { return optimizer_.momentum(); }
   std::vector<float>& ahead() { return ahead_; }
   Tokens& tokens() { return tokens_; }
