@@ -19,8 +19,8 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostOutput = 4000;  // bytes of a command's, in the log
-constexpr int kPatience = 50;         // milliseconds between looks at a command
+constexpr size_t kMaxOutput = 4000;  // bytes of a command's, in the log
+constexpr int kPatience = 50;        // milliseconds between looks at a command
 
 std::vector<std::string> environment_of(const Alert& alert, const std::string& run, int64_t step) {
   std::vector<std::string> variables;
@@ -111,7 +111,7 @@ void AlertTeller::start_next() {
 void AlertTeller::watch_command() {
   const std::optional<int> code = running_->exit_code();  // first: what it has printed before is then read below
   const std::string text = running_->read(std::chrono::milliseconds(closed_ && !code ? kPatience : 0));
-  output_.append(text, 0, kMostOutput - std::min(kMostOutput, output_.size()));
+  output_.append(text, 0, kMaxOutput - std::min(kMaxOutput, output_.size()));
   if (code) {
     finish(fmt::format("ended with {}", *code), *code != 0);
   } else if (monotonic_seconds() - started_ > limits_.seconds) {

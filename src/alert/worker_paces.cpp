@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-constexpr int kMostWorkers = 4096;
+constexpr int kMaxWorkers = 4096;
 
 double median_of(const std::vector<WorkerPace>& workers, double (*value)(const WorkerPace&)) {
   std::vector<double> values;
@@ -27,7 +27,7 @@ double waiting_for_data(const WorkerPace& worker) { return worker.waited; }
 std::vector<WorkerPace> read_worker_paces(const std::filesystem::path& run, int workers, uint32_t start,
                                           const std::function<std::string(int rank)>& name) {
   std::vector<WorkerPace> paces;
-  for (int rank = 0; rank < std::min(workers, kMostWorkers); ++rank) {
+  for (int rank = 0; rank < std::min(workers, kMaxWorkers); ++rank) {
     const std::vector<StepRecord> records = read_last_step_records(step_records_path(run, rank), kRecentSteps);
     WorkerPace pace = {rank, 0, 0, name(rank)};
     size_t steps = 0;

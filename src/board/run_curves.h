@@ -17,7 +17,7 @@ struct CurveRequest {
   size_t buckets = 2000;
 };
 
-inline constexpr size_t kMostBuckets = 2000;
+inline constexpr size_t kMaxBuckets = 2000;
 
 // {"key", "x", "low", "high", "last", "smooth", "values"}: `values` is the number of values in the range; `smooth` only
 // if the values are noisy. The range includes the neighbours of its ends, so that lines reach the edges.

@@ -17,7 +17,7 @@ namespace verbund {
 namespace {
 
 constexpr size_t kStepsHeader = 16;
-constexpr size_t kMostMarks = 2000;
+constexpr size_t kMaxMarks = 2000;
 constexpr double kLockAge = 5;  // seconds after which a quiet run's lock is asked again
 
 double seconds_of(const struct timespec& time) {
@@ -134,7 +134,7 @@ void WatchedRun::take_event(const Json& line) {
   } else {
     return;
   }
-  if (marks_.size() == kMostMarks) marks_.erase(marks_.begin());
+  if (marks_.size() == kMaxMarks) marks_.erase(marks_.begin());
   marks_.push_back(std::move(mark));
 }
 

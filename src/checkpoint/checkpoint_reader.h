@@ -91,7 +91,7 @@ std::optional<fs::path> follow_checkpoint_link(const fs::path& path);
 // that find() gives. After some times the error of `read` is final.
 template <typename Find, typename Read>
 auto read_while_pruned(Find find, Read read) {
-  constexpr int kMostTries = 10;
+  constexpr int kMaxTries = 10;
   for (int tries = 1;; ++tries) {
     const std::vector<fs::path> folders = find();
     try {
@@ -101,7 +101,7 @@ auto read_while_pruned(Find find, Read read) {
         std::error_code error;
         return fs::status(folder, error).type() == fs::file_type::not_found;
       });
-      if (!deleted || tries == kMostTries) throw;
+      if (!deleted || tries == kMaxTries) throw;
     }
   }
 }

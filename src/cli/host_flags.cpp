@@ -43,7 +43,7 @@ std::vector<std::string> doctor_program(const Training& training) {
 void HostFlags::declare(Options& options) {
   options.add_option("-n,--workers", workers, "Number of workers (default: all slots of the hosts)")
       ->type_name("N")
-      ->check(between(1, kMostSlots));
+      ->check(between(1, kMaxSlots));
   Option* const hosts_option = options.add_option(
       "-H,--hosts", list, "Hosts with their slots, the number of workers on each (default: this machine)");
   hosts_option->type_name("A:N,B:N");

@@ -21,14 +21,14 @@ void MpiJobFlags::declare(Options& options) {
   text("--namespace", job_.space, "NAME", "Its namespace (the current one of kubectl)");
   options.add_option("--slots", job_.slots, "Workers in a pod")
       ->type_name("N")
-      ->check(between(1, kMostSlots))
+      ->check(between(1, kMaxSlots))
       ->capture_default_str();
   text("--claim", job_.claim, "NAME", "PersistentVolumeClaim with data/ and runs/")->capture_default_str();
   text("--cpu", job_.cpu, "N", "Cores of a pod")->capture_default_str();
   text("--memory", job_.memory, "SIZE", "Memory of a pod")->capture_default_str();
   options.add_option("--gpus", job_.gpus, "GPUs of a pod")
       ->type_name("N")
-      ->check(between(0, kMostSlots))
+      ->check(between(0, kMaxSlots))
       ->capture_default_str();
 }
 

@@ -31,29 +31,29 @@ std::string paragraph(const std::string& text) {
 
 }  // namespace
 
-Check at_least(int64_t least) {
-  return [least](const std::string& text) {
+Check at_least(int64_t min) {
+  return [min](const std::string& text) {
     int64_t value = 0;
     const bool whole = CLI::detail::lexical_cast(text, value);
-    return whole && value >= least ? "" : fmt::format("must be a whole number, {} or more (it is {})", least, text);
+    return whole && value >= min ? "" : fmt::format("must be a whole number, {} or more (it is {})", min, text);
   };
 }
 
-Check between(int64_t least, int64_t most) {
-  return [least, most](const std::string& text) {
+Check between(int64_t min, int64_t max) {
+  return [min, max](const std::string& text) {
     int64_t value = 0;
     const bool whole = CLI::detail::lexical_cast(text, value);
-    return whole && value >= least && value <= most
+    return whole && value >= min && value <= max
                ? ""
-               : fmt::format("{} is not a whole number from {} to {}", text, least, most);
+               : fmt::format("{} is not a whole number from {} to {}", text, min, max);
   };
 }
 
-Check number_between(double least, double most) {
-  return [least, most](const std::string& text) {
+Check number_between(double min, double max) {
+  return [min, max](const std::string& text) {
     double value = 0;
-    const bool read = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-    return read ? "" : fmt::format("{} is not a number from {} to {}", text, least, most);
+    const bool read = CLI::detail::lexical_cast(text, value) && value >= min && value <= max;
+    return read ? "" : fmt::format("{} is not a number from {} to {}", text, min, max);
   };
 }
 

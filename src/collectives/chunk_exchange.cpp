@@ -57,7 +57,7 @@ ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, Sha
   for (const int rank : layout.ranks_of(host_)) workers.push_back({rank, rank + 1});
   for (const RankRange part : layout.parts_of(host_)) parts_.emplace_back(part, workers);
   for (int host = 0; host < layout.hosts(); ++host) {
-    most_parts_ = std::max(most_parts_, layout.parts_of(host).size());
+    max_parts_ = std::max(max_parts_, layout.parts_of(host).size());
     if (host != host_) parts_of_others_ += layout.parts_of(host).size();
   }
 }
@@ -74,7 +74,7 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   const std::vector<Interval> chunks = slices_of(piece, slice_);
   const size_t first = next_number_;
   next_number_ += chunks.size();
-  const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % kMostInFlight]; };
+  const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % kMaxInFlight]; };
   const auto is_busy = [](const Cell& cell) { return cell.stage != Cell::Stage::kFree; };
 
   size_t entered = 0, left = 0;
@@ -117,7 +117,7 @@ void ChunkExchange::enter(size_t number, Interval chunk) {
   shared_.enter(number);
   const size_t place = chunk.begin / slice_;
   if (layout_.chunk_leader(host_, place, place_of_sums()) != transport_.rank()) return;
-  Cell& cell = cells_[number % kMostInFlight];
+  Cell& cell = cells_[number % kMaxInFlight];
   cell.stage = Cell::Stage::kEntered;
   cell.number = number;
   cell.chunk = place;
@@ -177,7 +177,7 @@ float* ChunkExchange::place_of_result(const Cell& cell) const {
 
 // Part 0 is a result. A tag is used again only when the chunk that had it is done on both sides.
 int ChunkExchange::tag(const Cell& cell, size_t part) const {
-  return kFirstTag + static_cast<int>((cell.number % kMostInFlight) * (most_parts_ + 1) + part);
+  return kFirstTag + static_cast<int>((cell.number % kMaxInFlight) * (max_parts_ + 1) + part);
 }
 
 void ChunkExchange::send(Cell& cell, int to, size_t part, std::span<const std::byte> message) {

@@ -79,7 +79,7 @@ class ChunkExchange {
   const int host_, local_rank_;
   OrderedSum whole_;               // of the values of this host's workers and the parts of the other hosts
   std::vector<OrderedSum> parts_;  // of this host
-  size_t parts_of_others_ = 0, most_parts_ = 1;
+  size_t parts_of_others_ = 0, max_parts_ = 1;
   std::vector<std::vector<std::byte>> spare_;  // memory for parts: it grows with hosts, and few chunks need it at once
 
   // Of the current collective.
@@ -88,7 +88,7 @@ class ChunkExchange {
   std::span<float> buffer_;
   size_t slice_ = kChunk;  // values that are summed at a time
 
-  std::array<Cell, kMostInFlight> cells_;
+  std::array<Cell, kMaxInFlight> cells_;
   size_t in_flight_ = kUsualInFlight;
   std::vector<std::vector<float>> decoded_;  // [parts of others, values]
   std::vector<float> sum_;                   // of a part that is sent rounded

@@ -11,7 +11,7 @@ namespace verbund {
 
 constexpr size_t kChunk = 32768;  // values
 // Chunks that are in flight at the same time, so that adding, sending and receiving overlap.
-constexpr size_t kUsualInFlight = 16, kMostInFlight = 32;
+constexpr size_t kUsualInFlight = 16, kMaxInFlight = 32;
 
 struct Chunk {
   Interval place;

@@ -69,7 +69,7 @@ class Communicator : public Rendezvous {
   // Exchanges bytes with one other worker, which does the same: for measurements.
   virtual void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) = 0;
 
-  // The number of chunks in flight, up to kMostInFlight. It does not change the sums.
+  // The number of chunks in flight, up to kMaxInFlight. It does not change the sums.
   virtual void set_in_flight(size_t chunks) = 0;
 
   virtual uint64_t bytes_sent() const = 0;  // to other hosts, since the beginning

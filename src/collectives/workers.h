@@ -47,7 +47,7 @@ class Workers {
   double seconds_busy() const { return seconds_busy_; }
   uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 
-  // Sends a message of at most Message::kMostBytes to worker 0: from any thread, at any time, in order. Never blocks: a
+  // Sends a message of at most Message::kMaxBytes to worker 0: from any thread, at any time, in order. Never blocks: a
   // message without room is dropped (false) and counted.
   bool post(std::vector<std::byte> message);
   // Sets worker 0's handler for the messages of all workers, its own included; a separate thread calls it. Must be

@@ -10,7 +10,7 @@
 
 namespace verbund {
 
-inline constexpr int64_t kMostSteps = 1000000000000;  // far above any training: plans and times left stay numbers
+inline constexpr int64_t kMaxSteps = 1000000000000;  // far above any training: plans and times left stay numbers
 
 enum class OnDivergence { kStop, kRollBack };
 enum class StartVocabulary { kSame, kMap };
@@ -35,8 +35,8 @@ struct TrainConfig {
   StartVocabulary start_from_vocabulary = StartVocabulary::kSame;
 
   void fields(FieldVisitor& visit) {
-    visit.field("max_steps", max_steps, {0, kMostSteps}, "steps to train; 0: as set by epochs");
-    visit.field("epochs", epochs, {0, kMostSteps}, "passes over the training pairs; 0: as set by max_steps");
+    visit.field("max_steps", max_steps, {0, kMaxSteps}, "steps to train; 0: as set by epochs");
+    visit.field("epochs", epochs, {0, kMaxSteps}, "passes over the training pairs; 0: as set by max_steps");
     visit.field("micro_batch_tokens", micro_batch_tokens, {0, 100000000},
                 "most tokens computed at once; gradients are summed over these parts of a batch; 0: no limit");
     visit.choice("precision", precision, {"fp32", "tf32", "bf16", "fp16"},

@@ -11,8 +11,8 @@ namespace verbund {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-constexpr int kHeartbeatsInTurn = 64;        // of one neighbour, then the next one is read
-constexpr size_t kMostPassedOn = 32 * 1024;  // unsent bytes with which a leader still reads from its children
+constexpr int kHeartbeatsInTurn = 64;       // of one neighbour, then the next one is read
+constexpr size_t kMaxPassedOn = 32 * 1024;  // unsent bytes with which a leader still reads from its children
 
 }  // namespace
 
@@ -65,8 +65,8 @@ bool ControlChannel::is_full() {
   if (!relays()) return false;
   const std::lock_guard lock(mutex_);
   Peer& up = parent();
-  if (up.outgoing.unsent() > kMostPassedOn && up.socket.is_open()) up.outgoing.send(up.socket);
-  return up.outgoing.unsent() > kMostPassedOn;
+  if (up.outgoing.unsent() > kMaxPassedOn && up.socket.is_open()) up.outgoing.send(up.socket);
+  return up.outgoing.unsent() > kMaxPassedOn;
 }
 
 void ControlChannel::flush() {

@@ -49,8 +49,8 @@ int open_input(const std::string& input, int descriptor) {
   return file;
 }
 
-void limit_resource(__rlimit_resource resource, uint64_t most) {
-  const rlimit limit = {most, most};
+void limit_resource(__rlimit_resource resource, uint64_t max) {
+  const rlimit limit = {max, max};
   ::setrlimit(resource, &limit);
 }
 

@@ -17,7 +17,7 @@ Json parse_json(std::string_view text);
 Json try_parse_json(std::string_view text);
 
 // The same for text of a stranger; so does one with more keys, since an object of many takes long to build.
-Json try_parse_json(std::string_view text, size_t most_keys);
+Json try_parse_json(std::string_view text, size_t max_keys);
 
 // In one line, or indented. Bytes that are not UTF-8 become U+FFFD.
 std::string dump_json(const Json& json, int indent = -1);

@@ -18,7 +18,7 @@ class SearchOfLines final : public OngoingTranslation {
     const auto tokens = static_cast<size_t>(config.batch_tokens), beam = static_cast<size_t>(config.beam);
     // A batch of so many source tokens has about as many target tokens, and the end of each sentence is not known.
     return search_.source_tokens() < tokens && search_.cached_rows() < 2 * beam * tokens &&
-           search_.sentences() < translator_.most_sentences();
+           search_.sentences() < translator_.max_sentences();
   }
 
   size_t add(const std::string& text, const TranslationNeeds& needs) override {

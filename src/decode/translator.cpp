@@ -12,7 +12,7 @@ namespace verbund {
 namespace {
 
 // The kv cache holds all tokens of all beams, and each row has logits: this limits the number of short sentences.
-constexpr size_t kMostRows = 512;
+constexpr size_t kMaxRows = 512;
 
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return text.ends_with(ending); });
@@ -105,16 +105,16 @@ void Translator::check(const Line& line) const {
   }
   if (config_.long_lines == LongLines::kSplit) return;
   const size_t tokens = source_.encode(line.text).size();
-  if (tokens <= most_tokens()) return;
+  if (tokens <= max_tokens()) return;
   fail(
       "line {} has {} tokens, but at most {} are translated at once. Raise --max-tokens, or split it into sentences: "
       "--long-lines split.",
-      line.number, tokens, most_tokens());
+      line.number, tokens, max_tokens());
 }
 
-size_t Translator::most_tokens() const {
-  const auto most = static_cast<size_t>(config_.search.config.max_tokens);
-  return most > tag_.size() ? most - tag_.size() : most > 0 ? 1 : std::numeric_limits<size_t>::max();
+size_t Translator::max_tokens() const {
+  const auto limit = static_cast<size_t>(config_.search.config.max_tokens);
+  return limit > tag_.size() ? limit - tag_.size() : limit > 0 ? 1 : std::numeric_limits<size_t>::max();
 }
 
 std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& prefix, uint64_t number,
@@ -135,11 +135,11 @@ size_t Translator::repeated_tags(const Sentence& source, bool is_split) const {
   if (!is_split || !tag_.empty()) return 0;
   const auto first = std::ranges::find_if(source, [&](TokenId token) { return !is_tag(source_, token); });
   const auto tags = static_cast<size_t>(first - source.begin());
-  return tags < most_tokens() ? tags : 0;
+  return tags < max_tokens() ? tags : 0;
 }
 
 std::vector<SearchTask> Translator::pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const {
-  const size_t limit = most_tokens(), tag_size = repeated_tags(source, source.size() > limit);
+  const size_t limit = max_tokens(), tag_size = repeated_tags(source, source.size() > limit);
   const auto text = source.begin() + static_cast<std::ptrdiff_t>(tag_size);
   const Sentence tag = tag_size > 0 ? Sentence(source.begin(), text) : tag_;
   std::vector<SearchTask> pieces = cut(Sentence(text, source.end()), prefix, number, limit - tag_size);
@@ -156,8 +156,8 @@ BeamSearch Translator::begin() const {
   return {models_, static_cast<int64_t>(target_.size()), config_.search.config, config_.search.seed};
 }
 
-size_t Translator::most_sentences() const {
-  return std::max<size_t>(1, kMostRows / static_cast<size_t>(config_.search.config.beam));
+size_t Translator::max_sentences() const {
+  return std::max<size_t>(1, kMaxRows / static_cast<size_t>(config_.search.config.beam));
 }
 
 // Sentences of similar length are batched; a batch holds as many as its tokens allow.
@@ -168,7 +168,7 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
   for (size_t first = 0; first < order.size();) {
     const auto budget = static_cast<size_t>(config_.search.config.batch_tokens);
     const size_t longest = tasks[order[first]].source.size() + 1;
-    const size_t count = std::min({std::max<size_t>(1, budget / longest), most_sentences(), order.size() - first});
+    const size_t count = std::min({std::max<size_t>(1, budget / longest), max_sentences(), order.size() - first});
     std::vector<SearchTask> batch;
     for (size_t i = first; i < first + count; ++i) batch.push_back(tasks[order[i]]);
     const auto tell_lines = [&](size_t done) { tell((first + done) * lines / tasks.size()); };
@@ -243,14 +243,14 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
 
 SplitLine Translator::split(const std::string& line) const {
   const Sentence ids = source_.encode(line);
-  if (ids.size() <= most_tokens()) return {{line}};
+  if (ids.size() <= max_tokens()) return {{line}};
   const std::vector<std::string> text = source_.encode_pieces(line);
   if (text.size() != ids.size()) return {{line}};
   const auto tags = static_cast<std::ptrdiff_t>(repeated_tags(ids, true));
   const std::string tag = tags > 0 ? source_.decode_pieces({text.begin(), text.begin() + tags}) + " " : "";
   SplitLine sentences({}, static_cast<int>(tags));
   auto begin = text.begin() + tags;
-  for (const SearchTask& piece : tags > 0 ? pieces_of(ids, {}, 0) : cut(ids, {}, 0, most_tokens())) {
+  for (const SearchTask& piece : tags > 0 ? pieces_of(ids, {}, 0) : cut(ids, {}, 0, max_tokens())) {
     const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size()) - tags;
     sentences.sentences.push_back(tag + source_.decode_pieces({begin, end}));
     if (source_.encode(sentences.sentences.back()) != piece.source) return {{line}};

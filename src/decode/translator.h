@@ -76,13 +76,13 @@ class Translator {
   std::vector<Translation> join(std::span<const SearchTask> pieces,
                                 std::span<const std::vector<Hypothesis>> found) const;
   BeamSearch begin() const;
-  size_t most_sentences() const;  // that are searched at a time
+  size_t max_sentences() const;  // that are searched at a time
   const TranslatorConfig& config() const { return config_; }
 
   uint64_t target_tokens() const { return target_tokens_; }  // so far, with </s>
 
  private:
-  size_t most_tokens() const;  // that are translated at once
+  size_t max_tokens() const;  // that are translated at once
   std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number, size_t limit) const;
   std::vector<SearchTask> pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const;
   size_t repeated_tags(const Sentence& source, bool is_split) const;

@@ -91,7 +91,7 @@ bool Connections::wait() {
 
 void Connections::accept_all() {
   while (true) {
-    if (connections_.size() >= config_.most_connections && !make_room()) {
+    if (connections_.size() >= config_.max_connections && !make_room()) {
       accept_again_ = in_seconds(0.01);
       return;
     }
@@ -104,7 +104,7 @@ void Connections::accept_all() {
     const int on = 1;
     ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connections_.push_back(
-        std::make_unique<Connection>(Connection{descriptor, RequestReader(config_.most_head, config_.most_body)}));
+        std::make_unique<Connection>(Connection{descriptor, RequestReader(config_.max_head, config_.max_body)}));
     connections_.back()->deadline = in_seconds(config_.request_seconds);
     receive(*connections_.back());
   }

@@ -48,9 +48,9 @@ struct HttpServerConfig {
   std::string token;                 // "": everybody is answered
   std::vector<std::string> names;    // further names of this server that a Host may have; "*": any
   std::vector<std::string> origins;  // pages of these origins may ask, too: "https://example.org"; "*": any
-  size_t most_head = 16 << 10;       // bytes of a request's line and headers
-  size_t most_body = 1 << 20;
-  size_t most_connections = 256;
+  size_t max_head = 16 << 10;        // bytes of a request's line and headers
+  size_t max_body = 1 << 20;
+  size_t max_connections = 256;
   int threads = 8;              // handlers that run at a time; half of them may stream
   double request_seconds = 20;  // for a request to arrive
   double idle_seconds = 30;     // for the next request on a connection

@@ -25,9 +25,9 @@ class HuggingFaceConfig {
   T get(const char* key, T otherwise) const {
     return has(key) ? json_.at(key).get<T>() : otherwise;
   }
-  int64_t size(const char* key, int64_t most) const {
+  int64_t size(const char* key, int64_t max) const {
     const int64_t value = has(key) ? json_.at(key).get<int64_t>() : 0;
-    if (value < 1 || value > most) refuse(key, fmt::format("it must be between 1 and {}", most));
+    if (value < 1 || value > max) refuse(key, fmt::format("it must be between 1 and {}", max));
     return value;
   }
   template <typename T>
@@ -45,9 +45,9 @@ class HuggingFaceConfig {
 };
 
 // Both sides of the decoder's and encoder's sizes must be the same here.
-int64_t same_size(const HuggingFaceConfig& config, const char* encoder, const char* decoder, int64_t most) {
-  const int64_t size = config.size(encoder, most);
-  if (config.size(decoder, most) != size) {
+int64_t same_size(const HuggingFaceConfig& config, const char* encoder, const char* decoder, int64_t max) {
+  const int64_t size = config.size(encoder, max);
+  if (config.size(decoder, max) != size) {
     config.refuse(decoder, fmt::format("{} is {}, and both sides must have the same", encoder, size));
   }
   return size;

@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
-constexpr seconds kMostPatience{10};
+constexpr seconds kMaxPatience{10};
 constexpr seconds kBetweenProbes{1};
 
 // "c (2)": those of `now` that `before` does not have.
@@ -40,7 +40,7 @@ int wanted_workers(const LaunchSettings& settings, const std::vector<Host>& list
 
 std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
   const Clock::time_point end = Clock::now() + settings_.wait_for_hosts;
-  const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kMostPatience);
+  const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kMaxPatience);
   for (bool said = false;; said = true) {
     const bool is_known = read_list();
     const int wanted = wanted_workers(settings_, list_, before);

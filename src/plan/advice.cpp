@@ -125,15 +125,15 @@ void try_layouts(Changes& changes, const Scenario& now) {
         .hosts = {now.hosts.front()};
   }
   const ExchangeLayout layout = ExchangeLayout::of(now.hosts, all);
-  if (now.compute.gpu || layout.most_on_a_host == 1) return;
+  if (now.compute.gpu || layout.max_workers_per_host == 1) return;
   // One worker with the threads of all: the same work on the same cores.
   Scenario& one_each = changes.add("one worker per host, with the threads of all",
                                    "no sums in the host's memory, and fewer rows looked up twice");
   for (Host& host : one_each.hosts) host.slots = 1;
-  one_each.compute.products *= layout.most_on_a_host;
-  one_each.compute.attention *= layout.most_on_a_host;
-  one_each.compute.update_bytes *= layout.most_on_a_host;
-  one_each.compute.threads *= layout.most_on_a_host;
+  one_each.compute.products *= layout.max_workers_per_host;
+  one_each.compute.attention *= layout.max_workers_per_host;
+  one_each.compute.update_bytes *= layout.max_workers_per_host;
+  one_each.compute.threads *= layout.max_workers_per_host;
 }
 
 void try_precision(Changes& changes, const Scenario& now) {

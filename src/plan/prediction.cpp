@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBucketOfGpus = 64 * kChunk;  // of more than two GPUs with NCCL
 constexpr double kNoticed = 0.05;              // share of a step worth mentioning
-constexpr int kMostRows = 16;                  // with more workers: powers of two, and all of them
+constexpr int kMaxRows = 16;                   // with more workers: powers of two, and all of them
 
 // True if GPUs exchange directly by NCCL, false if the hosts exchange.
 bool forms_ring(const Config& config, const ComputeRates& compute) {
@@ -116,7 +116,7 @@ std::vector<Prediction> predict_all(const Scenario& scenario, BatchSource& batch
   std::vector<Prediction> predictions;
   const int all = total_slots(scenario.hosts);
   for (int workers = 1; workers <= all; ++workers) {
-    const bool shown = all <= kMostRows || (workers & (workers - 1)) == 0 || workers == all;
+    const bool shown = all <= kMaxRows || (workers & (workers - 1)) == 0 || workers == all;
     if (shown) predictions.push_back(predict(scenario, batches, workers));
   }
   return predictions;

@@ -59,7 +59,7 @@ class RunReader {
 
 class RunReaders {
  public:
-  static constexpr size_t kMost = 4;  // each has the metrics of its run in memory
+  static constexpr size_t kMax = 4;  // each has the metrics of its run in memory
 
   RunData read(const fs::path& folder);  // by any thread
 

@@ -76,8 +76,8 @@ std::vector<HostFacts> hosts_like(const std::vector<HostFacts>& before, double w
   HostFacts unknown;
   unknown.name = "hosts that are not on record";
   unknown.on_record = false;
-  constexpr double kMostWorkers = 1e5;  // a larger number is damaged
-  for (int rank = 0; rank < static_cast<int>(std::min(workers, kMostWorkers)); ++rank) unknown.workers.push_back(rank);
+  constexpr double kMaxWorkers = 1e5;  // a larger number is damaged
+  for (int rank = 0; rank < static_cast<int>(std::min(workers, kMaxWorkers)); ++rank) unknown.workers.push_back(rank);
   return {unknown};
 }
 

@@ -184,9 +184,7 @@ void set_length_and_schedule(Config& config, int64_t steps) {
   config.train.max_steps = length;
   config.train.epochs = 0;
   const int64_t every = std::max<int64_t>(1, length / kEvaluations);
-  const auto at_most = [&](int64_t& interval, int64_t most) {
-    interval = interval > 0 ? std::min(interval, most) : most;
-  };
+  const auto at_most = [&](int64_t& interval, int64_t max) { interval = interval > 0 ? std::min(interval, max) : max; };
   at_most(config.train.eval_every, every);
   at_most(config.train.log_every, every);
   at_most(config.checkpoint.save_every_steps, every * kEvaluations / 2);

@@ -13,7 +13,7 @@
 namespace verbund {
 namespace {
 
-constexpr int64_t kMostTokens = 1 << 19;
+constexpr int64_t kMaxTokens = 1 << 19;
 constexpr double kShareOfFree = 0.8;
 
 // The memory of attention grows with the square of a sentence's length: the longest sentences are the worst case. All
@@ -88,7 +88,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
     }
     const double per_pair = pairs == 1 ? now : 2 * (now - before) / static_cast<double>(pairs);
     const bool next_fits = now + per_pair * static_cast<double>(pairs) <= static_cast<double>(limit);
-    if (next_fits && 2 * pairs * length <= kMostTokens) continue;
+    if (next_fits && 2 * pairs * length <= kMaxTokens) continue;
     const double more = per_pair > 0 ? (static_cast<double>(limit) - now) / per_pair : 0;
     return tell(pairs + std::clamp(static_cast<int64_t>(more), int64_t{0}, pairs));
   }

@@ -82,7 +82,7 @@ inline void texts_of_all_lengths(Communicator& comm) {
 // However the buffer is cut, and however many chunks are in flight.
 inline void sums_of_buffers_have_the_bits_of_summing_in_order(Communicator& comm) {
   const std::vector<float> expected = sum_in_order({0, comm.size()});
-  for (const auto& [piece, in_flight] : {std::pair(kChunk, kUsualInFlight), std::pair(3 * kChunk, kMostInFlight),
+  for (const auto& [piece, in_flight] : {std::pair(kChunk, kUsualInFlight), std::pair(3 * kChunk, kMaxInFlight),
                                          std::pair(kSize, size_t{1}), std::pair(kSize, kUsualInFlight)}) {
     comm.set_in_flight(in_flight);
     std::vector<float> buffer = values_of(comm.rank());

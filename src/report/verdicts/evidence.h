@@ -68,7 +68,7 @@ struct StepSample {
 };
 
 // Without steps that tune the bucket size, and steps that not all workers have on record.
-StepSample sample_steps(const RunData& run, size_t most = 20000);
+StepSample sample_steps(const RunData& run, size_t max_steps = 20000);
 
 // Steps between two exchanges of the run's workers, by its configuration.
 int64_t exchange_interval(const RunData& run);

@@ -100,7 +100,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
                                             counted(static_cast<double>(divergence->step))));
   }
   const DevCurve curve = dev_curve(run);
-  const double epochs = most_epochs(run);
+  const double epochs = max_epochs(run);
   if (curve.step.empty())
     return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
   const std::string gap = describe_gap(run, verdict);

@@ -49,7 +49,7 @@ TEST(ExchangeRates, TheFirstWorkersFillTheHostsInOrder) {
   const std::vector<Host> hosts = parse_host_list("a:2,b:2");
   EXPECT_EQ(ExchangeLayout::of(hosts, 2).hosts, 1);
   EXPECT_EQ(ExchangeLayout::of(hosts, 3).hosts, 2);
-  EXPECT_EQ(ExchangeLayout::of(hosts, 3).most_on_a_host, 2);
+  EXPECT_EQ(ExchangeLayout::of(hosts, 3).max_workers_per_host, 2);
 }
 
 TEST(ExchangeRates, TimeIsLatencyAndBytesOverRates) {
