@@ -19,7 +19,7 @@ def main(file, what):
     if what in ("count", "missing", "architecture"):
         print(gpu[what])
     elif what == "block":
-        print(f"device {gpu['wish']}: {gpu['count']} x {gpu['name']} (sm_{gpu['architecture']}, "
+        print(f"device {gpu['requested']}: {gpu['count']} x {gpu['name']} (sm_{gpu['architecture']}, "
               f"{gpu['memory'] / 1e9:.1f} GB)")
         for library in gpu["libraries"]:
             print(f"{library['name']}: " + (library["why_not"] or f"{library['version']}, {library['path']}"))

@@ -44,10 +44,10 @@ void tell_report(const TrainRequest& request) {
 }
 
 // Only worker 0 needs the other run's folder; with replay, all need its dataset.
-void set_up_fine_tuning(const FineTuneWish& wish, Workers& workers, TrainRequest& request) {
+void set_up_fine_tuning(const FineTuneRequest& fine_tune_request, Workers& workers, TrainRequest& request) {
   Json told;
   if (workers.leads()) {
-    FineTuned tuned = fine_tune(wish);
+    FineTuned tuned = fine_tune(fine_tune_request);
     request.notes = std::move(tuned.notes);
     told = {{"config", show(tuned.config)}, {"replayed", tuned.replayed}};
   }

@@ -15,12 +15,12 @@
 namespace verbund {
 
 int open_listener(const std::string& host, int& port) {
-  addrinfo wish = {};
-  wish.ai_family = AF_UNSPEC;
-  wish.ai_socktype = SOCK_STREAM;
-  wish.ai_flags = AI_PASSIVE;
+  addrinfo hints = {};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
   addrinfo* found = nullptr;
-  if (const int problem = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wish, &found)) {
+  if (const int problem = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found)) {
     fail_usage("--host {} is not an address of this machine: {}", host, ::gai_strerror(problem));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);

@@ -52,8 +52,8 @@ HttpResponse http_error(int status, const std::string& message) {
 }
 
 struct HttpServer::State {
-  explicit State(HttpServerConfig wish)
-      : config(std::move(wish)),
+  explicit State(HttpServerConfig settings)
+      : config(std::move(settings)),
         exchange([this](const HttpRequest& request) { return answer(request); }, config.idle_seconds) {}
 
   HttpResponse answer(const HttpRequest& request) {

@@ -40,8 +40,8 @@ uint64_t fair_limit(Device& device, int workers) {
 }  // namespace
 
 int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vocabularies, int workers) {
-  const std::string& wish = config.batch.memory_limit;
-  const uint64_t limit = wish.empty() ? fair_limit(device, workers) : parse_bytes(wish);
+  const std::string& requested = config.batch.memory_limit;
+  const uint64_t limit = requested.empty() ? fair_limit(device, workers) : parse_bytes(requested);
   const auto model = make_fused_transformer(device, config.model, vocabularies);
   change_on_host(model->weights().write(), [&](std::span<float> values) { model->table().initialize(1, values); });
   const size_t weights = model->weights().size();

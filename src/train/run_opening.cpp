@@ -53,9 +53,9 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
   }
   debug("batch.tokens: auto: {} tokens, {} in a micro-batch of each worker", tokens, micro_batch);
   config.batch.tokens = static_cast<int64_t>(tokens);
-  const int64_t wished = config.train.micro_batch_tokens, found = static_cast<int64_t>(micro_batch);
-  const bool is_wished = wished > 0 && wished != TrainConfig().micro_batch_tokens;
-  config.train.micro_batch_tokens = is_wished && (found == 0 || wished < found) ? wished : found;
+  const int64_t requested = config.train.micro_batch_tokens, found = static_cast<int64_t>(micro_batch);
+  const bool is_requested = requested > 0 && requested != TrainConfig().micro_batch_tokens;
+  config.train.micro_batch_tokens = is_requested && (found == 0 || requested < found) ? requested : found;
   return config;
 }
 
