@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertCommand is the command of `train --on-alert`. A separate process runs it (alert/alert_teller.h) and outlives
+// AlertCommand is the command of `train --on-alert`. A separate process runs it (alert/alert_runner.h) and outlives
 // this one, so that the command cannot block or end the training, and the loss of this process is reported as well.
 //
 //   AlertCommand command("mail -s \"$VERBUND_ALERT_TEXT\" me");   // early: the process is a small copy of this one
@@ -45,7 +45,7 @@ class AlertCommand {
   void send(const Json& message) const;
 
   int socket_ = -1;
-  std::unique_ptr<ChildProcess> teller_;
+  std::unique_ptr<ChildProcess> runner_;
   std::string troubles_;  // an incomplete line
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "alert/worker_paces.h"
+#include "alert/worker_step_times.h"
 #include "record/metrics_reader.h"
 
 namespace verbund {
@@ -28,7 +28,7 @@ struct AlertFigures {
   std::vector<double> loss;  // of training, as logged
   std::string stall;         // what the watchdog says
   double quiet = 0;          // seconds without a sign of life
-  std::vector<WorkerPace> workers;
+  std::vector<WorkerStepTime> workers;
   double disk_free = kNotKnown;  // bytes of the run's file system
   std::vector<int64_t> evaluated;
   std::vector<double> bleu;  // of these steps

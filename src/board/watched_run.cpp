@@ -246,13 +246,13 @@ std::vector<RunMark> WatchedRun::marks() const {
   return marks;
 }
 
-const std::vector<WorkerPace>& WatchedRun::paces() const {
-  if (paces_version_ != version_) {
+const std::vector<WorkerStepTime>& WatchedRun::step_times() const {
+  if (step_times_version_ != version_) {
     const auto start = static_cast<uint32_t>(record_.starts.empty() ? 0 : record_.starts.back().number);
-    paces_ = read_worker_paces(folder_, workers(), start, [&](int rank) { return worker_name(rank); });
-    paces_version_ = version_;
+    step_times_ = read_worker_step_times(folder_, workers(), start, [&](int rank) { return worker_name(rank); });
+    step_times_version_ = version_;
   }
-  return paces_;
+  return step_times_;
 }
 
 int WatchedRun::workers() const {

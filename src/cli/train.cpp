@@ -82,11 +82,10 @@ void run_train(const Arguments& arguments) {
   options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
       ->type_name("FILE");
   options
-      .add_option(
-          "--finetune", finetune,
-          "Train the model of this run (or checkpoint) further: with its settings, its subword model, a fresh "
-          "optimiser, a tenth of its steps and of its learning rate, and its dev set as a further one. --config "
-          "and --set override these settings")
+      .add_option("--finetune", finetune,
+                  "Train the model of this run (or checkpoint) further: with its settings, its subword model, a fresh "
+                  "optimiser, a tenth of its steps and of its learning rate, and its dev set as an extra one. --config "
+                  "and --set override these settings")
       ->type_name("RUN");
   std::optional<double> replay;
   options

@@ -78,7 +78,7 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
   const auto is_busy = [](const Cell& cell) { return cell.stage != Cell::Stage::kFree; };
 
   size_t entered = 0, left = 0;
-  Naps naps;
+  AdaptivePoll poll;
   size_t moves = 0;
   while (left < chunks.size() || std::any_of(cells_.begin(), cells_.end(), is_busy)) {
     const uint32_t events = shared_.events();
@@ -100,11 +100,11 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
       ++moves;
       continue;
     }
-    const std::chrono::nanoseconds nap = naps.next(std::exchange(moves, 0), entered - left);
-    if (shared_.is_shared() && nap.count() > 0) {
-      shared_.wait(events, nap);
+    const std::chrono::nanoseconds pause = poll.next(std::exchange(moves, 0), entered - left);
+    if (shared_.is_shared() && pause.count() > 0) {
+      shared_.wait(events, pause);
     } else {
-      transport_.pause(nap);
+      transport_.pause(pause);
     }
   }
 }

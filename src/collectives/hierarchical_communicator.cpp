@@ -37,13 +37,13 @@ void HierarchicalCommunicator::share_memory(const LeaderExchange::Asking& asking
   std::vector<std::string> hosts;
   for (int other = 0; other < size(); ++other) hosts.push_back(std::to_string(other));
   const HostLayout apart(hosts);
-  LeaderExchange everybody(*transport_, apart, HostBoard(), asking);
+  LeaderExchange everybody(*transport_, apart, HostGatherBuffer(), asking);
   hosts = everybody.gather(transport_->host());
   layout_.emplace(hosts);
   const std::vector<int>& neighbours = layout_->ranks_of(layout_->host_of(rank()));
   const auto workers = static_cast<int>(neighbours.size());
-  const size_t bytes_of_board = HostBoard::bytes_for(workers);
-  const size_t bytes = bytes_of_board + SharedChunkBuffer::bytes_for(workers);
+  const size_t buffer_bytes = HostGatherBuffer::bytes_for(workers);
+  const size_t bytes = buffer_bytes + SharedChunkBuffer::bytes_for(workers);
   debug("worker {}: shares {} bytes of memory with {} worker(s) of its host", rank(), workers > 1 ? bytes : 0,
         workers - 1);
   NamedMemory own;
@@ -76,11 +76,11 @@ void HierarchicalCommunicator::share_memory(const LeaderExchange::Asking& asking
   layout_.emplace(hosts);
   if (alone) {
     shared_.emplace();
-    leaders_.emplace(*transport_, *layout_, HostBoard(), asking);
+    leaders_.emplace(*transport_, *layout_, HostGatherBuffer(), asking);
   } else {
     const int self = layout_->local_rank(rank());
-    shared_.emplace(std::shared_ptr<std::byte>(memory, memory.get() + bytes_of_board), workers, self);
-    leaders_.emplace(*transport_, *layout_, HostBoard(memory, workers, self), asking);
+    shared_.emplace(std::shared_ptr<std::byte>(memory, memory.get() + buffer_bytes), workers, self);
+    leaders_.emplace(*transport_, *layout_, HostGatherBuffer(memory, workers, self), asking);
   }
   exchange_.emplace(*transport_, *layout_, *shared_);
 }
@@ -104,14 +104,14 @@ void HierarchicalCommunicator::greet_other_hosts(const LeaderExchange::Asking& a
     transport_->send(one.rank, kTag, {&one.hello, 1}, one.sending);
   }
   auto missing = greetings.begin();
-  for (Patience patience; missing != greetings.end();) {
+  for (PollBackoff backoff; missing != greetings.end();) {
     asking(missing->rank, 0);
     if (missing->sending == 0 && missing->receiving == 0) {
       ++missing;
     } else if (transport_->progress()) {
-      patience.renew();
+      backoff.renew();
     } else {
-      transport_->pause(patience.next());
+      transport_->pause(backoff.next());
     }
   }
 }
@@ -126,11 +126,11 @@ void HierarchicalCommunicator::receive(int from, std::span<std::byte> data) {
 }
 
 void HierarchicalCommunicator::finish() {
-  for (Patience patience; under_way_ > 0;) {
+  for (PollBackoff backoff; under_way_ > 0;) {
     if (transport_->progress()) {
-      patience.renew();
+      backoff.renew();
     } else {
-      transport_->pause(patience.next());
+      transport_->pause(backoff.next());
     }
   }
 }

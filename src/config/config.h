@@ -35,7 +35,7 @@ struct Config {
   BatchConfig batch;
   ScheduleConfig schedule;
   OptimizerConfig optimizer;
-  AverageConfig average;
+  EmaConfig average;
   LossScaleConfig loss_scale;
   TrainConfig train;
   WorkersConfig workers;

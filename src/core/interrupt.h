@@ -30,7 +30,7 @@ int passed_on_as(int signal);
 int meaning_of(int signal);
 
 // Whether a signal that comes after an earlier one (0: none) asks to end at once, without saving.
-bool insists(int earlier, int signal);
+bool is_forced_stop(int earlier, int signal);
 
 // The signal that arrived, or 0.
 int pending_interrupt();

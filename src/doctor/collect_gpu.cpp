@@ -94,7 +94,7 @@ CollectedGpu collect_gpu_facts(const Worker& self, const Config& config) {
     facts.missing = error.what();
   }
   if (config.device == DeviceChoice::kCpu || facts.count == 0) {
-    if (!facts.insists()) facts.cpu_trouble = CpuDevice::trouble_with(config.train.precision);
+    if (!facts.requires_gpu()) facts.cpu_trouble = CpuDevice::trouble_with(config.train.precision);
     return collected;
   }
   const std::optional<int> number = gpu_of_worker(self.local_rank, static_cast<size_t>(facts.count));

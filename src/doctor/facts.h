@@ -78,7 +78,7 @@ struct GpuFacts {
   StepFacts step, cpu_step;
 
   bool computes() const { return number >= 0 && trouble.empty(); }
-  bool insists() const { return requested == "cuda" || requested == "emulated"; }  // the CPU is not an alternative
+  bool requires_gpu() const { return requested == "cuda" || requested == "emulated"; }  // the CPU is not an alternative
 };
 
 struct WorkerFacts {

@@ -73,7 +73,7 @@ Finding judge_unused(const HostWorkers& host) {
 Finding judge_gpus_of(const HostWorkers& host) {
   const WorkerFacts& first = *host.second.front();
   const GpuFacts& gpu = first.gpu;
-  if (gpu.insists() && !gpu.missing.empty()) {
+  if (gpu.requires_gpu() && !gpu.missing.empty()) {
     return {Health::kProblem, "GPUs", fmt::format("{}: {}", host.first, gpu.missing),
             "docs/gpu.md lists what to install; without a GPU: --set device=cpu"};
   }
@@ -90,7 +90,7 @@ Finding judge_gpus_of(const HostWorkers& host) {
 
 Findings judge_hosts(const Facts& facts) {
   const bool none = std::all_of(facts.workers.begin(), facts.workers.end(), [](const WorkerFacts& worker) {
-    return !worker.gpu.insists() && !worker.gpu.driver && worker.gpus.empty();
+    return !worker.gpu.requires_gpu() && !worker.gpu.driver && worker.gpus.empty();
   });
   if (none) return {{Health::kOk, "GPUs", "none; training runs on the CPU"}};
   Findings findings;
@@ -116,7 +116,7 @@ Findings judge_mixture(const Facts& facts) {
   for (const WorkerFacts& worker : facts.workers) {
     const bool gpu = worker.gpu.requested != "cpu" && worker.gpu.count > 0;
     (gpu ? with : without).push_back(&worker);
-    if (worker.gpu.insists()) return {};  // missing GPUs have been reported
+    if (worker.gpu.requires_gpu()) return {};  // missing GPUs have been reported
   }
   if (with.empty() || without.empty()) return {};
   return {

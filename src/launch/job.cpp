@@ -35,7 +35,7 @@ class Job {
     JobEnd end;
     while (session_.listen()) {
       const int signal = signals.take();
-      if (signal != 0 && (end.stop_requests == 0 || insists(end.stop_signal, signal))) {
+      if (signal != 0 && (end.stop_requests == 0 || is_forced_stop(end.stop_signal, signal))) {
         if (end.stop_requests == 0) end.stop_signal = signal;
         stop(++end.stop_requests);
       }

@@ -36,7 +36,7 @@ class Adam final : public Optimizer {
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
+  void update(const OwnedSlice& piece, double rate, double gradient_scale) override;
 
  private:
   OptimizerConfig config_;
@@ -52,7 +52,7 @@ Adam::Adam(Device& device, const OptimizerConfig& config, size_t size, std::vect
 
 std::vector<OptimizerState> Adam::state() { return {{"adam.m", mean_}, {"adam.v", square_}}; }
 
-void Adam::update(const OwnedPiece& piece, double rate, double gradient_scale) {
+void Adam::update(const OwnedSlice& piece, double rate, double gradient_scale) {
   const bool decoupled = config_.type == OptimizerType::kAdamW;
   mean_.device().adam({
       .size = piece.size,

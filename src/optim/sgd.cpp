@@ -18,7 +18,7 @@ class Sgd final : public Optimizer {
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
+  void update(const OwnedSlice& piece, double rate, double gradient_scale) override;
 
  private:
   OptimizerConfig config_;
@@ -35,7 +35,7 @@ std::vector<OptimizerState> Sgd::state() {
   return {{"sgd.momentum", momentum_}};
 }
 
-void Sgd::update(const OwnedPiece& piece, double rate, double gradient_scale) {
+void Sgd::update(const OwnedSlice& piece, double rate, double gradient_scale) {
   momentum_.device().sgd({
       .size = piece.size,
       .gradients = piece.gradients,

@@ -17,10 +17,11 @@ constexpr double kAttentionForward = 5, kAttentionBackward = 11;
 struct Moved {
   double fixed, of_factors;
 };
-constexpr Moved kJoinForward = {10, 1}, kJoinBackward = {18, 4};  // for each element of a row: residual, dropout, norm
-constexpr Moved kReluForward = {0, 2}, kReluBackward = {0, 3};    // for each element of the hidden layer
-constexpr Moved kLoss = {0, 2};                                   // for each logit
-constexpr Moved kEmbedding = {10, 0};                             // for each element of a row, either way
+constexpr Moved kResidualNormForward = {10, 1},
+                kResidualNormBackward = {18, 4};                // for each element of a row: residual, dropout, norm
+constexpr Moved kReluForward = {0, 2}, kReluBackward = {0, 3};  // for each element of the hidden layer
+constexpr Moved kLoss = {0, 2};                                 // for each logit
+constexpr Moved kEmbedding = {10, 0};                           // for each element of a row, either way
 
 class StageList {
  public:
@@ -42,7 +43,7 @@ class StageList {
     last().bytes += elements * (moved.fixed + 4 * moved.of_factors);
     last().half_bytes += elements * (moved.fixed + 2 * moved.of_factors);
   }
-  void join(double rows) { move(rows * d(), last().backward ? kJoinBackward : kJoinForward); }
+  void join(double rows) { move(rows * d(), last().backward ? kResidualNormBackward : kResidualNormForward); }
 
   // Gradients from this parameter on become ready, except those that are already.
   void ready_from(const std::string& name) { ready_from(static_cast<size_t>(table_.find(name).offset)); }

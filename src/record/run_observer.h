@@ -39,7 +39,7 @@ struct SampleSeen {
 };
 
 // The evaluation of a dev set beside the main one.
-struct FurtherSeen {
+struct ExtraDevSeen {
   const std::string& name;
   const Evaluation& dev;
   const TestSet& set;
@@ -52,7 +52,7 @@ struct EvaluationSeen {
   const TestSet& set;
   bool averaged = false;  // the averaged weights were evaluated
   bool best = false;      // by some metric
-  std::vector<FurtherSeen> further = {};
+  std::vector<ExtraDevSeen> extra = {};
 };
 
 // An event of the run's history, with its details: "start", "resume", "signal", "save", "evaluation", "stall",

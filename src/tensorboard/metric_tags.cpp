@@ -111,15 +111,15 @@ std::string tag_of_unknown(const std::string& key) {
 }
 
 // "dev-general_bleu" has the tags of dev_bleu, of its own group: "dev-general/BLEU". Nothing for any other key.
-std::vector<TaggedValue> tagged_further(const std::string& key, double value) {
+std::vector<TaggedValue> tagged_extra(const std::string& key, double value) {
   std::vector<TaggedValue> values;
-  const auto parsed = parse_further_dev_key(key);
+  const auto parsed = parse_extra_dev_key(key);
   if (!parsed) return values;
   constexpr std::string_view kGroup = "dev/";
   for (const Row& row : kRows) {
     const std::string_view tag = row.tag;
     if (row.key != "dev_" + parsed->metric || !tag.starts_with(kGroup)) continue;
-    values.push_back({fmt::format("{}{}/{}", kFurtherDevPrefix, parsed->set, tag.substr(kGroup.size())), value});
+    values.push_back({fmt::format("{}{}/{}", kExtraDevPrefix, parsed->set, tag.substr(kGroup.size())), value});
   }
   return values;
 }
@@ -145,9 +145,9 @@ std::vector<TaggedValue> tagged_values(const Json& line) {
       known = true;
     }
     if (known) continue;
-    const std::vector<TaggedValue> further = tagged_further(key, *found);
-    values.insert(values.end(), further.begin(), further.end());
-    if (further.empty()) values.push_back({tag_of_unknown(key), *found});
+    const std::vector<TaggedValue> extra = tagged_extra(key, *found);
+    values.insert(values.end(), extra.begin(), extra.end());
+    if (extra.empty()) values.push_back({tag_of_unknown(key), *found});
   }
   return values;
 }

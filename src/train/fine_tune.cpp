@@ -14,7 +14,7 @@
 #include "core/plain_path.h"
 #include "data/dataset.h"
 #include "decode/trained_model.h"
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 #include "mixture/training_set.h"
 #include "optim/schedule.h"
 #include "record/run_record.h"
@@ -137,14 +137,14 @@ void set_replay(const FineTuneRequest& request, Config& config, const std::strin
   }
 }
 
-// Keeps the further dev sets of the model's run that are still there, and adds its own.
+// Keeps the extra dev sets of the model's run that are still there, and adds its own.
 void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& result) {
-  std::vector<FurtherDevSet>& also = result.config.evaluate.also;
+  std::vector<ExtraDevSetConfig>& also = result.config.evaluate.also;
   const auto missing = [&](const std::string& folder, const std::string& why) {
     result.notes.push_back(fmt::format(
         "fine-tune: forgetting on {} cannot be measured, because {}; evaluate.also names other dev sets", folder, why));
   };
-  std::erase_if(also, [&](const FurtherDevSet& set) {
+  std::erase_if(also, [&](const ExtraDevSetConfig& set) {
     if (has_dev_pairs(set.data)) return false;
     missing(set.data, "it has no dev pairs any more");
     return true;
@@ -163,7 +163,7 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
   if (fs::equivalent(old, data)) return;
   std::string name = name_of_folder(run);
   const auto taken = [&] {
-    return std::ranges::any_of(also, [&](const FurtherDevSet& set) { return dev_set_name(set) == name; }) ||
+    return std::ranges::any_of(also, [&](const ExtraDevSetConfig& set) { return dev_set_name(set) == name; }) ||
            read_manifest(data).splits.contains("dev-" + name);
   };
   while (taken()) name += "-old";

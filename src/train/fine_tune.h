@@ -26,8 +26,8 @@ struct FineTuned {
   std::vector<std::string> notes;  // for the log: what was taken over, and what was not
 };
 
-// The settings of the model's run, with a length and a schedule for fine-tuning, and the dev set of that run as a
-// further one, so that forgetting is seen. A run that has begun keeps the settings and the dataset of replay that it
+// The settings of the model's run, with a length and a schedule for fine-tuning, and the dev set of that run as an
+// extra one, so that forgetting is seen. A run that has begun keeps the settings and the dataset of replay that it
 // began with, whatever has become of the model since. Refuses another shape of the model.
 FineTuned fine_tune(const FineTuneRequest& request);
 

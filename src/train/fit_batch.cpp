@@ -46,7 +46,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
   change_on_host(model->weights().write(), [&](std::span<float> values) { model->table().initialize(1, values); });
   const size_t weights = model->weights().size();
   const auto optimizer = make_optimizer(device, config.optimizer, weights);
-  WeightAverage average(device, config.average, weights);
+  WeightEma average(device, config.average, weights);
   const size_t saved = 1 + optimizer->state().size() + (average.enabled() ? 1 : 0);
   const bool copies = config.checkpoint.asynchronous && device.is_host();  // those of a GPU are in host memory
   const bool rounds = config.workers.has_rounds() && device.is_host();     // the outer step is the host's work

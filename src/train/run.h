@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/interrupt.h"
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 #include "mixture/prefetch.h"
 #include "record/run_observer.h"
 #include "train/run_keeper.h"
@@ -55,9 +55,9 @@ struct Run {
   const std::string config_yaml;
   const Subwords source, target;
   const VocabularySizes vocabularies;
-  std::optional<TestSet> dev;           // decides
-  std::vector<FurtherSet> further_dev;  // evaluated with it
-  std::optional<TestSet> train_probe;   // training pairs whose loss is computed like that of dev pairs
+  std::optional<TestSet> dev;          // decides
+  std::vector<ExtraDevSet> extra_dev;  // evaluated with it
+  std::optional<TestSet> train_probe;  // training pairs whose loss is computed like that of dev pairs
 
   const std::unique_ptr<Device> device;
   const std::unique_ptr<DeviceCommunicator> devices;  // exchanges gradients; null: the hosts do

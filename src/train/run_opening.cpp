@@ -86,7 +86,7 @@ void validate_settings(const Run& run) {
   }
   if (!run.config.evaluate.also.empty() && !has_dev) {
     fail_usage(
-        "evaluate.also names further dev sets, but the dataset {} has no dev pairs of its own, which decide what is "
+        "evaluate.also names extra dev sets, but the dataset {} has no dev pairs of its own, which decide what is "
         "best: prepare it with some",
         run.dataset.folder().string());
   }
@@ -138,9 +138,9 @@ void read_dev_sets(Run& run) {
     return began_with(run, set, name) ? set : with_sources_in_turn(set, dataset);
   };
   EvaluateConfig config = run.config.evaluate;
-  const auto is_gone = [](const FurtherDevSet& set) { return !fs::exists(fs::path(set.data) / kDatasetManifest); };
+  const auto is_gone = [](const ExtraDevSetConfig& set) { return !fs::exists(fs::path(set.data) / kDatasetManifest); };
   if (run.resumed) std::erase_if(config.also, is_gone);  // the log says so
-  run.further_dev = read_further_dev_sets(run.dataset, config, *run.dev, run.source, run.target, run.workers, arrange);
+  run.extra_dev = read_extra_dev_sets(run.dataset, config, *run.dev, run.source, run.target, run.workers, arrange);
 }
 
 void begin_anew(Run& run) {

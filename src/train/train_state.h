@@ -39,7 +39,7 @@ struct TrainState {
   GradientReducer reducer;                 // of the gradients, or of the changes of the outer step
   const std::unique_ptr<Optimizer> optimizer;
   const Schedule schedule;
-  WeightAverage average;
+  WeightEma average;
   const std::unique_ptr<LossScaler> scaler;
   DivergenceGuard guard;
   BestTracker best;

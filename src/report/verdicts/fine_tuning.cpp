@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 #include "page/number_format.h"
 #include "record/dev_set_keys.h"
 #include "record/evaluation_file.h"
@@ -169,7 +169,7 @@ Verdict fine_tuning(const RunData& run) {
   }
   std::vector<ScoreChange> old;
   std::vector<std::string> unknown;
-  for (const FurtherDevSet& set : run.config->evaluate.also) {
+  for (const ExtraDevSetConfig& set : run.config->evaluate.also) {
     const std::string name = dev_set_name(set);
     if (const std::optional<ScoreChange> change = change_of(run, name, best.step)) {
       old.push_back(*change);

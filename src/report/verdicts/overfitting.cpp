@@ -73,8 +73,8 @@ std::string in_the_first_epoch(const RunData& run, double epochs) {
 // What the loss of each dev set did at the same time.
 std::string by_dev_set(const RunData& run, const DevRise& rise, Verdict& verdict) {
   std::vector<std::string> sets;
-  for (const std::string& set : further_dev_sets(run.evaluations)) {
-    const std::string key = further_dev_key(set, "cross_entropy");
+  for (const std::string& set : extra_dev_sets(run.evaluations)) {
+    const std::string key = extra_dev_key(set, "cross_entropy");
     const double before = value_at(run.evaluations, key, rise.best), now = value_at(run.evaluations, key, rise.last);
     if (!is_known(before) || !is_known(now)) continue;
     verdict.add("change of the loss, " + set, now - before, "nats per token");
