@@ -45,8 +45,8 @@ double exchange_error(TrainState& state, const Batch& batch) {
   state.reducer.finish();
   double largest = 0, worst = 0;
   for (const double value : expected) largest = std::max(largest, std::abs(value));
-  for (const Interval piece : state.reducer.owned()) {
-    for (size_t i = (piece.begin + kEvery - 1) / kEvery * kEvery; i < piece.end; i += kEvery) {
+  for (const Interval interval : state.reducer.owned()) {
+    for (size_t i = (interval.begin + kEvery - 1) / kEvery * kEvery; i < interval.end; i += kEvery) {
       worst = std::max(worst, std::abs(gradients[i] - expected[i / kEvery]));
     }
   }

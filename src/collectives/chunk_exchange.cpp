@@ -18,17 +18,17 @@ constexpr size_t kSmallestSlice = 2048;  // values
 // The order of addition does not depend on the rank that adds, so this changes no bit of fp32. Rounded wire formats are
 // not split: there the result depends on who sums, which must not depend on the size of a bucket. Two hosts are busy
 // with one chunk as well: one sends while the other one does.
-size_t slice_of(Collective what, Interval piece, const Rounding& rounding, int hosts) {
+size_t slice_of(Collective what, Interval interval, const Rounding& rounding, int hosts) {
   if (what != Collective::kAllReduce || rounding.wire != Wire::kFp32 || hosts <= 2) return kChunk;
   size_t slice = kChunk;
-  while (slice > kSmallestSlice && piece.size() < slice * static_cast<size_t>(hosts)) slice /= 2;
+  while (slice > kSmallestSlice && interval.size() < slice * static_cast<size_t>(hosts)) slice /= 2;
   return slice;
 }
 
-std::vector<Interval> slices_of(Interval piece, size_t slice) {
+std::vector<Interval> slices_of(Interval interval, size_t slice) {
   std::vector<Interval> slices;
-  for (size_t begin = piece.begin; begin < piece.end; begin += slice) {
-    slices.push_back({begin, std::min(begin + slice, piece.end)});
+  for (size_t begin = interval.begin; begin < interval.end; begin += slice) {
+    slices.push_back({begin, std::min(begin + slice, interval.end)});
   }
   return slices;
 }
@@ -62,16 +62,16 @@ ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, Sha
   }
 }
 
-void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding) {
+void ChunkExchange::run(Collective what, std::span<float> buffer, Interval interval, Rounding rounding) {
   if (layout_.workers() == 1) return;
-  if (what == Collective::kAllReduce && rounding.wire == Wire::kFp32 && halving_.suits(piece.size())) {
-    return halving_.all_reduce(buffer.subspan(piece.begin, piece.size()), next_number_);
+  if (what == Collective::kAllReduce && rounding.wire == Wire::kFp32 && halving_.suits(interval.size())) {
+    return halving_.all_reduce(buffer.subspan(interval.begin, interval.size()), next_number_);
   }
   what_ = what;
   rounding_ = rounding;
   buffer_ = buffer;
-  slice_ = slice_of(what, piece, rounding, layout_.hosts());
-  const std::vector<Interval> chunks = slices_of(piece, slice_);
+  slice_ = slice_of(what, interval, rounding, layout_.hosts());
+  const std::vector<Interval> chunks = slices_of(interval, slice_);
   const size_t first = next_number_;
   next_number_ += chunks.size();
   const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % kMaxInFlight]; };

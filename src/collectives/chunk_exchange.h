@@ -34,7 +34,7 @@ class ChunkExchange {
   ChunkExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& shared);
 
   // Collective. Values that are sent between hosts are rounded; all workers get the same values.
-  void run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding);
+  void run(Collective what, std::span<float> buffer, Interval interval, Rounding rounding);
 
   // Chunks in flight; workers need not use the same number.
   void set_in_flight(size_t chunks) { in_flight_ = chunks; }

@@ -225,8 +225,9 @@ void GradientReducer::share_by_hosts(Buffer& weights) {
              [&](Communicator& comm) {
                if (staging_) {
                  side_->wait_for(*made);
-                 for (const Interval piece : owned_) {
-                   side_->download(&host[piece.begin], weights.data() + piece.begin, piece.size() * sizeof(float));
+                 for (const Interval interval : owned_) {
+                   side_->download(&host[interval.begin], weights.data() + interval.begin,
+                                   interval.size() * sizeof(float));
                  }
                  side_->synchronize();
                }

@@ -61,7 +61,7 @@ class GradientReducer {
   // After the update with a sharded optimiser: gathers the updated weights of all workers on every worker.
   void share_weights(Weights& weights);
 
-  // The pieces of the buffer that this worker updates: all of it, or its shard.
+  // The slices of the buffer that this worker updates: all of it, or its shard.
   const std::vector<Interval>& owned() const { return owned_; }
   bool is_sharded() const { return sharded_; }
 

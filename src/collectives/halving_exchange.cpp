@@ -43,7 +43,7 @@ void HalvingExchange::all_reduce(std::span<float> buffer, size_t& next_chunk) {
   // So small slices that every worker of the host has one to sum.
   size_t slice = kChunk;
   while (slice > kSmallestSlice && buffer.size() < slice * static_cast<size_t>(shared_.workers())) slice /= 2;
-  const size_t window = slice * kMostInFlight;
+  const size_t window = slice * kMaxInFlight;
   for (size_t begin = 0; begin < buffer.size(); begin += window) {
     reduce_window(buffer.subspan(begin, std::min(window, buffer.size() - begin)), slice, next_chunk);
   }
@@ -58,11 +58,11 @@ void HalvingExchange::reduce_window(std::span<float> window, size_t slice, size_
     return window.subspan(i * slice, std::min(slice, window.size() - i * slice));
   };
   const auto wait_until = [&](const auto& condition) {
-    for (Patience patience;;) {
+    for (PollBackoff backoff;;) {
       const uint32_t events = shared_.events();
       if (condition()) return;
       transport_.progress();  // which ends the wait when another worker has failed
-      shared_.wait(events, std::max(patience.next(), std::chrono::nanoseconds(1)));
+      shared_.wait(events, std::max(backoff.next(), std::chrono::nanoseconds(1)));
     }
   };
   for (size_t i = 0; i < slices; ++i) {
@@ -127,11 +127,11 @@ void HalvingExchange::exchange(int host, std::span<const float> outgoing, std::s
   if (!incoming.empty()) transport_.receive(other, kTag, std::as_writable_bytes(incoming), under_way);
   if (!outgoing.empty()) transport_.send(other, kTag, std::as_bytes(outgoing), under_way);
   bytes_sent_ += outgoing.size_bytes();
-  for (Patience patience; under_way > 0;) {
+  for (PollBackoff backoff; under_way > 0;) {
     if (transport_.progress()) {
-      patience.renew();
+      backoff.renew();
     } else {
-      transport_.pause(patience.next());
+      transport_.pause(backoff.next());
     }
   }
 }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kTag = 1;
 
-// Buffers are broadcast in pieces, so that few messages are in flight.
-constexpr size_t kBroadcastPiece = 256 * kChunk;
+// Buffers are broadcast in slices, so that few messages are in flight.
+constexpr size_t kBroadcastSlice = 256 * kChunk;
 
 std::span<const float> values_of(std::span<const float> buffer, const Chunk& chunk) {
   return buffer.subspan(chunk.place.begin, chunk.place.size());
@@ -166,30 +166,30 @@ std::string HierarchicalCommunicator::broadcast(const std::string& text) {
   return gather(rank() == 0 ? text : "").front();
 }
 
-void HierarchicalCommunicator::all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) {
-  exchange_->run(Collective::kAllReduce, buffer, piece, rounding);
+void HierarchicalCommunicator::all_reduce(std::span<float> buffer, Interval interval, Rounding rounding) {
+  exchange_->run(Collective::kAllReduce, buffer, interval, rounding);
 }
 
-void HierarchicalCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) {
-  exchange_->run(Collective::kReduceScatter, buffer, piece, rounding);
+void HierarchicalCommunicator::reduce_scatter(std::span<float> buffer, Interval interval, Rounding rounding) {
+  exchange_->run(Collective::kReduceScatter, buffer, interval, rounding);
 }
 
-void HierarchicalCommunicator::all_gather(std::span<float> buffer, Interval piece, Wire wire) {
-  exchange_->run(Collective::kAllGather, buffer, piece, wire);
+void HierarchicalCommunicator::all_gather(std::span<float> buffer, Interval interval, Wire wire) {
+  exchange_->run(Collective::kAllGather, buffer, interval, wire);
 }
 
 // Each chunk goes to its owner, and from there to all: worker 0 sends twice the buffer, however
 // many workers there are.
 void HierarchicalCommunicator::broadcast(std::span<float> buffer) {
-  for (size_t begin = 0; begin < buffer.size(); begin += kBroadcastPiece) {
-    const Interval piece = {begin, std::min(begin + kBroadcastPiece, buffer.size())};
-    for (const Chunk& chunk : chunks_of(piece, size())) {
+  for (size_t begin = 0; begin < buffer.size(); begin += kBroadcastSlice) {
+    const Interval interval = {begin, std::min(begin + kBroadcastSlice, buffer.size())};
+    for (const Chunk& chunk : chunks_of(interval, size())) {
       const std::span<float> values = values_of(buffer, chunk);
       if (rank() == 0 && chunk.owner != 0) send(chunk.owner, std::as_bytes(values));
       if (rank() != 0 && chunk.owner == rank()) receive(0, std::as_writable_bytes(values));
     }
     finish();
-    all_gather(buffer, piece, Wire::kFp32);
+    all_gather(buffer, interval, Wire::kFp32);
   }
 }
 

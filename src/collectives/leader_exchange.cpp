@@ -61,7 +61,7 @@ LeaderExchange::Sizes LeaderExchange::gather_sizes(size_t own) {
                                  [&] { return exchange_between_hosts(posted(sizes), sizes); }));
 }
 
-// Texts are posted in as many pieces as the longest one of the host needs.
+// Texts are posted in as many parts as the longest one of the host needs.
 std::vector<std::string> LeaderExchange::gather(const std::string& own) {
   const Sizes sizes = gather_sizes(own.size());
   const std::vector<int>& neighbours = layout_.ranks_of(host_);
@@ -69,21 +69,21 @@ std::vector<std::string> LeaderExchange::gather(const std::string& own) {
   for (const int rank : neighbours) longest = std::max(longest, sizes[static_cast<size_t>(rank)]);
   std::vector<Bytes> texts(neighbours.size());  // on the leader
   size_t begin = 0;
-  const auto take_pieces = [&] {
+  const auto take_parts = [&] {
     for (size_t i = 0; i < neighbours.size(); ++i) {
       const size_t size = sizes[static_cast<size_t>(neighbours[i])];
       if (begin >= size) continue;
-      const auto piece = buffer_.place_of(static_cast<int>(i)).first(std::min(size - begin, HostGatherBuffer::kPlace));
-      texts[i].insert(texts[i].end(), piece.begin(), piece.end());
+      const auto part = buffer_.place_of(static_cast<int>(i)).first(std::min(size - begin, HostGatherBuffer::kPlace));
+      texts[i].insert(texts[i].end(), part.begin(), part.end());
     }
   };
-  const auto own_piece = [&] {
+  const auto own_part = [&] {
     const auto left = std::as_bytes(std::span(own)).subspan(std::min(begin, own.size()));
     return left.first(std::min(left.size(), HostGatherBuffer::kPlace));
   };
-  for (; begin + HostGatherBuffer::kPlace < longest; begin += HostGatherBuffer::kPlace) meet(own_piece(), take_pieces);
-  const Bytes all = share(own_piece(), std::accumulate(sizes.begin(), sizes.end(), size_t{0}), [&] {
-    take_pieces();
+  for (; begin + HostGatherBuffer::kPlace < longest; begin += HostGatherBuffer::kPlace) meet(own_part(), take_parts);
+  const Bytes all = share(own_part(), std::accumulate(sizes.begin(), sizes.end(), size_t{0}), [&] {
+    take_parts();
     Bytes block;
     for (const Bytes& text : texts) block.insert(block.end(), text.begin(), text.end());
     return exchange_between_hosts(std::move(block), sizes);
@@ -132,17 +132,17 @@ LeaderExchange::Bytes LeaderExchange::share(std::span<const std::byte> own, size
                                             const std::function<Bytes()>& lead) {
   Bytes made, shared(buffer_.leads() ? 0 : size);
   size_t begin = 0;
-  const auto piece = [&] { return std::min(size - begin, HostGatherBuffer::kAnswer); };
-  const auto show_piece = [&] { copy(std::span(made).subspan(begin, piece()), buffer_.answer().data()); };
+  const auto part = [&] { return std::min(size - begin, HostGatherBuffer::kAnswer); };
+  const auto show_part = [&] { copy(std::span(made).subspan(begin, part()), buffer_.answer().data()); };
   meet(own, [&] {
     made = lead();
-    show_piece();
+    show_part();
   });
   while (true) {
-    if (!buffer_.leads()) copy(buffer_.answer().first(piece()), shared.data() + begin);
-    begin += piece();
+    if (!buffer_.leads()) copy(buffer_.answer().first(part()), shared.data() + begin);
+    begin += part();
     if (begin == size) return buffer_.leads() ? made : shared;
-    meet({}, show_piece);
+    meet({}, show_part);
   }
 }
 
@@ -157,7 +157,7 @@ LeaderExchange::Bytes LeaderExchange::exchange_between_hosts(Bytes own, const Si
   }
   Bytes blocks = std::move(own);
   blocks.resize(begins.back());
-  const auto piece = [&](int first, int count) {
+  const auto part = [&](int first, int count) {
     const int end = first + count;
     const size_t begin = begins[static_cast<size_t>(first)];
     return std::span(blocks).subspan(begin, begins[static_cast<size_t>(end)] - begin);
@@ -167,8 +167,8 @@ LeaderExchange::Bytes LeaderExchange::exchange_between_hosts(Bytes own, const Si
     std::list<Partner> partners;
     for (int away = known; away < hosts && away <= kPartners * known; away += known) {
       const int count = std::min(known, hosts - away);
-      start_exchange(partners.emplace_back(leader(host_ + hosts - away), leader(host_ + away)), piece(0, count),
-                     piece(away, count));
+      start_exchange(partners.emplace_back(leader(host_ + hosts - away), leader(host_ + away)), part(0, count),
+                     part(away, count));
     }
     wait_for(partners, ++round);
   }

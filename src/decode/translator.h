@@ -72,8 +72,8 @@ class Translator {
 
   // The parts of translate(), for OngoingTranslation: the sentences that a line is searched as, none for an empty line;
   // and the translations of a line from those of its sentences.
-  std::vector<SearchTask> pieces_of(const Line& line) const;
-  std::vector<Translation> join(std::span<const SearchTask> pieces,
+  std::vector<SearchTask> segments_of(const Line& line) const;
+  std::vector<Translation> join(std::span<const SearchTask> segments,
                                 std::span<const std::vector<Hypothesis>> found) const;
   BeamSearch begin() const;
   size_t max_sentences() const;  // that are searched at a time
@@ -84,7 +84,7 @@ class Translator {
  private:
   size_t max_tokens() const;  // that are translated at once
   std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number, size_t limit) const;
-  std::vector<SearchTask> pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const;
+  std::vector<SearchTask> segments_of(const Sentence& source, const Sentence& prefix, uint64_t number) const;
   size_t repeated_tags(const Sentence& source, bool is_split) const;
   // `tell` counts lines, of which there are so many.
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks, size_t lines,

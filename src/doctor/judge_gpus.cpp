@@ -19,7 +19,7 @@ using Some = std::vector<const WorkerFacts*>;
 
 constexpr double kSumTolerance = 1e-5;  // rounding, because the order of additions differs
 
-// Relative tolerances of the loss and gradient norm of one step, by the precision of the products' operands.
+// Relative tolerances of the loss and gradient norm of one step, by the compute dtype.
 struct Tolerance {
   double loss, norm;
 };

@@ -130,7 +130,7 @@ void try_layouts(Changes& changes, const Scenario& now) {
   Scenario& one_each = changes.add("one worker per host, with the threads of all",
                                    "no sums in the host's memory, and fewer rows looked up twice");
   for (Host& host : one_each.hosts) host.slots = 1;
-  one_each.compute.products *= layout.max_workers_per_host;
+  one_each.compute.gemm *= layout.max_workers_per_host;
   one_each.compute.attention *= layout.max_workers_per_host;
   one_each.compute.update_bytes *= layout.max_workers_per_host;
   one_each.compute.threads *= layout.max_workers_per_host;

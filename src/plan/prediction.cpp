@@ -166,7 +166,7 @@ double memory_of_worker(const Config& config, VocabularySizes vocabularies, cons
   const double floats = static_cast<double>(model.d_model) *
                         (at_once.source * widths_of_source(model) + at_once.target * widths_of_target(model));
   const bool half = gpu && (config.train.precision == Precision::kBf16 || config.train.precision == Precision::kFp16);
-  // In 16 bits, activations that only products read are half as large; sums before a norm stay fp32.
+  // In 16 bits, activations that only GEMMs read are half as large; sums before a norm stay fp32.
   const double activations = (half ? 2.6 : 4) * floats + 4 * weights_of_attention(model, at_once);
   const auto pieces = static_cast<double>(vocabularies.target);
   const double logits = gpu ? kBytesOfLogitsOfGpu : 4 * pieces * std::min(at_once.target, kLogitsOfCpu);
