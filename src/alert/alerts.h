@@ -40,7 +40,7 @@ constexpr double kQuietUntilStalled = 60;  // seconds
 Alert lost_alert(int64_t step, const std::string& reason = "");
 Alert quiet_alert(double seconds);
 
-// Of the file system of a folder; NaN if it cannot be asked.
+// Free bytes in the file system of a folder; NaN if it cannot be asked.
 double free_bytes(const std::filesystem::path& folder);
 
 // The last five are, in the mean, well above the lowest five.

@@ -65,7 +65,7 @@ struct CheckpointEntry {
   fs::path folder;
 };
 
-// By name alone, in the order of steps. A folder that does not exist has none.
+// Lists checkpoints by name alone, in the order of steps. A folder that does not exist has none.
 std::vector<CheckpointEntry> list_checkpoints(const fs::path& checkpoints);
 
 struct DamagedCheckpoint {

@@ -21,7 +21,7 @@
 namespace verbund {
 namespace {
 
-// In addition to the time that workers have to meet: for mpirun itself, and its daemons on other hosts.
+// Extra time beyond that in which workers have to meet, for mpirun itself and its daemons on other hosts.
 constexpr int kSecondsForMpirun = 15;
 std::chrono::seconds patience() { return std::chrono::seconds(start_seconds() + kSecondsForMpirun); }
 

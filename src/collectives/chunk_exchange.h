@@ -82,7 +82,7 @@ class ChunkExchange {
   size_t parts_of_others_ = 0, max_parts_ = 1;
   std::vector<std::vector<std::byte>> spare_;  // memory for parts: it grows with hosts, and few chunks need it at once
 
-  // Of the current collective.
+  // State of the current collective.
   Collective what_ = Collective::kAllReduce;
   Rounding rounding_ = Wire::kFp32;
   std::span<float> buffer_;

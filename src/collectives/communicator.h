@@ -43,10 +43,10 @@ class Communicator : public Rendezvous {
   // The text of rank 0.
   virtual std::string broadcast(const std::string& text) = 0;
 
-  // Of flat buffers, in chunks that have owners (collectives/chunks.h); an interval starts at the start of a chunk.
-  // After all_reduce the interval holds the sums over all workers; after reduce_scatter a worker's own chunks of it do;
-  // after all_gather all chunks hold their owners' values. Values sent between hosts are rounded to the wire's
-  // precision, and all workers get the same.
+  // Collectives on flat buffers, in chunks that have owners (collectives/chunks.h); an interval starts at the start of
+  // a chunk. After all_reduce the interval holds the sums over all workers; after reduce_scatter a worker's own chunks
+  // of it do; after all_gather all chunks hold their owners' values. Values sent between hosts are rounded to the
+  // wire's precision, and all workers get the same.
   virtual void all_reduce(std::span<float> buffer, Interval interval, Rounding rounding) = 0;
   virtual void reduce_scatter(std::span<float> buffer, Interval interval, Rounding rounding) = 0;
   virtual void all_gather(std::span<float> buffer, Interval interval, Wire wire) = 0;

@@ -73,7 +73,7 @@ class GradientReducer {
   // scale.
   void settle_residuals(bool updated, double factor);
 
-  // Of the last step, until the next one begins.
+  // Times of the last step, until the next one begins.
   const ReduceTimes& times() const { return times_; }
   std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order of sending
   bool is_tuning() const { return tuning_; }                         // the step tried settings of the exchange

@@ -85,8 +85,8 @@ void HierarchicalCommunicator::share_memory(const LeaderExchange::Asking& asking
   exchange_.emplace(*transport_, *layout_, *shared_);
 }
 
-// Of every other host the worker with the same local rank, if there is one: all hosts meet, over the connections that
-// the exchange of buffers uses.
+// Greets the worker with the same local rank on every other host, if there is one: all hosts meet, over the connections
+// that the exchange of buffers uses.
 void HierarchicalCommunicator::greet_other_hosts(const LeaderExchange::Asking& asking) {
   struct Greeting {
     int rank;

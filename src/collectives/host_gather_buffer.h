@@ -21,9 +21,9 @@ class HostGatherBuffer {
   static constexpr size_t kPlace = 16 * 1024;   // bytes of each worker
   static constexpr size_t kAnswer = 64 * 1024;  // bytes
 
-  // Of a worker that is alone on its host.
+  // For a worker that is alone on its host.
   HostGatherBuffer();
-  // Of several workers: over shared memory of bytes_for(workers) zeros.
+  // For several workers: over shared memory of bytes_for(workers) zeros.
   HostGatherBuffer(std::shared_ptr<std::byte> memory, int workers, int self);
   static size_t bytes_for(int workers);
 

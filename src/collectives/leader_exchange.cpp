@@ -9,7 +9,8 @@ namespace verbund {
 namespace {
 
 constexpr int kLeadersTag = 2;
-// In a round. More of them make fewer rounds of more messages: up to 8 hosts meet in one round, 1,024 in four.
+// Partners of a leader in a round. More of them make fewer rounds of more messages: up to 8 hosts meet in one round,
+// 1,024 in four.
 constexpr int kPartners = 7;
 constexpr size_t kNumbersInPlace = HostGatherBuffer::kPlace / sizeof(double);
 constexpr int kLastRound = 10;                          // after those of the leaders: their workers wait for them

@@ -30,7 +30,7 @@ constexpr const char* kStartSecondsVariable = "VERBUND_START_SECONDS";
 constexpr double kSecondsPerRound = 0.5;
 constexpr double kFlushSeconds = 2;
 
-// Of a single worker, which has nobody to send to.
+// Transport of a single worker, which sends to nobody.
 class LoneTransport final : public Transport {
  public:
   int rank() const override { return 0; }

@@ -43,7 +43,7 @@ class Workers {
   // Fails on all workers unless `own` is the same on all of them, and names those that differ from the majority.
   void must_agree(const std::string& what, const std::string& own);
 
-  // Of the communication thread, since the start.
+  // Counters of the communication thread, since the start.
   double seconds_busy() const { return seconds_busy_; }
   uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 

@@ -17,7 +17,7 @@ struct ParallelFiles {
   std::string tsv;
   std::string pairs = {};
   std::vector<std::string> columns = {};
-  // Of its corpus, not of the configuration:
+  // Properties of its corpus, not of the configuration:
   std::vector<std::string> languages = {};  // source, target
   std::string tag = {};                     // is put before each source sentence
 

@@ -19,7 +19,7 @@ Json try_parse_json(std::string_view text);
 // The same for text of a stranger; so does one with more keys, since an object of many takes long to build.
 Json try_parse_json(std::string_view text, size_t max_keys);
 
-// In one line, or indented. Bytes that are not UTF-8 become U+FFFD.
+// JSON text in one line, or indented. Bytes that are not UTF-8 become U+FFFD.
 std::string dump_json(const Json& json, int indent = -1);
 
 // As bytes to send to other workers: CBOR, because texts need not be UTF-8.

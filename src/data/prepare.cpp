@@ -195,7 +195,7 @@ class Preparation {
 
   std::string text_key() const { return fmt::format("{}", fmt::join(text_keys_, "\n")); }
 
-  // Of each source in proportion to its pairs.
+  // Samples of each source, in proportion to its pairs.
   std::vector<SubwordSample> subword_samples() const {
     uint64_t all = 0;
     for (const CleanReport& report : cleaned_) all += report.pairs_after;

@@ -12,7 +12,7 @@
 
 namespace verbund {
 
-// By this variable launch hands the notes of all hosts to the workers of a restart, separated by commas.
+// The variable by which launch passes the notes of all hosts, separated by commas, to the workers of a restart.
 constexpr const char* kVerifiedVariable = "VERBUND_VERIFIED";
 
 // Sixteen hexadecimal digits, made of path, size, times and inode of every file, and the boot of the host: a note is

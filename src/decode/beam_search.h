@@ -122,7 +122,7 @@ class BeamSearch {
 // Called after every token with the number of sentences that are done.
 using TellDone = std::function<void(size_t done)>;
 
-// Of each task, the best translations first.
+// The translations of each task, the best first.
 std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> models, int64_t vocabulary,
                                             std::span<const SearchTask> tasks, const SearchRequest& request,
                                             const TellDone& tell = {});

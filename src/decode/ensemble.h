@@ -15,7 +15,7 @@ struct TokenScore {
   float log_probability;
 };
 
-// Of models with the same target vocabulary on the same device; a single model has no extra cost.
+// Ensemble averages models with the same target vocabulary on the same device; a single model has no extra cost.
 class Ensemble {
  public:
   Ensemble(std::span<DecodableModel* const> models, int64_t vocabulary)
@@ -45,7 +45,7 @@ class Ensemble {
   int64_t vocabulary_;
   Workspace workspace_;
   size_t best_count_ = 0;
-  // In the device's memory: [rows, v], [rows, best_count], [rows, best_count], [rows].
+  // Results in the device's memory: [rows, v], [rows, best_count], [rows, best_count], [rows].
   const float* logits_ = nullptr;
   int32_t* device_tokens_ = nullptr;
   float *device_values_ = nullptr, *device_partitions_ = nullptr;

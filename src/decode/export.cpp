@@ -117,7 +117,7 @@ class Variables {
     if (model_.table().has(ours + ".bias")) add(theirs + "/bias", ours + ".bias", part, parts);
   }
 
-  // Of a parameter that holds `parts` of the same shape, one below the other, number `part`.
+  // Adds part number `part` of a parameter that holds `parts` of the same shape, one below the other.
   void add(const std::string& theirs, const std::string& ours, int64_t part = 0, int64_t parts = 1) {
     const Parameter& parameter = model_.table().find(ours);
     const auto size = static_cast<size_t>(parameter.size / parts);

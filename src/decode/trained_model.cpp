@@ -29,7 +29,7 @@ std::string known_checksum(const Checkpoint& checkpoint, const char* side) {
   });
 }
 
-// In the run's folder, or in that of a checkpoint that was moved away from its run.
+// The vocabulary in the run's folder, or in that of a checkpoint that was moved away from its run.
 fs::path find_vocabulary(const fs::path& requested, const Checkpoint& checkpoint, const fs::path& run, const char* name,
                          const std::string& checksum) {
   fs::path path = requested;

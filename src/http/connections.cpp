@@ -110,8 +110,8 @@ void Connections::accept_all() {
   }
 }
 
-// Of the clients from which no whole request has come, the one that has the least time left leaves; if there is none,
-// of those that receive an answer.
+// Closes the connection with the least time left among those without a whole request; if there is none, among those
+// that receive an answer.
 bool Connections::make_room() {
   Connection* slowest = nullptr;
   const auto is_sent_to = [](const Connection& connection) { return connection.phase == Phase::kSending; };

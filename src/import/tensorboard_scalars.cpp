@@ -124,7 +124,7 @@ std::string read_text(const fs::path& path) {
   }
 }
 
-// Of several runs, takes the one with most values, and from the others the curves that it lacks.
+// Takes the run with the most values, and from the others the curves that it lacks.
 void add_curves(std::vector<Curve> curves, ImportedRun& run) {
   std::map<std::string, size_t> sizes;
   for (const Curve& curve : curves) sizes[curve.run] += curve.points.size();

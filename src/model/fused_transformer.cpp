@@ -213,8 +213,8 @@ void FusedTransformer::project(ConstTypedFloats decoded, float* decoded_gradient
   best_ = workspace_.take<TokenId>(n);
   sums_ = workspace_.take<LossSums>(1);
   const Workspace::Temporary temporary(workspace_);
-  // In training, logits have the compute dtype and their gradient replaces them; losses without gradient are computed
-  // from logits in float.
+  // While training, logits have the compute dtype and their gradient replaces them; losses without gradient are
+  // computed from logits in float.
   const bool trains = decoded_gradient != nullptr;
   const FloatType type = trains ? device_.compute_dtype() : FloatType::kFp32;
   const int64_t max_rows = std::min(n, rows_of_logits(device_, v, type));

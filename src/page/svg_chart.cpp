@@ -16,7 +16,7 @@
 namespace verbund {
 namespace {
 
-// In units of the drawing, which the page scales to its width.
+// Layout in units of the drawing, which the page scales to its width.
 constexpr double kWidth = 640, kHeight = 294;
 constexpr double kLeft = 68, kRight = 14, kTop = 24, kBottom = 48;
 constexpr double kMarkRow = 16;      // height of a row of mark labels

@@ -18,7 +18,7 @@ constexpr double kIdBytes = 4;           // row id, sent with each row
 constexpr double kRoundTripsOfRows = 3;  // counts, message sizes, rows
 constexpr double kSumBytes = 56;         // of a worker's numbers
 
-// Of the leaders of hosts in one exchange of small data (collectives/leader_exchange.h).
+// Rounds of the leaders of hosts in one exchange of small data (collectives/leader_exchange.h).
 int rounds_of_leaders(int hosts) {
   int rounds = 0;
   for (int known = 1; known < hosts; known *= 8) ++rounds;

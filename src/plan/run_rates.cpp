@@ -19,7 +19,7 @@ struct RecordedSteps {
   std::vector<double> seconds, compute, update, rest;
 };
 
-// Of one worker, without the steps that tune the bucket size.
+// The recorded steps of one worker, without those that tune the bucket size.
 RecordedSteps recorded(const RankSteps& rank) {
   RecordedSteps steps;
   rank.for_each_kept([&](const StepRecord& record) {

@@ -89,7 +89,7 @@ class RunObserver {
 class Observers : public RunObserver {
  public:
   Observers() = default;
-  // In reverse order: an observer may use those before it.
+  // Destroys them in reverse order: an observer may use those before it.
   ~Observers() override {
     while (!all_.empty()) all_.pop_back();
   }

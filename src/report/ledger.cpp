@@ -15,7 +15,7 @@ namespace {
 struct UseText {
   const char *name, *meaning;
 };
-// In the order of TimeUse.
+// Names and meanings in the order of TimeUse.
 constexpr std::array<UseText, kTimeUses> kUses = {{
     {"computing", "forward and backward"},
     {"waiting for data", "no batch was ready"},

@@ -60,7 +60,7 @@ struct Translating {
   std::vector<std::pair<size_t, size_t>> places;  // of each sentence: its text, and which of it
   std::shared_ptr<TranslationQueue::Ticket> ticket;
 
-  // In LibreTranslate's form.
+  // The answer in LibreTranslate's form.
   Json answer(TranslationQueue::Results results) const {
     Json texts = Json::array(), alternatives = Json::array(), detections = Json::array();
     auto begin = std::make_move_iterator(results.begin());

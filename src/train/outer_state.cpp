@@ -31,7 +31,7 @@ std::vector<float> mean_of_ranks(const SafetensorsFile& file, int ranks, const s
   return mean;
 }
 
-// Of worker 0: the saved buffer of a rank; empty on the others.
+// The saved buffer of a rank, on worker 0; empty on the others.
 std::vector<float> saved_of_rank(const Checkpoint* checkpoint, int rank, const std::string& buffer, size_t size) {
   if (checkpoint == nullptr) return {};
   return read_floats(checkpoint->outer()->at(name_of(rank, buffer)), size);

@@ -21,7 +21,7 @@ struct AttentionGradient {
   float* shifts;  // [kPartQueries]
   int64_t width;
 
-  // Of one tile, the thread's part.
+  // The thread's part of one tile.
   float weight[kTileRows][kTileKeys];    // w
   float gradient[kTileRows][kTileKeys];  // m p
   float mask[kTileRows][kTileKeys];

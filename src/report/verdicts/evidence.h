@@ -43,7 +43,7 @@ struct DevRise {
   bool is_proven() const { return p < 0.05; }
 };
 inline constexpr size_t kFewestJudgedSentences = 40, kFewestJudgedEvaluations = 3;
-// Of the evaluations from this step on; nothing if they or their sentences are too few.
+// The rise over the evaluations from this step on; nothing if they or their sentences are too few.
 std::optional<DevRise> dev_rise(const RunData& run, int64_t from);
 // Evaluations of the same sentences from this step on: those with as many as the last.
 std::vector<const SentenceLosses*> comparable_evaluations(const RunData& run, int64_t from);
@@ -109,7 +109,7 @@ struct HostLoad {
   double pressure = kNotKnown;        // time in which something waited for a core
   std::map<std::string, double> gpu;  // "gpu.0.use" -> share of the time in which some kernel ran
 };
-// Of hosts with samples and a known number of cores.
+// Loads of the hosts that have samples and a known number of cores.
 std::vector<HostLoad> host_loads(const RunData& run);
 
 inline constexpr double kMuchSteal = 0.05, kMuchByOthers = 0.1;

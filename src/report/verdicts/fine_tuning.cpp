@@ -30,7 +30,7 @@ struct ScoreChange {
   double gained() const { return bleu_after - bleu_before; }
   bool rose() const { return bleu.low > 0; }
   bool fell() const { return bleu.high < 0; }
-  // Of a dev set of before.
+  // For a dev set of the original model.
   double margin() const { return std::min(kKeptBleu, kKeptShare * bleu_before); }
   bool kept() const { return bleu.low >= -margin(); }
   bool forgot() const { return fell() && !kept(); }
