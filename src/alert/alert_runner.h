@@ -17,7 +17,7 @@ class AlertRunner {
  public:
   AlertRunner(std::string command, const AlertLimits& limits) : command_(std::move(command)), limits_(limits) {}
 
-  // Until the training has ended and everything is told. Returns the exit code.
+  // Runs until the training has ended and all alerts are reported. Returns the exit code.
   int run();
 
  private:

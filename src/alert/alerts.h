@@ -17,7 +17,7 @@ struct Alert {
   std::string text;  // a sentence with its figures
 };
 
-// What the rules judge. What is not known is empty, NaN or 0.
+// AlertFigures are what the rules judge. An unknown figure is empty, NaN or 0.
 struct AlertFigures {
   bool running = false;
   std::string end;         // of a run that ended otherwise than it should: "diverged", "lost" or "failed"

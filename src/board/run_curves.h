@@ -26,7 +26,7 @@ Json curve_json(const WatchedRun& run, const CurveRequest& request);
 // The phases of a step over a range of steps, for each worker: seconds per step, means.
 Json phases_json(const WatchedRun& run, double from, double to, size_t buckets);
 
-// Where a step is on an axis; NaN: not known.
+// The place of a step on an axis; NaN: not known.
 double place_of_step(const WatchedRun& run, CurveAxis axis, int64_t step);
 
 // The keys of all curves, training first.

@@ -32,7 +32,7 @@ class HostLayout {
   int summing_rank(size_t chunk, SumsAt where) const;
   // Traffic of the busiest host in an all-reduce, in gradients: 2 (h-1)/h of h hosts that send one part each.
   double max_traffic() const { return max_traffic(summing_hosts_); }
-  // What all hosts send in it, in gradients.
+  // Traffic of all hosts together in an all-reduce, in gradients.
   double all_traffic() const;
   // The chunk leader: the worker of a host that sends and receives a chunk for it.
   int chunk_leader(int host, size_t chunk, SumsAt where) const;

@@ -13,7 +13,7 @@
 
 namespace verbund {
 
-// Where a child's stderr goes.
+// Destination of a child's stderr.
 enum class ChildErrors {
   kWithOutput,  // into one stream with its stdout
   kApart,       // into a stream of its own: read_errors()
@@ -46,7 +46,7 @@ class ChildProcess {
 
   static constexpr int kCannotRun = 127;
 
-  // What it has printed since the last call; waits at most `patience` for something to come, on stderr too.
+  // Output since the last call; waits at most `patience` for something to come, on stderr too.
   std::string read(std::chrono::milliseconds patience);
   std::string read_errors();               // without waiting; only if they are kApart
   bool at_end() const { return at_end_; }  // it has closed its output, and all of it was read

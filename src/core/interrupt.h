@@ -26,7 +26,7 @@ std::vector<int> stop_signal_numbers();
 // meant for themselves, but forward these.
 int passed_on_as(int signal);
 
-// What such a signal stands for; any other one stands for itself.
+// The signal that such a one stands for; any other one stands for itself.
 int meaning_of(int signal);
 
 // Whether a signal that comes after an earlier one (0: none) asks to end at once, without saving.

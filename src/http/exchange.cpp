@@ -68,7 +68,7 @@ class HttpExchange::Formatter : public httplib::Server {
     const bool done = process_request(stream, closes, is_last, [&](httplib::Request& request) {
       request.headers.clear();
       request.body = std::move(received.body);
-      // Brotli as httplib calls it is too slow for answers that are made anew each time.
+      // Brotli as httplib calls it is too slow for answers that are made for each request.
       const auto accepted = received.headers.find("accept-encoding");
       if (accepted != received.headers.end()) {
         accepted->second = accepted->second.find("gzip") == std::string::npos ? "" : "gzip";

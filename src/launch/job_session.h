@@ -47,7 +47,7 @@ class JobSession {
   // while MPI connected it with the others.
   void limit_start(std::chrono::seconds patience);
 
-  // After the end.
+  // After the end:
   // Ranks that had not connected when the start was abandoned.
   const std::vector<int>& never_started() const { return never_started_; }
   bool was_killed() const { return killed_; }  // because it did not exit by itself

@@ -42,7 +42,7 @@ double seconds_of(const std::vector<WorkStage>& stages, const ComputeRates& rate
 // and both moments of Adam, which are written, and zeroed for the next step. Counted on the emulated GPU.
 inline constexpr double kUpdateBytesPerWeight = 38;
 
-// Rates of a CPU that takes `seconds` for these stages and `update_seconds` to update so many weights.
+// Rates of a CPU that takes `seconds` for these stages and `update_seconds` to update `weights` weights.
 ComputeRates rates_of_cpu(const std::vector<WorkStage>& stages, double seconds, double weights, double update_seconds);
 
 // GPUs whose data sheet is known. Their peaks, and the share of them that a training step reaches, are not measured

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunReader reads a run folder in any state, again and again: metrics, step records and evaluations that it has read
-// before are not read anew. RunReaders keeps the readers of the runs that were read last.
+// before are not read again. RunReaders keeps the readers of the runs that were read last.
 #pragma once
 
 #include <map>

@@ -44,7 +44,7 @@ void apply_requested(Config& config, const FineTuneRequest& request) {
     load(parse_yaml(found.text, found.where), config, config_hints());
   }
   override_config(config, request.overrides);
-  // Whoever asks for another rate means the constant one after the warm-up.
+  // A request for another rate means the constant one after the warm-up.
   ScheduleConfig& now = config.schedule;
   const bool is_constant = before.min_lr == before.learning_rate && now.policy == before.policy;
   if (is_constant && now.min_lr == before.min_lr) now.min_lr = now.learning_rate;

@@ -84,7 +84,7 @@ struct Run {
 // the run or initialise a new one.
 std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers);
 
-// Those of this worker. The run must outlive them.
+// The observers of this worker. The run must outlive them.
 std::unique_ptr<Observers> make_observers(const Run& run);
 
 }  // namespace verbund

@@ -28,8 +28,8 @@ std::string purpose(const TrainRequest& request) {
 
 std::unique_ptr<RunKeeper> make_keeper(const TrainRequest& request, const Workers& workers) {
   if (!workers.leads()) return std::make_unique<RunKeeper>();
-  const bool anew = request.resume == Resume::kNever || request.benchmark_steps > 0;
-  return std::make_unique<FolderKeeper>(request.run, anew, request.config.checkpoint);
+  const bool is_new = request.resume == Resume::kNever || request.benchmark_steps > 0;
+  return std::make_unique<FolderKeeper>(request.run, is_new, request.config.checkpoint);
 }
 
 // Replaces automatic settings, by the same values in every part of the run.
@@ -100,13 +100,12 @@ void validate_settings(const Run& run) {
 void check_compatible(const Checkpoint& newest, Run& run) {
   run.differences = differences_that_matter(newest.config_yaml(), run.config_yaml, newest.state_json(),
                                             run.state.dataset, run.state.mixture.description());
-  for (std::string& difference : parts_that_start_anew(newest, run.state))
-    run.differences.push_back(std::move(difference));
+  for (std::string& difference : parts_to_reset(newest, run.state)) run.differences.push_back(std::move(difference));
   const Resume requested = run.request.resume;
   if (run.differences.empty() || requested == Resume::kForce || requested == Resume::kBest) return;
   fail(
-      "the run cannot be resumed, because it was started differently:\n  {}\nGive another --run folder to train anew, "
-      "or --resume force to resume it nevertheless.",
+      "the run cannot be resumed, because it was started differently:\n  {}\nGive another --run folder to train from "
+      "scratch, or --resume force to resume it nevertheless.",
       fmt::join(run.differences, "\n  "));
 }
 

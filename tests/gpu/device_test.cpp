@@ -188,7 +188,7 @@ TEST_P(GpuDevice, KeepsCompiledKernels) {
   const auto time = std::filesystem::last_write_time(path);
   EXPECT_TRUE(works());
   EXPECT_EQ(std::filesystem::last_write_time(path), time);
-  // A damaged file is made anew, and one that is not a file does no harm.
+  // A damaged file is rebuilt, and one that is not a file does no harm.
   for (const std::string& damaged : {std::string(), content.substr(0, content.size() / 2), "x" + content.substr(1)}) {
     write_file(path, damaged);
     EXPECT_TRUE(works());

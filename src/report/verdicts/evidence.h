@@ -67,7 +67,7 @@ struct StepSample {
   bool of_all_workers = false;                       // all of them have records; else `bytes` is of worker 0
 };
 
-// Without steps that tune the bucket size, and steps that not all workers have on record.
+// A sample of the steps, without those that tune the bucket size or that not all workers have on record.
 StepSample sample_steps(const RunData& run, size_t max_steps = 20000);
 
 // Steps between two exchanges of the run's workers, by its configuration.

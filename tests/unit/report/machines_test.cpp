@@ -306,7 +306,7 @@ TEST(StepTime, AWorkerThatIsSlowerIsNamed) {
 
 TEST(StepTime, GettingSlowerIsATrend) {
   const Verdict verdict = step_time(varying(2, 1, 0.3));
-  EXPECT_GT(find_figure(verdict, "change from begin to end").value, 10);
+  EXPECT_GT(find_figure(verdict, "change from start to end").value, 10);
   EXPECT_EQ(verdict.finding, Grade::kBad);
 }
 
