@@ -29,7 +29,7 @@ namespace verbund {
 struct WatchdogEvent {
   enum class Kind {
     kStall,    // a worker has been waited for longer than the warning limit
-    kResumed,  // no worker is waited for any more
+    kResumed,  // no worker is awaited any longer
     kLost,     // a worker has died, does not answer, or has been waited for longer than the deadline
     kFailed,   // a worker has failed and sent the reason
   };

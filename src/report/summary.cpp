@@ -74,7 +74,7 @@ std::string course(const std::vector<double>& step, const std::vector<double>& v
   if (worse) return fmt::format(", {} again", rises ? "falling" : "rising");
   const double most = rises ? trend.interval.high : -trend.interval.low;
   const bool little = most * 0.1 * step.back() < kSlow * std::abs(value.back());
-  return little ? fmt::format(", no longer {}", good) : fmt::format(", whether still {} cannot be told", good);
+  return little ? fmt::format(", no longer {}", good) : fmt::format(", whether still {} is unclear", good);
 }
 
 std::string quality(const RunData& run, const BasicFacts& facts, const Verdict& how_good) {

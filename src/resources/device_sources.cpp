@@ -22,7 +22,7 @@ bool is_disk(const std::string& name, const fs::path& blocks) {
   return !fs::exists(blocks, none) || fs::exists(blocks / name, none);
 }
 
-// The entry of this name; nullptr if there is none any more.
+// The entry of this name; nullptr if it is gone.
 template <typename Counters>
 const Counters* find(const std::vector<Counters>& all, const std::string& name) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Counters& one) { return one.name == name; });

@@ -146,7 +146,7 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
   };
   std::erase_if(also, [&](const ExtraDevSetConfig& set) {
     if (has_dev_pairs(set.data)) return false;
-    missing(set.data, "it has no dev pairs any more");
+    missing(set.data, "it no longer has dev pairs");
     return true;
   });
   const std::string old = dataset_of(run);
@@ -159,7 +159,7 @@ void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& resu
     return;
   }
   if (old.empty()) return missing(run.string(), "the run does not say on which dataset it was trained");
-  if (!has_dev_pairs(old)) return missing(old, "the folder is not there any more, or has no dev pairs");
+  if (!has_dev_pairs(old)) return missing(old, "the folder no longer exists, or has no dev pairs");
   if (fs::equivalent(old, data)) return;
   std::string name = name_of_folder(run);
   const auto taken = [&] {

@@ -121,7 +121,7 @@ void restore_outer(const Checkpoint* checkpoint, const Json& saved, bool optimiz
   const int64_t before = saved.at("sync_every");
   const auto ranks = static_cast<int>(saved.at("workers").size());
   if (leads && before != now) log("outer step: workers.sync_every was {}, is now {}", before, now);
-  if (leads && state.outer == nullptr) log("outer step: there is none any more, so its momentum is dropped");
+  if (leads && state.outer == nullptr) log("outer step: no longer used, so its momentum is dropped");
   if (state.outer != nullptr) {
     const std::span<float> momentum = state.outer->momentum();
     if (leads) copy_tensor(checkpoint->outer()->at(kMomentum), momentum);

@@ -119,8 +119,8 @@ std::string introduction(const Run& run) {
   for (const ExtraDevSetConfig& wanted : run.config.evaluate.also) {
     const std::string name = dev_set_name(wanted);
     if (!run.dev || std::ranges::find(run.extra_dev, name, &ExtraDevSet::name) != run.extra_dev.end()) continue;
-    lines.push_back(fmt::format("evaluation: no longer on the dev pairs of {}, because {} is not there any more", name,
-                                wanted.data));
+    lines.push_back(
+        fmt::format("evaluation: no longer on the dev pairs of {}, because {} no longer exists", name, wanted.data));
   }
   if (!run.dev)
     lines.emplace_back("evaluation: none, because the dataset has no dev pairs; there is no best checkpoint");

@@ -142,7 +142,7 @@ void read_dev_sets(Run& run) {
   run.extra_dev = read_extra_dev_sets(run.dataset, config, *run.dev, run.source, run.target, run.workers, arrange);
 }
 
-void begin_anew(Run& run) {
+void start_run(Run& run) {
   TranslationModel& model = *run.state.model;
   change_on_host(model.weights().write(), [&](std::span<float> values) {
     model.table().initialize(static_cast<uint64_t>(run.config.seed), values);
@@ -178,7 +178,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   run->start = static_cast<int64_t>(workers.comm().max(static_cast<double>(run->keeper->starts())));
   run->resumed = resume(*run);
   debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
-  if (!run->resumed) begin_anew(*run);
+  if (!run->resumed) start_run(*run);
   run->first_step = run->state.step;
   if (run->dataset.has("dev")) read_dev_sets(*run);
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {
