@@ -141,7 +141,7 @@ void AlertRunner::log(const std::string& text) const {
   }
 }
 
-// To the training, if it still reads.
+// Complains to the training, if it still reads.
 void AlertRunner::complain(const std::string& text) const {
   const std::string line = printable(text) + "\n";
   (void)!::write(STDOUT_FILENO, line.data(), line.size());

@@ -19,7 +19,7 @@ struct WorkerStepTime {
   double before_exchange() const { return waited + compute; }
 };
 
-// From the ends of the step records, at most kRecentSteps of each worker: cheap, however long the run is. Empty if a
+// Reads the ends of the step records, at most kRecentSteps of each worker: cheap, however long the run is. Empty if a
 // worker has too few steps since this start of the run to be judged.
 constexpr size_t kRecentSteps = 200, kFewestSteps = 20;
 std::vector<WorkerStepTime> read_worker_step_times(const std::filesystem::path& run, int workers, uint32_t start,

@@ -78,7 +78,7 @@ struct NewestCheckpoint {
   std::vector<DamagedCheckpoint> damaged;  // the newer ones that were skipped, newest first
 };
 
-// Only of steps before `end`. Warns of each damaged checkpoint that it skips, with the file and the problem. A
+// Considers only steps before `end`. Warns of each damaged checkpoint that it skips, with the file and the problem. A
 // checkpoint that exists but cannot be read (another user's, a failing disk) is not damaged: that is an error.
 NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end = INT64_MAX,
                                          CheckpointParts parts = CheckpointParts::kAll);

@@ -248,7 +248,7 @@ void GradientReducer::settle_residuals(bool updated, double factor) {
   if (factor != 1) feedback_->multiply(static_cast<float>(factor));
 }
 
-// On the communication thread, so that the watchdog knows who waits for whom.
+// Runs on the communication thread, so that the watchdog knows who waits for whom.
 void GradientReducer::wait_for_devices(const char* what) {
   workers_.start(what, [&](Communicator&) { devices_->wait(); }).get();
   device_.wait_for(*devices_->stream().mark());

@@ -49,8 +49,8 @@ void HalvingExchange::all_reduce(std::span<float> buffer, size_t& next_chunk) {
   }
 }
 
-// As many slices as the shared memory has places for. The workers of a host sum them in turn, each over all hosts with
-// those that have its place there.
+// Reduces as many slices as the shared memory has places for. The workers of a host sum them in turn, each over all
+// hosts with those that have its place there.
 void HalvingExchange::reduce_window(std::span<float> window, size_t slice, size_t& next_chunk) {
   const size_t first = next_chunk, slices = (window.size() + slice - 1) / slice;
   next_chunk += slices;
@@ -120,7 +120,7 @@ void HalvingExchange::reduce_over_hosts(std::span<float> sums) {
   }
 }
 
-// With the worker of another host that has this one's place there.
+// Exchanges with the worker of another host that has this one's place there.
 void HalvingExchange::exchange(int host, std::span<const float> outgoing, std::span<float> incoming) {
   const int other = layout_.ranks_of(host)[static_cast<size_t>(local_rank_)];
   int under_way = 0;

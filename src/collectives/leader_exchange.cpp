@@ -98,7 +98,7 @@ std::vector<std::string> LeaderExchange::gather(const std::string& own) {
   return result;
 }
 
-// What the workers of this host have posted, one after the other.
+// The bytes that the workers of this host have posted, one after the other.
 LeaderExchange::Bytes LeaderExchange::posted(const Sizes& sizes) const {
   Bytes bytes;
   const std::vector<int>& neighbours = layout_.ranks_of(host_);

@@ -51,7 +51,7 @@ class ChildProcess {
   std::string read_errors();               // without waiting; only if they are kApart
   bool at_end() const { return at_end_; }  // it has closed its output, and all of it was read
 
-  // As a shell gives it: 128 + n if signal n ended it. Nothing while it runs.
+  // The exit code as a shell gives it: 128 + n if signal n ended it. Nothing while it runs.
   std::optional<int> exit_code();
   int wait();  // until it ends, for its exit code
 

@@ -22,7 +22,7 @@ Json try_parse_json(std::string_view text, size_t max_keys);
 // JSON text in one line, or indented. Bytes that are not UTF-8 become U+FFFD.
 std::string dump_json(const Json& json, int indent = -1);
 
-// As bytes to send to other workers: CBOR, because texts need not be UTF-8.
+// JSON as bytes to send to other workers: CBOR, because texts need not be UTF-8.
 std::string pack_json(const Json& json);
 Json unpack_json(const std::string& bytes);
 

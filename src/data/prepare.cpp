@@ -402,8 +402,8 @@ class Preparation {
     commit(file, records);
   }
 
-  // Only renames, which succeed on a full disk. The manifest is removed first and renamed last: without it the folder
-  // is not taken for a dataset.
+  // Only renames files, which succeeds on a full disk. The manifest is removed first and renamed last: without it the
+  // folder is not taken for a dataset.
   void publish() const {
     remove_path(out_ / kDatasetManifest);
     sync_folder(out_);

@@ -108,7 +108,7 @@ struct WorkerFacts {
   std::string name() const;  // "worker 1 on b"
 };
 
-// From one host to another, measured by the first.
+// LinkFacts describe the link from one host to another, measured by the first.
 struct LinkFacts {
   std::string from, to;
   double round_trip_seconds = 0;    // of 8 bytes

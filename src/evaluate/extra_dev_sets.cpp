@@ -16,7 +16,7 @@
 namespace verbund {
 namespace {
 
-// Where the pairs of `part` are in `whole`; none if some are not.
+// Places of the pairs of `part` in `whole`; none if some are missing.
 std::vector<size_t> places_in(const TestSet& whole, const TestSet& part) {
   const auto text = [](const TestSet& set, size_t i) {
     return std::pair<std::string_view, std::string_view>(set.sources[i], set.references[i]);
@@ -72,7 +72,7 @@ std::vector<ExtraDevSet> from_text(const std::string& text) {
   return sets;
 }
 
-// What the evaluation of the main set says of `set`, which is a part of it.
+// The evaluation of `part`, taken from that of the main set, which contains it.
 Evaluation part_of(const Evaluation& main, const ExtraDevSet& part, const EvaluateConfig& config) {
   const auto cut = [&](const auto& all) {
     std::decay_t<decltype(all)> own;

@@ -13,7 +13,7 @@ class HeadStream : public httplib::Stream {
  public:
   HeadStream(const ReceivedRequest& request, const SendNow& send) : send_(send), head_(request.line + "\r\n") {
     for (const auto& [name, value] : request.headers) {
-      // What httplib would act upon: see exchange.h.
+      // A header that httplib would act upon: see exchange.h.
       if (name == "connection") head_ += name + ": " + value + "\r\n";
     }
     head_ += "\r\n";

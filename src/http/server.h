@@ -70,7 +70,7 @@ class HttpServer {
   int bind();
   // Answers until stop() is called and every request that has arrived by then is answered.
   void run();
-  // From any thread, also before run().
+  // Any thread may call this, also before run().
   void stop();
 
   std::string url() const;  // "http://127.0.0.1:8000", after bind()

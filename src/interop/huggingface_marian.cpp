@@ -200,7 +200,7 @@ ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path&
   return vocabulary;
 }
 
-// How transformers searches with this model: the score is the mean log-probability of a token.
+// The search that transformers does with this model: the score is the mean log-probability of a token.
 DecodeConfig search_of(const HuggingFaceConfig& config, const HuggingFaceConfig& generation) {
   DecodeConfig decode;
   const auto get = [&](const char* key, auto otherwise) { return generation.get(key, config.get(key, otherwise)); };

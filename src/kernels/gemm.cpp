@@ -56,7 +56,7 @@ int64_t tile_columns(const Kernels& table, GemmOperands operands) {
   return operands == GemmOperands::kRoundedToBf16 ? avx512bf16::kColumnsOfTile : table.tile_columns;
 }
 
-// Where part `index` of `parts` begins, in whole tiles.
+// The start of part `index` of `parts`, in whole tiles.
 int64_t part_begin(int64_t size, int64_t tile, int64_t index, int64_t parts) {
   return std::min(size, (size + tile - 1) / tile * index / parts * tile);
 }

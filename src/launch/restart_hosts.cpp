@@ -25,7 +25,7 @@ std::string describe_new(const std::vector<Host>& now, const std::vector<Host>& 
   return describe_hosts(joined);
 }
 
-// What is wrong, without the advice that messages have after it.
+// The first sentence of a message: what is wrong, without the advice after it.
 std::string first_sentence(const std::string& message) {
   const size_t end = std::min(message.find(". "), message.find(".\n"));
   return message.substr(0, end);

@@ -26,7 +26,7 @@ const Value* find_member(const Value& map, const std::string& name) {
   return nullptr;
 }
 
-// What datasets are called here, by their names there.
+// Our names of datasets by OpusTrainer's.
 using Names = std::map<std::string, std::string>;
 
 Names names_of(const Value& datasets, ConvertedConfig& config) {

@@ -57,7 +57,7 @@ PythonValue value_of(const Json& json) {
   return value;
 }
 
-// What read_config.py prints of this text.
+// The output of read_config.py for this text.
 std::string run_python(const std::string& source, const std::string& name) {
   const char* path = std::getenv("PATH");
   ChildOptions options;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxZones = 48;
 
-// Where zones are centred: the points of the longest series, or some of them.
+// The centres of zones: the points of the longest series, or some of them.
 std::vector<double> centres(const Chart& chart, const PlotArea& area) {
   std::vector<double> longest;
   for (const Series& series : chart.series) {

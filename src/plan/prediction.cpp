@@ -53,7 +53,7 @@ double weights_of_attention(const ModelConfig& config, const TokenCounts& tokens
                   static_cast<double>(config.decoder_layers) * (tokens.target_pairs + tokens.cross_pairs));
 }
 
-// As training counts them: whichever limit comes first.
+// Steps as training counts them: whichever limit comes first.
 double steps_of_training(const TrainConfig& train, double steps_per_epoch) {
   const double most = static_cast<double>(train.max_steps);
   const double of_epochs = static_cast<double>(train.epochs) * steps_per_epoch;

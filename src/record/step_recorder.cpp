@@ -44,7 +44,7 @@ void TimelineRecorder::step(const StepSeen& seen) {
   if (window_.contains(seen.step)) {
     post_.post(StepTrace{StepTrace::kTimeline, seen.step, post_.start, seen.began, seen.times});
   }
-  // Not at the last step itself: an evaluation or a save may follow it.
+  // Ends after the last step, not at it: an evaluation or a save may follow it.
   if (seen.step > window_.last) send_end();
 }
 

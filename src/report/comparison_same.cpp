@@ -62,7 +62,7 @@ std::optional<int64_t> same_until(const RunData& a, const RunData& b, const Firs
   return last;
 }
 
-// As many digits as show the difference, at least 5.
+// Both values with as many digits as show the difference, at least 5.
 std::string difference_text(double a, double b) {
   if (!is_known(a) || !is_known(b)) {
     const auto text = [](double x) { return is_known(x) ? fmt::format("{:.5g}", x) : "not a finite number"; };

@@ -34,7 +34,7 @@ const EvaluationColumn kEvaluationColumns[] = {
     {"evaluation_seconds", "seconds", 1, 1, false},
 };
 
-// Those of the main dev set, then BLEU and loss of each extra one.
+// Columns of the main dev set, then BLEU and loss of each extra one.
 std::vector<EvaluationColumn> all_columns(const MetricTable& evaluations) {
   std::vector<EvaluationColumn> columns(std::begin(kEvaluationColumns), std::end(kEvaluationColumns));
   for (const std::string& set : extra_dev_sets(evaluations)) {

@@ -85,7 +85,7 @@ bool is_end(const std::string& event) {
   return event == "finish" || event == "stop" || event == "fail" || event == "early_stop";
 }
 
-// As run.json would have it.
+// The reason as run.json would have it.
 std::string end_reason(const HistoryEvent& event) {
   const bool finished = event.event == "finish" || event.event == "early_stop";
   return finished ? "finished" : text_at(event.line, "reason");

@@ -131,7 +131,7 @@ std::vector<std::string> faults(const RunData& run, const Ledger& ledger) {
   return list;
 }
 
-// What the answers found to be bad, in a few words each; quality and divergence are said elsewhere.
+// The bad findings of the answers, in a few words each; quality and divergence are said elsewhere.
 std::vector<std::string> complaints(const std::vector<Verdict>& verdicts) {
   std::vector<std::string> list;
   for (const Verdict& verdict : verdicts) {

@@ -18,7 +18,7 @@ std::pair<std::string, std::string> languages_in(const Json& json) {
   return {json.at("source_language").get<std::string>(), json.at("target_language").get<std::string>()};
 }
 
-// As the run remembers them, or its dataset, if that is still where it was.
+// The languages as the run remembers them, or its dataset, if that is still in its place.
 std::pair<std::string, std::string> languages_of(const fs::path& checkpoint) {
   const fs::path run = fs::weakly_canonical(checkpoint).parent_path().parent_path();
   std::pair<std::string, std::string> languages;

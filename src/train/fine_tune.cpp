@@ -36,7 +36,7 @@ double highest_rate(const Config& config, int64_t steps) {
   return highest;
 }
 
-// What the file and --set say, in the order in which they count.
+// Applies the file, then --set, which wins.
 void apply_requested(Config& config, const FineTuneRequest& request) {
   const ScheduleConfig before = config.schedule;
   if (!request.config.empty()) {

@@ -8,8 +8,8 @@
 // momentum, and its result is what all of them continue with. Between two rounds the model has the outer weights, so
 // evaluating and saving need not know of rounds.
 //
-// With workers.sync_delay, the workers send so many steps before they meet, and train on meanwhile. What a worker has
-// changed since it sent is added to the new outer weights when the next round begins.
+// With workers.sync_delay, the workers send that many steps before they meet, and continue training meanwhile. What a
+// worker has changed since it sent is added to the new outer weights when the next round begins.
 #pragma once
 
 #include <chrono>

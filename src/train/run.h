@@ -32,7 +32,7 @@ struct Run {
   // The workers have the same weights: after every step, or where a round of local steps ends.
   bool is_meeting() const { return state.step % config.workers.sync_every == 0 || is_finished(); }
   int64_t last_meeting() const;  // the step of the meeting before this one
-  // At a meeting: a step since the one before is a multiple of this.
+  // True at a meeting if a step since the previous one is a multiple of this.
   bool is_due(int64_t every) const;
   bool is_finished() const;
   RunLength length() const;

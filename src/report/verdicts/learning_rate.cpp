@@ -100,7 +100,7 @@ std::vector<int64_t> steps_rolled_back_to(const RunData& run) {
   return steps;
 }
 
-// Where the curve deviates from the policy, and the reason if the history has one.
+// The place where the curve deviates from the policy, and the reason if the history has one.
 std::string explain_jump(const RunData& run, const Curve& curve) {
   size_t first = 0;
   while (first < curve.step.size() && difference(curve.logged[first], curve.policy[first]) <= kSame) ++first;

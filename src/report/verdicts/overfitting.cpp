@@ -70,7 +70,7 @@ std::string in_the_first_epoch(const RunData& run, double epochs) {
   return seen + ": no pair twice, so the training loss is itself that of unseen sentences.";
 }
 
-// What the loss of each dev set did at the same time.
+// The change of the loss of each dev set at the same time.
 std::string by_dev_set(const RunData& run, const DevRise& rise, Verdict& verdict) {
   std::vector<std::string> sets;
   for (const std::string& set : extra_dev_sets(run.evaluations)) {
