@@ -18,7 +18,7 @@ struct ExtraDevSetConfig {
   std::string data;
 
   void fields(FieldVisitor& visit) {
-    visit.field("name", name, "of its curves: letters, digits, _ . -; empty: the name of the folder");
+    visit.field("name", name, "name of its curves: letters, digits, _ . -; empty: the name of the folder");
     visit.field("data", data, "dataset folder with the same subword model, whose dev pairs are evaluated");
   }
 };

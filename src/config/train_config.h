@@ -66,7 +66,8 @@ struct TrainConfig {
     visit.field("start_from", start_from,
                 "run or checkpoint folder: initial values of parameters of the same name and shape");
     visit.field("start_from_checkpoint", start_from_checkpoint,
-                "of that run: best, last, average, step-00004000, ...; empty: best if there is one, else the newest");
+                "checkpoint of that run: best, last, average, step-00004000, ...; empty: best if there is one, else "
+                "the newest");
     visit.choice("start_from_vocabulary", start_from_vocabulary, {"same", "map"},
                  "same: refuse a dataset made with another subword model; map: pieces that both models have keep their "
                  "rows of the embedding, by their text, the others are initialised");
