@@ -15,7 +15,7 @@ struct Blas {
   std::function<void(const Gemm&)> multiply;
 };
 
-// Verbund's own products first, then those that are found.
+// Verbund's own GEMM first, then those that are found.
 std::vector<Blas> blas_libraries();
 
 }  // namespace verbund

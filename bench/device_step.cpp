@@ -16,8 +16,8 @@
 namespace verbund {
 namespace {
 
-struct Wish {
-  DeviceWish device;
+struct Request {
+  DeviceRequest device;
   std::vector<std::string> models;
   // 0: as the model has it
   int64_t sentences = 0, layers = 0, vocabulary = 0;
@@ -32,36 +32,36 @@ Choice choice_of(const std::string& flag, const std::string& name, const char* c
   return static_cast<Choice>(found - std::begin(names));
 }
 
-Wish parse(const std::vector<std::string>& arguments) {
-  Wish wish;
+Request parse(const std::vector<std::string>& arguments) {
+  Request request;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& flag = arguments[i];
     if (!flag.starts_with("--")) {
-      wish.models.push_back(flag);
+      request.models.push_back(flag);
       continue;
     }
     if (i + 1 == arguments.size()) fail_usage("{} needs a value", flag);
     const std::string& value = arguments[++i];
     if (flag == "--device") {
-      wish.device.choice = choice_of<DeviceChoice>(flag, value, kDeviceNames);
+      request.device.choice = choice_of<DeviceChoice>(flag, value, kDeviceNames);
     } else if (flag == "--precision") {
-      wish.device.precision = choice_of<Precision>(flag, value, kPrecisionNames);
+      request.device.precision = choice_of<Precision>(flag, value, kPrecisionNames);
     } else if (flag == "--sentences") {
-      wish.sentences = std::stoll(value);
+      request.sentences = std::stoll(value);
     } else if (flag == "--layers") {
-      wish.layers = std::stoll(value);
+      request.layers = std::stoll(value);
     } else if (flag == "--vocabulary") {
-      wish.vocabulary = std::stoll(value);
+      request.vocabulary = std::stoll(value);
     } else if (flag == "--steps") {
-      wish.steps = std::stoi(value);
+      request.steps = std::stoi(value);
     } else if (flag == "--counters") {
-      wish.counters = value;
+      request.counters = value;
     } else {
       fail_usage("there is no flag {}", flag);
     }
   }
-  if (wish.models.empty()) wish.models = {"tiny", "small", "base"};
-  return wish;
+  if (request.models.empty()) request.models = {"tiny", "small", "base"};
+  return request;
 }
 
 // If it is the emulated GPU that was loaded: its functions.
@@ -97,22 +97,22 @@ void write_counters(const std::string& path, const Shape& shape, const Bench& be
   if (!file.flush()) fail("{} cannot be written", path);
 }
 
-Shape shape_wished(const Wish& wish, const std::string& name) {
+Shape requested_shape(const Request& request, const std::string& name) {
   Shape shape = shape_named(name);
-  if (wish.sentences > 0) {
-    shape.sentences = wish.sentences;
+  if (request.sentences > 0) {
+    shape.sentences = request.sentences;
     shape.pattern = 4;
   }
-  if (wish.layers > 0) shape.model.encoder_layers = shape.model.decoder_layers = wish.layers;
-  if (wish.vocabulary > 0) shape.vocabularies = {wish.vocabulary, wish.vocabulary};
+  if (request.layers > 0) shape.model.encoder_layers = shape.model.decoder_layers = request.layers;
+  if (request.vocabulary > 0) shape.vocabularies = {request.vocabulary, request.vocabulary};
   return shape;
 }
 
-bool bench_model(const Wish& wish, const std::string& name, Device& device) {
-  const Shape shape = shape_wished(wish, name);
+bool bench_model(const Request& request, const std::string& name, Device& device) {
+  const Shape shape = requested_shape(request, name);
   const emulated::ControlFunctions emulator = device.is_host() ? emulated::ControlFunctions() : find_emulator();
   const bool counts = emulator.emulated_gpu_counters != nullptr;
-  const int steps = wish.steps >= 0 ? wish.steps : counts ? 1 : device.is_host() ? shape.rounds : 50;
+  const int steps = request.steps >= 0 ? request.steps : counts ? 1 : device.is_host() ? shape.rounds : 50;
 
   Bench bench(shape, device.is_host() ? omp_get_max_threads() : 1, device);
   std::vector<double> seconds;
@@ -138,8 +138,8 @@ bool bench_model(const Wish& wish, const std::string& name, Device& device) {
     fmt::print("  {} launches, {:.3f} GB moved{}, {:.4f} TFLOP a step\n", launches, static_cast<double>(bytes) / 1e9,
                emulator.emulated_gpu_checked() != 0 ? "" : " by copies and products (emulated-checked counts kernels)",
                static_cast<double>(operations) / 1e12);
-    if (!wish.counters.empty()) write_counters(wish.counters, shape, bench, device, counters);
-  } else if (!wish.counters.empty()) {
+    if (!request.counters.empty()) write_counters(request.counters, shape, bench, device, counters);
+  } else if (!request.counters.empty()) {
     fail_usage("--counters: only the emulated GPU counts");
   }
   std::fflush(stdout);
@@ -149,11 +149,11 @@ bool bench_model(const Wish& wish, const std::string& name, Device& device) {
 }  // namespace
 
 bool bench_on_device(const std::vector<std::string>& arguments) {
-  const Wish wish = parse(arguments);
-  const std::unique_ptr<Device> device = open_device(wish.device);
+  const Request request = parse(arguments);
+  const std::unique_ptr<Device> device = open_device(request.device);
   fmt::print("{}\n", device->facts().description);
   bool good = true;
-  for (const std::string& model : wish.models) good = bench_model(wish, model, *device) && good;
+  for (const std::string& model : request.models) good = bench_model(request, model, *device) && good;
   return good;
 }
 

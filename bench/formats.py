@@ -54,7 +54,7 @@ def make_files(folder, pairs):
 
 
 def prepare(flags, out):
-    """(seconds, bytes of memory, checksum of the dataset), of a folder made anew."""
+    """(seconds, bytes of memory, checksum of the dataset), of a folder that is made again."""
     shutil.rmtree(out, ignore_errors=True)
     subprocess.run([PROGRAM, "prepare", *map(str, flags), "--out", out], check=True, capture_output=True)
     clean = json.loads((out / "work" / "stages.json").read_text())["clean"]

@@ -82,7 +82,7 @@ def main():
     for model in options.models.split(","):
         for rate in options.rates.split(","):
             for slots in map(int, options.slots.split(",")):
-                lone = alone(options, model)  # each time anew: the machine may have other work by now
+                lone = alone(options, model)  # measured each time: the machine may have other work by now
                 try:
                     with Hosts(2, rate=rate) as hosts:
                         for wire in options.wires.split(","):

@@ -27,12 +27,12 @@ long page_faults() {
   return usage.ru_minflt + usage.ru_majflt;
 }
 
-// The products of a step alone, on matrices of their own.
+// The GEMMs of a step alone, on matrices of their own.
 class GemmRunner {
  public:
-  explicit GemmRunner(std::vector<Gemm> products) : products_(std::move(products)) {
+  explicit GemmRunner(std::vector<Gemm> gemms) : gemms_(std::move(gemms)) {
     size_t a = 0, b = 0, c = 0;
-    for (const Gemm& p : products_) {
+    for (const Gemm& p : gemms_) {
       a = std::max(a, static_cast<size_t>(p.m * p.k));
       b = std::max(b, static_cast<size_t>(p.k * p.n));
       c = std::max(c, static_cast<size_t>(p.m * p.n));
@@ -41,7 +41,7 @@ class GemmRunner {
     a_.assign(a, 0.5f);
     b_.assign(b, 0.5f);
     c_.assign(c, 0.0f);
-    for (Gemm& p : products_) {
+    for (Gemm& p : gemms_) {
       p.a = a_.data(), p.lda = p.transpose_a ? p.m : p.k;
       p.b = b_.data(), p.ldb = p.transpose_b ? p.k : p.n;
       p.c = c_.data(), p.ldc = p.n;
@@ -50,18 +50,18 @@ class GemmRunner {
 
   double time(const Blas& blas) {
     const double start = now();
-    for (const Gemm& p : products_) blas.multiply(p);
+    for (const Gemm& p : gemms_) blas.multiply(p);
     return now() - start;
   }
   double operations() const { return operations_; }
 
  private:
-  std::vector<Gemm> products_;
+  std::vector<Gemm> gemms_;
   std::vector<float> a_, b_, c_;
   double operations_ = 0;
 };
 
-bool compare_with_products(const Shape& shape, int threads, bool bf16) {
+bool compare_with_gemms(const Shape& shape, int threads, bool bf16) {
   CpuDevice device;
   Bench bench(shape, threads, device);
   std::vector<Gemm> log;
@@ -69,9 +69,9 @@ bool compare_with_products(const Shape& shape, int threads, bool bf16) {
   device.log_gemms(&log);
   bench.step();
   device.log_gemms(nullptr);
-  GemmRunner products(log);
+  GemmRunner gemms(log);
   const std::vector<Blas> libraries = blas_libraries();
-  for (const Blas& blas : libraries) products.time(blas);
+  for (const Blas& blas : libraries) gemms.time(blas);
 
   // The best of several, taken in turn, so that all meet the machine in the same moods.
   double best_step = 1e9;
@@ -81,15 +81,15 @@ bool compare_with_products(const Shape& shape, int threads, bool bf16) {
     const long before = page_faults();
     best_step = std::min(best_step, bench.step());
     faults += page_faults() - before;
-    for (size_t i = 0; i < libraries.size(); ++i) best[i] = std::min(best[i], products.time(libraries[i]));
+    for (size_t i = 0; i < libraries.size(); ++i) best[i] = std::min(best[i], gemms.time(libraries[i]));
   }
   const double floor = *std::min_element(best.begin(), best.end());
   fmt::print("{} on {} thread{}, {} target tokens: step {:.4f} s, {:.0f} tokens/s, {:.1f} page faults a step\n",
              shape.name, threads, threads == 1 ? "" : "s", bench.tokens(), best_step, bench.tokens() / best_step,
              static_cast<double>(faults) / shape.rounds);
   for (size_t i = 0; i < libraries.size(); ++i) {
-    fmt::print("  products by {:<9} {:.4f} s ({:.0f} GFLOP/s)  step / products {:.3f}{}\n", libraries[i].name, best[i],
-               products.operations() / best[i] / 1e9, best_step / best[i], best[i] == floor ? "  <- the floor" : "");
+    fmt::print("  GEMM by {:<9} {:.4f} s ({:.0f} GFLOP/s)  step / GEMM {:.3f}{}\n", libraries[i].name, best[i],
+               gemms.operations() / best[i] / 1e9, best_step / best[i], best[i] == floor ? "  <- the floor" : "");
   }
   if (bf16) {
     CpuDevice rounding(Precision::kBf16);
@@ -97,7 +97,7 @@ bool compare_with_products(const Shape& shape, int threads, bool bf16) {
     half.step();
     double best_half = 1e9;
     for (int round = 0; round < shape.rounds; ++round) best_half = std::min(best_half, half.step());
-    fmt::print("  step with bf16 products {:.4f} s, {:.2f} x as fast; loss {:.3f} -> {:.3f}\n", best_half,
+    fmt::print("  step with bf16 GEMM {:.4f} s, {:.2f} x as fast; loss {:.3f} -> {:.3f}\n", best_half,
                best_step / best_half, half.losses().front(), half.losses().back());
   }
   fmt::print("  loss {:.3f} -> {:.3f}{}\n", bench.losses().front(), bench.losses().back(),
@@ -146,7 +146,7 @@ int main(int argc, char** argv) try {
   for (const std::string& argument : arguments) {
     if (argument == "bf16") {
       bf16 = has_bf16_gemm();
-      if (!bf16) fmt::print("this processor has no bf16 products\n");
+      if (!bf16) fmt::print("this processor has no bf16 GEMM\n");
     } else if (std::isdigit(argument[0]) != 0) {
       threads.push_back(std::stoi(argument));
     } else {
@@ -158,7 +158,7 @@ int main(int argc, char** argv) try {
   fmt::print("{} kernels\n", choose_kernels().name);
   bool good = true;
   for (const std::string& name : names) {
-    for (const int count : threads) good = compare_with_products(shape_named(name), count, bf16) && good;
+    for (const int count : threads) good = compare_with_gemms(shape_named(name), count, bf16) && good;
   }
   return good ? 0 : 1;
 } catch (const std::exception& error) {

@@ -45,8 +45,8 @@ double exchange_error(TrainState& state, const Batch& batch) {
   state.reducer.finish();
   double largest = 0, worst = 0;
   for (const double value : expected) largest = std::max(largest, std::abs(value));
-  for (const Interval piece : state.reducer.owned()) {
-    for (size_t i = (piece.begin + kEvery - 1) / kEvery * kEvery; i < piece.end; i += kEvery) {
+  for (const Interval interval : state.reducer.owned()) {
+    for (size_t i = (interval.begin + kEvery - 1) / kEvery * kEvery; i < interval.end; i += kEvery) {
       worst = std::max(worst, std::abs(gradients[i] - expected[i / kEvery]));
     }
   }
@@ -120,11 +120,11 @@ int main(int argc, char** argv) {
   config.schedule.learning_rate = 3e-4;
   config.workers.bucket_kb = kBucketKb;
   for (int i = 4; i < argc; ++i) {
-    const std::string wish = argv[i];
-    if (wish == "bf16") config.workers.wire = Wire::kBf16;
-    if (wish == "fp16") config.workers.wire = Wire::kFp16;
-    if (wish == "int8") config.workers.wire = Wire::kInt8;
-    if (wish == "sharded") config.workers.shard_optimizer = true;
+    const std::string argument = argv[i];
+    if (argument == "bf16") config.workers.wire = Wire::kBf16;
+    if (argument == "fp16") config.workers.wire = Wire::kFp16;
+    if (argument == "int8") config.workers.wire = Wire::kInt8;
+    if (argument == "sharded") config.workers.shard_optimizer = true;
   }
 
   with_workers([&](Workers& workers) { measure(shape, config, steps, threads, workers); });

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#if FMT_VERSION < 100000  // which would else compile all of its formatting again in every file that uses fmt::join
+#if FMT_VERSION < 100000  // else it compiles all of its formatting again in every file that uses fmt::join
 extern template void fmt::detail::vformat_to<char>(fmt::detail::buffer<char>&, fmt::string_view,
                                                    fmt::basic_format_args<fmt::buffer_context<char>>,
                                                    fmt::detail::locale_ref);

@@ -29,7 +29,7 @@ processes_of() { # NAMES...
 
 # Whatever runs in a container dies with its first process, this one. So workers are asked to save, and all workers of
 # the job with them, and mpirun's daemon is left the time to report it. (SIGUSR1 is what launch uses: if both ask, the
-# second request is no second signal, which would end them at once.)
+# second request is not a second signal, which would end them at once.)
 leave() {
   # shellcheck disable=SC2046 # one word per process
   kill -USR1 $(processes_of verbund) 2> /dev/null || true

@@ -10,7 +10,7 @@ say "Preparing the demo corpus: English-German sentences from a grammar"
 build/verbund prepare --config configs/demo.yaml --out data/demo
 say "A few of its pairs, as text and as pieces"
 build/verbund inspect data/demo --split dev --count 5 | sed -n '/^pair/,$p'
-# bf16 where the processor has it: products are then nearly twice as fast.
+# bf16 where the processor has it: GEMM is then nearly twice as fast.
 precision=fp32
 grep -qs avx512_bf16 /proc/cpuinfo && precision=bf16
 say "Training a small Transformer on it with two workers (up to three minutes; Ctrl-C saves, the same command resumes)"

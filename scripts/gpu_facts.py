@@ -19,7 +19,7 @@ def main(file, what):
     if what in ("count", "missing", "architecture"):
         print(gpu[what])
     elif what == "block":
-        print(f"device {gpu['wish']}: {gpu['count']} x {gpu['name']} (sm_{gpu['architecture']}, "
+        print(f"device {gpu['requested']}: {gpu['count']} x {gpu['name']} (sm_{gpu['architecture']}, "
               f"{gpu['memory'] / 1e9:.1f} GB)")
         for library in gpu["libraries"]:
             print(f"{library['name']}: " + (library["why_not"] or f"{library['version']}, {library['path']}"))
@@ -27,7 +27,7 @@ def main(file, what):
         rows = [row for row in report["findings"] if row["check"] == "GPU step"]
         said = "; ".join(row["finding"] for row in rows)
         print(said)
-        # A GPU that is too old for a precision says so, which is no failure.
+        # A GPU that is too old for a precision says so, which is not a failure.
         return 0 if rows and all(row["verdict"] == "ok" for row in rows) or "needs a GPU of" in said else 1
     return 0
 

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 from support.nvrtc import COMPILERS, FACTORS, MISSING, compile_kernels, known  # noqa: E402
 
-# In the type of factors that each is used with.
+# In the compute dtype that each is used with.
 GPUS = {70: "fp16", 80: "bf16", 90: "bf16", 120: "bf16"}
 HOT = ["attention_forward_64", "attention_backward_64", "attention_forward_128", "attention_backward_128", "norm_forward",
        "norm_backward", "relu_forward", "relu_backward", "loss", "embed_backward", "column_sums", "adam", "step_attention",

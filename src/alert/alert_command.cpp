@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "alert/alert_teller.h"
+#include "alert/alert_runner.h"
 #include "core/error.h"
 
 namespace verbund {
@@ -19,11 +19,11 @@ AlertCommand::AlertCommand(const std::string& command, const AlertLimits& limits
   options.input_descriptor = ends[1];
   options.outlives = true;
   try {
-    teller_ = std::make_unique<ChildProcess>(
+    runner_ = std::make_unique<ChildProcess>(
         [&] {
           ::close(ends[0]);  // its copies would keep it from hearing the end
           ::close(ends[1]);
-          return AlertTeller(command, limits).run();
+          return AlertRunner(command, limits).run();
         },
         options);
   } catch (...) {
@@ -56,7 +56,7 @@ void AlertCommand::send(const Json& message) const {
 
 std::vector<std::string> AlertCommand::take_troubles() {
   std::vector<std::string> lines;
-  troubles_ += teller_->at_end() ? "" : teller_->read(std::chrono::milliseconds(0));
+  troubles_ += runner_->at_end() ? "" : runner_->read(std::chrono::milliseconds(0));
   for (size_t end = 0; (end = troubles_.find('\n')) != std::string::npos; troubles_.erase(0, end + 1)) {
     lines.push_back(troubles_.substr(0, end));
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertCommand is the command of `train --on-alert`. A separate process runs it (alert/alert_teller.h) and outlives
+// AlertCommand is the command of `train --on-alert`. A separate process runs it (alert/alert_runner.h) and outlives
 // this one, so that the command cannot block or end the training, and the loss of this process is reported as well.
 //
 //   AlertCommand command("mail -s \"$VERBUND_ALERT_TEXT\" me");   // early: the process is a small copy of this one
 //   command.begin(run);
 //   command.alive(step); command.tell(alert, step); ...           // never block
-//   command.end();                                                // without it, the run is told to be lost
+//   command.end();                                                // without it, the run is reported as lost
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace verbund {
 
 struct AlertLimits {
   double seconds = 60;                // for one command, which is killed then
-  double quiet = kQuietUntilStalled;  // seconds without a call of alive() until the run is told to be stalled
+  double quiet = kQuietUntilStalled;  // seconds without a call of alive() until the run is reported as stalled
   size_t waiting = 8;                 // alerts, while a command runs; more are dropped
 };
 
@@ -45,7 +45,7 @@ class AlertCommand {
   void send(const Json& message) const;
 
   int socket_ = -1;
-  std::unique_ptr<ChildProcess> teller_;
+  std::unique_ptr<ChildProcess> runner_;
   std::string troubles_;  // an incomplete line
 };
 

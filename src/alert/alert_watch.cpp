@@ -97,8 +97,8 @@ void AlertWatch::look() {
     figures.divergence = divergence_;
     figures.loss = metrics_.training.column("train_cross_entropy");
     figures.stall = stall_;
-    figures.workers = read_worker_paces(watched_.folder, static_cast<int>(watched_.workers.size()), watched_.start,
-                                        [&](int rank) { return watched_.workers[static_cast<size_t>(rank)]; });
+    figures.workers = read_worker_step_times(watched_.folder, static_cast<int>(watched_.workers.size()), watched_.start,
+                                             [&](int rank) { return watched_.workers[static_cast<size_t>(rank)]; });
     figures.disk_free = free_bytes(watched_.folder);
     figures.evaluated = metrics_.evaluations.step;
     figures.bleu = metrics_.evaluations.column("dev_bleu");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertWatch is worker 0's observer that looks for alerts while a run trains, and tells each to a command: once, until
-// it has gone away.
+// AlertWatch is worker 0's observer that looks for alerts while a run trains, and passes each to a command: once per
+// alert until it clears.
 #pragma once
 
 #include <condition_variable>

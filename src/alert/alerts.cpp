@@ -55,7 +55,7 @@ std::vector<Alert> find_alerts(const AlertFigures& run) {
   std::vector<Alert> alerts;
   judge_loss(run, alerts);
   if (!run.stall.empty()) {
-    alerts.push_back({"stalled", "The run stands still: " + sentence(run.stall)});
+    alerts.push_back({"stalled", "The run has stalled: " + sentence(run.stall)});
   } else if (run.quiet > kQuietUntilStalled) {
     alerts.push_back(quiet_alert(run.quiet));
   }

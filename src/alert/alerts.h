@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "alert/worker_paces.h"
+#include "alert/worker_step_times.h"
 #include "record/metrics_reader.h"
 
 namespace verbund {
@@ -17,7 +17,7 @@ struct Alert {
   std::string text;  // a sentence with its figures
 };
 
-// What the rules judge. What is not known is empty, NaN or 0.
+// AlertFigures are what the rules judge. An unknown figure is empty, NaN or 0.
 struct AlertFigures {
   bool running = false;
   std::string end;         // of a run that ended otherwise than it should: "diverged", "lost" or "failed"
@@ -28,7 +28,7 @@ struct AlertFigures {
   std::vector<double> loss;  // of training, as logged
   std::string stall;         // what the watchdog says
   double quiet = 0;          // seconds without a sign of life
-  std::vector<WorkerPace> workers;
+  std::vector<WorkerStepTime> workers;
   double disk_free = kNotKnown;  // bytes of the run's file system
   std::vector<int64_t> evaluated;
   std::vector<double> bleu;  // of these steps
@@ -40,7 +40,7 @@ constexpr double kQuietUntilStalled = 60;  // seconds
 Alert lost_alert(int64_t step, const std::string& reason = "");
 Alert quiet_alert(double seconds);
 
-// Of the file system of a folder; NaN if it cannot be asked.
+// Free bytes in the file system of a folder; NaN if it cannot be asked.
 double free_bytes(const std::filesystem::path& folder);
 
 // The last five are, in the mean, well above the lowest five.

@@ -16,8 +16,8 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostCompared = 12;
-constexpr size_t kMostTables = 8;  // of sentences
+constexpr size_t kMaxCompared = 12;
+constexpr size_t kMaxTables = 8;  // of sentences
 
 // A request that cannot be answered, with its status.
 struct Refused {
@@ -167,9 +167,9 @@ Json Board::show_curves(SharedRun& run, const HttpRequest& request) {
   curve.axis = axis_in(request);
   curve.from = number_in(request, "from", curve.from);
   curve.to = number_in(request, "to", curve.to);
-  curve.buckets = number_in<size_t>(request, "buckets", kMostBuckets);
+  curve.buckets = number_in<size_t>(request, "buckets", kMaxBuckets);
   const std::vector<std::string> keys = values_in(request, "key");
-  if (keys.empty() || keys.size() > kMostCompared) throw Refused{400, "give from 1 to 12 keys"};
+  if (keys.empty() || keys.size() > kMaxCompared) throw Refused{400, "give from 1 to 12 keys"};
   Json json = {{"curves", Json::array()}};
   const std::lock_guard lock(run.mutex);
   json["version"] = run.run.version();
@@ -204,8 +204,8 @@ Json Board::show_page(SharedRun& run) {
 Json Board::show_comparison(const HttpRequest& request) {
   const std::vector<std::string> names = values_in(request, "run");
   const std::set<std::string> different(names.begin(), names.end());
-  if (different.size() != names.size() || names.size() < 2 || names.size() > kMostCompared) {
-    throw Refused{400, fmt::format("give from 2 to {} different runs", kMostCompared)};
+  if (different.size() != names.size() || names.size() < 2 || names.size() > kMaxCompared) {
+    throw Refused{400, fmt::format("give from 2 to {} different runs", kMaxCompared)};
   }
   std::vector<fs::path> folders;
   std::string key = "comparison";
@@ -241,7 +241,7 @@ Json Board::show_sentences(SharedRun& run, const HttpRequest& request) {
 
 std::shared_ptr<SentenceTable> Board::sentences_of(const SharedRun& run) {
   const std::string& name = run.run.name();
-  if (sentences_.size() >= kMostTables && !sentences_.contains(name)) sentences_.erase(sentences_.begin());
+  if (sentences_.size() >= kMaxTables && !sentences_.contains(name)) sentences_.erase(sentences_.begin());
   auto& table = sentences_[name];
   if (!table) table = std::make_shared<SentenceTable>();
   table->refresh(run.run.folder());
@@ -256,8 +256,8 @@ Json Board::show_hosts(SharedRun& run) {
 
 Json Board::try_sentence(const HttpRequest& request) {
   if (request.method != "POST") throw Refused{405, "use POST"};
-  constexpr size_t kMostKeys = 100;
-  const Json body = try_parse_json(request.body, kMostKeys);
+  constexpr size_t kMaxKeys = 100;
+  const Json body = try_parse_json(request.body, kMaxKeys);
   const auto text = [&](const char* key) -> std::string {
     const auto found = body.is_object() ? body.find(key) : body.end();
     if (!body.is_object() || found == body.end() || !found->is_string()) {
@@ -271,7 +271,7 @@ Json Board::try_sentence(const HttpRequest& request) {
   const std::vector<std::string> names = checkpoint_names(folder);
   if (std::find(names.begin(), names.end(), checkpoint) == names.end())
     throw Refused{404, "there is no such checkpoint"};
-  if (sentence.size() > TryModel::kMostBytes) throw Refused{413, "the text is too long"};
+  if (sentence.size() > TryModel::kMaxBytes) throw Refused{413, "the text is too long"};
   const auto count = body.find("nbest");
   const int64_t nbest = count != body.end() && count->is_number_integer() ? count->get<int64_t>() : 1;
   return try_model_.translate(folder, checkpoint, sentence, nbest);

@@ -39,7 +39,7 @@ class Board {
   Json show_page(SharedRun& run);
   Json show_comparison(const HttpRequest& request);
   Json show_sentences(SharedRun& run, const HttpRequest& request);
-  // What is in memory of the run's sentences, as new as its files. The caller holds sentences_mutex_.
+  // The run's sentences that are in memory, as new as its files. The caller holds sentences_mutex_.
   std::shared_ptr<SentenceTable> sentences_of(const SharedRun& run);
   Json show_hosts(SharedRun& run);
   Json try_sentence(const HttpRequest& request);

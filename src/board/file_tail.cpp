@@ -31,32 +31,32 @@ int64_t change_time(const struct stat& status) {
 
 }  // namespace
 
-bool FileTail::forget(const std::function<void()>& begin_anew) {
+bool FileTail::forget(const std::function<void()>& restart) {
   const bool had_something = offset_ > 0;
   identity_ = {};
   offset_ = size_seen_ = 0;
   changed_seen_ = 0;
   before_.clear();
-  if (had_something) begin_anew();
+  if (had_something) restart();
   return had_something;
 }
 
-bool FileTail::read(const std::function<void()>& begin_anew, const Take& take) {
+bool FileTail::read(const std::function<void()>& restart, const Take& take) {
   struct stat status = {};
-  if (::lstat(path_.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return forget(begin_anew);
+  if (::lstat(path_.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return forget(restart);
   const auto size_of = [](const struct stat& s) { return static_cast<uint64_t>(s.st_size); };
   const Identity seen = {status.st_dev, status.st_ino};
   if (seen == identity_ && size_of(status) == size_seen_ && change_time(status) == changed_seen_) return false;
 
   const OpenFile file(path_, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  if (!file || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return forget(begin_anew);
+  if (!file || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return forget(restart);
   const Identity identity = {status.st_dev, status.st_ino};
   bool same = identity == identity_ && size_of(status) >= offset_;
   if (same && !before_.empty()) {
     std::string bytes(before_.size(), '\0');
     same = read_fully(file.descriptor(), bytes, offset_ - before_.size()) && bytes == before_;
   }
-  const bool was_other = !same && forget(begin_anew);
+  const bool was_other = !same && forget(restart);
   identity_ = identity;
   size_seen_ = size_of(status);
   changed_seen_ = change_time(status);

@@ -19,9 +19,9 @@ class FileTail {
 
   explicit FileTail(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // Reads what is new. Calls `begin_anew` first if the file is not the one that was read before: what was taken from it
+  // Reads what is new. Calls `restart` first if the file is not the one that was read before: what was taken from it
   // no longer counts. Returns whether anything has changed.
-  bool read(const std::function<void()>& begin_anew, const Take& take);
+  bool read(const std::function<void()>& restart, const Take& take);
 
   uint64_t offset() const { return offset_; }
 
@@ -31,7 +31,7 @@ class FileTail {
     bool operator==(const Identity&) const = default;
   };
 
-  bool forget(const std::function<void()>& begin_anew);
+  bool forget(const std::function<void()>& restart);
   void read_from(int file, uint64_t size, const Take& take);
 
   std::filesystem::path path_;

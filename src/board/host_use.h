@@ -11,7 +11,7 @@
 
 namespace verbund {
 
-// The last rows of a file of resources, at most so many, without reading the others. Nothing if the file is missing or
+// The last rows of a file of resources, at most `rows`, without reading the others. Nothing if the file is missing or
 // damaged.
 std::optional<Resources> read_last_resources(const std::filesystem::path& path, size_t rows);
 

@@ -12,7 +12,7 @@ struct MetricFamily {
   const char *name, *unit, *help;
 };
 
-// In the order of the output; all are gauges.
+// Families in the order of the output; all are gauges.
 constexpr MetricFamily kFamilies[] = {
     {"verbund_run_state", "", "1 for the state that the run is in."},
     {"verbund_run_step", "", "Steps done."},

@@ -10,15 +10,15 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostPoints = 1000;
+constexpr size_t kMaxPoints = 1000;
 
-void shorten(Chart& chart, size_t most) {
+void shorten(Chart& chart, size_t max_points) {
   for (Series& series : chart.series) {
-    if (series.x.size() <= most || !series.low.empty() || !series.high.empty()) continue;
+    if (series.x.size() <= max_points || !series.low.empty() || !series.high.empty()) continue;
     Series shorter;
     shorter.name = series.name;
     shorter.drawn = series.drawn;
-    for (const Bucket& bucket : into_buckets(series.x, series.y, most)) {
+    for (const Bucket& bucket : into_buckets(series.x, series.y, max_points)) {
       shorter.x.push_back(bucket.x);
       shorter.y.push_back(bucket.last);
       shorter.low.push_back(bucket.low);
@@ -30,13 +30,13 @@ void shorten(Chart& chart, size_t most) {
 
 }  // namespace
 
-void shorten_series(Page& page, size_t most) {
+void shorten_series(Page& page, size_t max_points) {
   for (Verdict& verdict : page.verdicts) {
-    for (Chart& chart : verdict.charts) shorten(chart, most);
+    for (Chart& chart : verdict.charts) shorten(chart, max_points);
   }
   for (Section& section : page.sections) {
     for (Block& block : section.blocks) {
-      if (auto* chart = std::get_if<Chart>(&block)) shorten(*chart, most);
+      if (auto* chart = std::get_if<Chart>(&block)) shorten(*chart, max_points);
     }
   }
 }
@@ -58,7 +58,7 @@ Json ReportPages::get(const std::string& name, const std::vector<fs::path>& fold
     }
     made_.wait(lock, [&] { return !pages_[name].is_being_made; });
     if (!pages_[name].page.is_null() && pages_[name].version == version) return answer(pages_[name]);
-  } else if (pages_.size() >= kMostPages) {
+  } else if (pages_.size() >= kMaxPages) {
     const auto oldest = std::min_element(pages_.begin(), pages_.end(), [](const auto& a, const auto& b) {
       return std::pair(a.second.is_being_made, a.second.asked_at) <
              std::pair(b.second.is_being_made, b.second.asked_at);
@@ -74,7 +74,7 @@ Json ReportPages::get(const std::string& name, const std::vector<fs::path>& fold
   const double began = monotonic_seconds();
   try {
     Page made = make_(folders);
-    shorten_series(made, kMostPoints);
+    shorten_series(made, kMaxPoints);
     page = json_page(made);
     page.erase("strip");  // the live page draws these charts itself, as they grow
   } catch (...) {

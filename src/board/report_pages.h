@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportPages keeps the report's page of each run, as JSON. A page is made again when its run has changed, but not more
-// often than its making takes time: until then the one before is shown, with its age.
+// ReportPages keeps the report's page of each run, as JSON. A page is rebuilt when its run has changed, within 5 % of
+// the time (kShareOfTime); until then the previous one is shown, with its age.
 #pragma once
 
 #include <condition_variable>
@@ -26,7 +26,7 @@ class ReportPages {
   Json get(const std::string& name, const std::vector<std::filesystem::path>& folders, uint64_t version, double now);
 
  private:
-  static constexpr size_t kMostPages = 50;
+  static constexpr size_t kMaxPages = 50;
   static constexpr double kShareOfTime = 0.05;  // spent on making one page again and again
   static constexpr double kLeastAge = 5;        // seconds
 
@@ -44,6 +44,6 @@ class ReportPages {
 };
 
 // Long series become buckets with their smallest and largest values, so that a page stays small.
-void shorten_series(Page& page, size_t most);
+void shorten_series(Page& page, size_t max_points);
 
 }  // namespace verbund

@@ -21,7 +21,7 @@ std::vector<Alert> find_alerts(const WatchedRun& run, double disk_free) {
     if (const std::string loss = run.loss_key(); !loss.empty()) figures.loss = run.training().column(loss);
     if (run.is_stalled()) figures.stall = run.stall();
     figures.quiet = run.signs().quiet;
-    figures.workers = run.paces();
+    figures.workers = run.step_times();
     figures.disk_free = disk_free;
     figures.evaluated = run.evaluations().step;
     figures.bleu = run.evaluations().column("dev_bleu");

@@ -50,7 +50,7 @@ Json curve_json(const WatchedRun& run, const CurveRequest& request) {
   };
   cut(x);
   cut(y);
-  const size_t count = std::clamp<size_t>(request.buckets, 1, kMostBuckets);
+  const size_t count = std::clamp<size_t>(request.buckets, 1, kMaxBuckets);
   const std::vector<Bucket> buckets = into_buckets(x, y, count);
   Json json = {{"key", request.key}, {"values", y.size()}};
   std::vector<double> places, low, high, last;
@@ -91,7 +91,7 @@ Json phases_json(const WatchedRun& run, double from, double to, size_t buckets) 
     std::vector<double> step, waited, compute, exposed, update, other, longest;
     for (const PhaseBucket& bucket :
          phases.over(static_cast<int64_t>(std::clamp(from, 0.0, kFar)), static_cast<int64_t>(std::clamp(to, 0.0, kFar)),
-                     std::clamp<size_t>(buckets, 1, kMostBuckets))) {
+                     std::clamp<size_t>(buckets, 1, kMaxBuckets))) {
       const auto steps = static_cast<double>(bucket.steps);
       step.push_back(static_cast<double>(bucket.last));
       waited.push_back(bucket.waited / steps);

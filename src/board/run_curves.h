@@ -17,7 +17,7 @@ struct CurveRequest {
   size_t buckets = 2000;
 };
 
-inline constexpr size_t kMostBuckets = 2000;
+inline constexpr size_t kMaxBuckets = 2000;
 
 // {"key", "x", "low", "high", "last", "smooth", "values"}: `values` is the number of values in the range; `smooth` only
 // if the values are noisy. The range includes the neighbours of its ends, so that lines reach the edges.
@@ -26,7 +26,7 @@ Json curve_json(const WatchedRun& run, const CurveRequest& request);
 // The phases of a step over a range of steps, for each worker: seconds per step, means.
 Json phases_json(const WatchedRun& run, double from, double to, size_t buckets);
 
-// Where a step is on an axis; NaN: not known.
+// The place of a step on an axis; NaN: not known.
 double place_of_step(const WatchedRun& run, CurveAxis axis, int64_t step);
 
 // The keys of all curves, training first.

@@ -67,7 +67,7 @@ void RunIndex::scan() {
 }
 
 void RunIndex::scan(const fs::path& folder, int depth, std::map<std::string, std::shared_ptr<SharedRun>>& found) {
-  if (found.size() >= kMostRuns) return;
+  if (found.size() >= kMaxRuns) return;
   if (is_run(folder)) {
     // DIR itself may be a run.
     const std::string path = depth == 0 ? root_.filename().string() : folder.lexically_relative(root_).string();

@@ -28,7 +28,7 @@ bool leads_outside(const fs::path& folder, const fs::path& root);
 class RunIndex {
  public:
   static constexpr int kDepth = 4;  // of folders within folders
-  static constexpr size_t kMostRuns = 2000;
+  static constexpr size_t kMaxRuns = 2000;
 
   explicit RunIndex(const fs::path& root);
 

@@ -37,7 +37,7 @@ void SentenceTable::refresh(const fs::path& run) {
   try {
     if (!error && dev_time != dev_time_) {
       pairs_ = read_dev(dev_file(run));
-      if (pairs_.size() > kMostSentences) pairs_.resize(kMostSentences);
+      if (pairs_.size() > kMaxSentences) pairs_.resize(kMaxSentences);
       dev_time_ = dev_time;
     }
     std::vector<int64_t> steps;
@@ -47,7 +47,7 @@ void SentenceTable::refresh(const fs::path& run) {
       }
     }
     std::sort(steps.begin(), steps.end());
-    const std::set<int64_t> chosen = spread(steps, kMostEvaluations);
+    const std::set<int64_t> chosen = spread(steps, kMaxEvaluations);
     std::erase_if(evaluations_, [&](const auto& entry) { return !chosen.contains(entry.first); });
     std::erase_if(read_, [&](const auto& entry) { return !chosen.contains(entry.first); });
     for (const int64_t step : chosen) {
@@ -58,7 +58,7 @@ void SentenceTable::refresh(const fs::path& run) {
       read_[step] = time;
       Evaluated evaluated;
       for (const KeptSentence& sentence : kept.sentences) {
-        if (!sentence.translation || evaluated.translations.size() == kMostSentences) break;
+        if (!sentence.translation || evaluated.translations.size() == kMaxSentences) break;
         evaluated.translations.push_back(*sentence.translation);
         evaluated.chrf.push_back(sentence.chrf ? static_cast<float>(chrf_score(*sentence.chrf, 1).score) : kNoScore);
         const double loss = sentence.cross_entropy / static_cast<double>(std::max<int64_t>(1, sentence.tokens));
@@ -163,8 +163,9 @@ Json SentenceTable::list(const SentenceRequest& request, const SentenceTable* ot
     return static_cast<double>(i);
   };
   std::stable_sort(found.begin(), found.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
-  const size_t most = std::min<size_t>(request.count, 200);
-  for (size_t k = std::min(request.offset, found.size()); k < found.size() && json["sentences"].size() < most; ++k) {
+  const size_t max_count = std::min<size_t>(request.count, 200);
+  for (size_t k = std::min(request.offset, found.size()); k < found.size() && json["sentences"].size() < max_count;
+       ++k) {
     const size_t i = found[k];
     Json sentence = {{"number", i},
                      {"source", pairs_[i].source},

@@ -27,8 +27,8 @@ struct SentenceRequest {
 
 class SentenceTable {
  public:
-  static constexpr size_t kMostEvaluations = 60;
-  static constexpr size_t kMostSentences = 50'000;
+  static constexpr size_t kMaxEvaluations = 60;
+  static constexpr size_t kMaxSentences = 50'000;
 
   // Reads what is new in the folder of the run.
   void refresh(const std::filesystem::path& run);

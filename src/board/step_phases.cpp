@@ -29,7 +29,7 @@ void StepPhases::add(const StepRecord& record) {
   if (!buckets_.empty() && (record.step - 1) / width_ == (buckets_.back().first - 1) / width_) {
     buckets_.back().add(one);
   } else {
-    if (buckets_.size() == most_) merge_neighbours();
+    if (buckets_.size() == max_buckets_) merge_neighbours();
     buckets_.push_back(one);
   }
 }

@@ -24,7 +24,7 @@ struct PhaseBucket {
 
 class StepPhases {
  public:
-  explicit StepPhases(size_t most_buckets = 16384) : most_(most_buckets) {}
+  explicit StepPhases(size_t max_buckets = 16384) : max_buckets_(max_buckets) {}
 
   // A step that is computed again undoes it and all later ones.
   void add(std::span<const StepRecord> records);
@@ -41,7 +41,7 @@ class StepPhases {
   void undo(int64_t from);
   void merge_neighbours();
 
-  size_t most_;
+  size_t max_buckets_;
   int64_t width_ = 1;  // steps of a bucket
   std::vector<PhaseBucket> buckets_;
 };

@@ -45,7 +45,7 @@ void TryModel::drop_when_idle() {
 }
 
 Json TryModel::translate(const fs::path& run, const std::string& checkpoint, const std::string& text, int64_t nbest) {
-  if (text.size() > kMostBytes) fail("the text has {} bytes; at most {} are translated here", text.size(), kMostBytes);
+  if (text.size() > kMaxBytes) fail("the text has {} bytes; at most {} are translated here", text.size(), kMaxBytes);
   const std::lock_guard lock(mutex_);
   omp_set_num_threads(1);
   ModelPlace place;

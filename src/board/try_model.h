@@ -17,7 +17,7 @@ namespace verbund {
 
 class TryModel {
  public:
-  static constexpr size_t kMostBytes = 2000;  // of a text
+  static constexpr size_t kMaxBytes = 2000;  // of a text
 
   explicit TryModel(double idle_seconds = 120);
   ~TryModel();

@@ -17,7 +17,7 @@ namespace verbund {
 namespace {
 
 constexpr size_t kStepsHeader = 16;
-constexpr size_t kMostMarks = 2000;
+constexpr size_t kMaxMarks = 2000;
 constexpr double kLockAge = 5;  // seconds after which a quiet run's lock is asked again
 
 double seconds_of(const struct timespec& time) {
@@ -134,7 +134,7 @@ void WatchedRun::take_event(const Json& line) {
   } else {
     return;
   }
-  if (marks_.size() == kMostMarks) marks_.erase(marks_.begin());
+  if (marks_.size() == kMaxMarks) marks_.erase(marks_.begin());
   marks_.push_back(std::move(mark));
 }
 
@@ -246,13 +246,13 @@ std::vector<RunMark> WatchedRun::marks() const {
   return marks;
 }
 
-const std::vector<WorkerPace>& WatchedRun::paces() const {
-  if (paces_version_ != version_) {
+const std::vector<WorkerStepTime>& WatchedRun::step_times() const {
+  if (step_times_version_ != version_) {
     const auto start = static_cast<uint32_t>(record_.starts.empty() ? 0 : record_.starts.back().number);
-    paces_ = read_worker_paces(folder_, workers(), start, [&](int rank) { return worker_name(rank); });
-    paces_version_ = version_;
+    step_times_ = read_worker_step_times(folder_, workers(), start, [&](int rank) { return worker_name(rank); });
+    step_times_version_ = version_;
   }
-  return paces_;
+  return step_times_;
 }
 
 int WatchedRun::workers() const {

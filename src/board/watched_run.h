@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WatchedRun is a run folder that is watched: its metrics, history and step records grow by what was appended, its
-// small files are read again when they change. A file that is missing, damaged or half-written is no error.
+// small files are read again when they change. A file that is missing, damaged or half-written is not an error.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "alert/worker_paces.h"
+#include "alert/worker_step_times.h"
 #include "board/file_tail.h"
 #include "board/run_state.h"
 #include "board/step_phases.h"
@@ -54,7 +54,7 @@ class WatchedRun {
   bool is_stalled() const { return stalled_; }
   const std::string& stall() const { return stall_; }            // what the watchdog said
   const std::string& divergence() const { return divergence_; }  // why training diverges, if it does
-  const std::vector<WorkerPace>& paces() const;                  // of the last steps
+  const std::vector<WorkerStepTime>& step_times() const;         // of the last steps
 
   int workers() const;  // of the last start; 0: not known
   int64_t step() const { return signs_.step; }
@@ -97,8 +97,8 @@ class WatchedRun {
   std::map<int, StepPhases> phases_;
   RunSigns signs_;
   RunState state_ = RunState::kUnclear;
-  mutable std::vector<WorkerPace> paces_;
-  mutable uint64_t paces_version_ = 0;  // as of which they were read
+  mutable std::vector<WorkerStepTime> step_times_;
+  mutable uint64_t step_times_version_ = 0;  // as of which they were read
   double last_sign_ = kNotKnown, asked_lock_ = -1e18;
 };
 

@@ -12,7 +12,7 @@ struct WebFile {
   std::string_view type;  // "text/css"
 };
 
-// By the path of a request: "/", "/web/board.css". Nothing for any other.
+// The file for the path of a request, "/" or "/web/board.css"; nothing for any other path.
 std::optional<WebFile> find_web_file(std::string_view path);
 
 }  // namespace verbund

@@ -18,7 +18,7 @@ void StagingArea::reserve(const CheckpointSnapshot& snapshot) {
   memory_.reset();  // the old area first, so that both never exist together
   capacity_ = 0;
   try {
-    memory_ = std::make_unique<std::byte[]>(needed);  // zeroed, and thereby touched
+    memory_ = std::make_unique<std::byte[]>(needed);  // zeroed, and so touched
   } catch (const std::bad_alloc&) {
     fail(
         "there is no memory for a copy of the checkpoint ({}). Set checkpoint.asynchronous to false: the checkpoint is "

@@ -26,7 +26,8 @@ class CheckpointMean {
   const std::vector<int64_t>& steps() const { return steps_; }  // ascending
   bool exponential() const { return exponential_; }             // made of exponential averages
 
-  // With the newest step; it refers to this object's numbers. `program`: version and commit of this program.
+  // The average as a snapshot of the newest step; it refers to this object's numbers. `program`: version and commit of
+  // this program.
   CheckpointSnapshot snapshot(const std::string& program) const;
 
  private:

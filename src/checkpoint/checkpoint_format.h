@@ -32,13 +32,13 @@ inline constexpr const char* kCheckpointManifest = "manifest.json";
 inline constexpr char kSourceVocabulary[] = "source.model";
 inline constexpr char kTargetVocabulary[] = "target.model";
 
-// In state.json: {"source": CHECKSUM, "target": CHECKSUM} of the subword models that the weights were trained with.
+// Key of state.json: {"source": CHECKSUM, "target": CHECKSUM} of the subword models that the weights were trained with.
 inline constexpr const char* kVocabulariesKey = "vocabularies";
 
-// In state.json: the origin of the weights, see CheckpointOrigin; with the time.
+// Key of state.json: the origin of the weights, see CheckpointOrigin; with the time.
 inline constexpr const char* kOriginKey = "origin";
 
-// In state.json of an average: the steps it was made of. Only averages have it.
+// Key of state.json of an average: the steps it was made of. Only averages have it.
 inline constexpr const char* kMeanOfKey = "mean_of";
 
 inline constexpr const char* kDeletingEnding = ".deleting";

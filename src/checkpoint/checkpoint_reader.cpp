@@ -154,7 +154,7 @@ NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t en
       if (!is_damage(error)) {
         fail(
             "{}.{} The checkpoint of step {} may be whole, so it is neither skipped nor deleted. Make it readable, or "
-            "move it away to use the one before it.",
+            "move it away to use the previous one.",
             error.what(), show_owner(entry), entry.step);
       }
       skip(entry, error);

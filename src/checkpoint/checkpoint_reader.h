@@ -65,7 +65,7 @@ struct CheckpointEntry {
   fs::path folder;
 };
 
-// By name alone, in the order of steps. A folder that does not exist has none.
+// Lists checkpoints by name alone, in the order of steps. A folder that does not exist has none.
 std::vector<CheckpointEntry> list_checkpoints(const fs::path& checkpoints);
 
 struct DamagedCheckpoint {
@@ -78,7 +78,7 @@ struct NewestCheckpoint {
   std::vector<DamagedCheckpoint> damaged;  // the newer ones that were skipped, newest first
 };
 
-// Only of steps before `end`. Warns of each damaged checkpoint that it skips, with the file and the problem. A
+// Considers only steps before `end`. Warns of each damaged checkpoint that it skips, with the file and the problem. A
 // checkpoint that exists but cannot be read (another user's, a failing disk) is not damaged: that is an error.
 NewestCheckpoint newest_whole_checkpoint(const fs::path& checkpoints, int64_t end = INT64_MAX,
                                          CheckpointParts parts = CheckpointParts::kAll);
@@ -91,7 +91,7 @@ std::optional<fs::path> follow_checkpoint_link(const fs::path& path);
 // that find() gives. After some times the error of `read` is final.
 template <typename Find, typename Read>
 auto read_while_pruned(Find find, Read read) {
-  constexpr int kMostTries = 10;
+  constexpr int kMaxTries = 10;
   for (int tries = 1;; ++tries) {
     const std::vector<fs::path> folders = find();
     try {
@@ -101,7 +101,7 @@ auto read_while_pruned(Find find, Read read) {
         std::error_code error;
         return fs::status(folder, error).type() == fs::file_type::not_found;
       });
-      if (!deleted || tries == kMostTries) throw;
+      if (!deleted || tries == kMaxTries) throw;
     }
   }
 }

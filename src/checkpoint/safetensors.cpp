@@ -16,7 +16,7 @@ struct DtypeRow {
   uint64_t size;
 };
 
-// In the order of the enumerators.
+// Names and sizes in the order of the enumerators.
 constexpr std::array<DtypeRow, 15> kDtypes = {{{"BOOL", 1},
                                                {"U8", 1},
                                                {"I8", 1},

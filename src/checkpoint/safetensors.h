@@ -85,7 +85,7 @@ class SafetensorsFile {
  public:
   explicit SafetensorsFile(const fs::path& path);
 
-  // In the order of their bytes; valid as long as this object.
+  // The tensors in the order of their bytes; valid as long as this object.
   const std::vector<TensorView>& tensors() const { return tensors_; }
   const TensorView* find(const std::string& name) const;  // nullptr if there is none
   const TensorView& at(const std::string& name) const;    // an error if there is none

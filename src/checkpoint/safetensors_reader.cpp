@@ -147,8 +147,8 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path), file_(path
   uint64_t covered = 0;  // by the tensors so far
   for (auto& [tensor, begin, end] : found) {
     if (begin != covered) {
-      reader.damaged("the tensor {} starts at byte {} of the data, but the one before it ends at {}", tensor.name,
-                     begin, covered);
+      reader.damaged("the tensor {} starts at byte {} of the data, but the previous one ends at {}", tensor.name, begin,
+                     covered);
     }
     if (end > data.size()) {
       reader.damaged("the tensor {} ends at byte {} of the data, but there are {}", tensor.name, end, data.size());

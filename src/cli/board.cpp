@@ -50,7 +50,7 @@ std::string start_text(const Board& board, const HttpServerConfig& config, const
   text += fmt::format("runs         {} below {}{}\n", count, board.index().root().string(),
                       count == 0 ? ": none yet; the page shows them as they come" : "");
   if (is_loopback(config.host)) {
-    text += fmt::format("from afar    ssh -N -L {0}:127.0.0.1:{0} {1}, then open http://127.0.0.1:{0} there\n", port,
+    text += fmt::format("remotely     ssh -N -L {0}:127.0.0.1:{0} {1}, then open http://127.0.0.1:{0} there\n", port,
                         host_name());
   }
   return text + "Ctrl-C ends it.\n";

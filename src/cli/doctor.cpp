@@ -25,7 +25,7 @@ bool is_just_this_process(const std::vector<Host>& hosts) {
 
 void say(const std::string& line) { std::cout << line << "\n" << std::flush; }
 
-// As one of the workers. Only worker 0 returns facts.
+// Examines as one of the workers. Only worker 0 returns facts.
 std::optional<Facts> examine_from_inside(const Training& training, bool hand_over) {
   std::optional<Facts> facts;
   with_workers([&](Workers& workers) {

@@ -19,7 +19,7 @@
 #include "data/dataset.h"
 #include "decode/trained_model.h"
 #include "decode/translator.h"
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 #include "score/score_report.h"
 
 namespace verbund {
@@ -58,7 +58,7 @@ void declare_flags(Options& options, EvaluateCommand& command) {
 // The sets to evaluate on: the one that was asked for, and those of its corpora, if it has several.
 struct WantedSets {
   TestSet main;
-  std::vector<FurtherSet> parts;
+  std::vector<ExtraDevSet> parts;
 };
 
 WantedSets read_sets(const EvaluateCommand& command, const TrainedModel& trained) {
@@ -153,7 +153,7 @@ void run_evaluate(const Arguments& arguments) {
     fail_usage("--tag is for --source and --reference: the text of a dataset has the tags of its corpora already");
   }
   TrainedModel trained = load_trained_model(command.place);
-  trained.config.evaluate.sentences = 0;  // what was enough while training is no test
+  trained.config.evaluate.sentences = 0;  // what was enough while training is not a test
   override_use(trained.config, command.overrides);
   const DecodeConfig decode = decode_config(trained.config);
   tokenizer_named(trained.config.evaluate.tokenize);  // refuses an unknown one
@@ -178,7 +178,7 @@ void run_evaluate(const Arguments& arguments) {
       return evaluate(*trained.model, set, trained.source, trained.target, trained.config.evaluate, decode, workers);
     };
     result = evaluate_set(sets.main);
-    parts = evaluate_further(sets.parts, result, trained.config.evaluate, evaluate_set);
+    parts = evaluate_extra(sets.parts, result, trained.config.evaluate, evaluate_set);
   });
   if (!leads) return;
   if (command.json) {

@@ -21,7 +21,7 @@
 namespace verbund {
 namespace {
 
-// In addition to the time that workers have to meet: for mpirun itself, and its daemons on other hosts.
+// Extra time beyond that in which workers have to meet, for mpirun itself and its daemons on other hosts.
 constexpr int kSecondsForMpirun = 15;
 std::chrono::seconds patience() { return std::chrono::seconds(start_seconds() + kSecondsForMpirun); }
 
@@ -43,7 +43,7 @@ std::vector<std::string> doctor_program(const Training& training) {
 void HostFlags::declare(Options& options) {
   options.add_option("-n,--workers", workers, "Number of workers (default: all slots of the hosts)")
       ->type_name("N")
-      ->check(between(1, kMostSlots));
+      ->check(between(1, kMaxSlots));
   Option* const hosts_option = options.add_option(
       "-H,--hosts", list, "Hosts with their slots, the number of workers on each (default: this machine)");
   hosts_option->type_name("A:N,B:N");

@@ -70,15 +70,15 @@ void run_inspect(const Arguments& arguments) {
   MixtureRequest mixture;
   options.add_option("FOLDER", folder, "A dataset, a run or a checkpoint")->required();
   options.add_option("--split", pairs.split,
-                     "Of a dataset: the split whose pairs to show (default: train, or the first source's train-NAME)");
-  options.add_option("--pair", pairs.first, "Of a dataset: the first pair to show, counted from 0")
+                     "Split of a dataset whose pairs to show (default: train, or the first source's train-NAME)");
+  options.add_option("--pair", pairs.first, "First pair of a dataset to show, counted from 0")
       ->check(at_least(0))
       ->capture_default_str();
-  options.add_option("--count", pairs.count, "Of a dataset: how many pairs to show; with --mixture, of each batch")
+  options.add_option("--count", pairs.count, "Number of pairs of a dataset to show; with --mixture, of each batch")
       ->check(at_least(0))
       ->capture_default_str();
   options.add_flag("--mixture", mixture.wanted,
-                   "Of a dataset: show the first batches that training would see, with the corpus of each pair");
+                   "Show the first batches that training would see of a dataset, with the corpus of each pair");
   options.add_option("--config", mixture.config, "With --mixture: the configuration of the training")
       ->type_name("FILE");
   options.add_list("--set", mixture.overrides, "With --mixture: override a value: section.key=value (repeatable)",

@@ -116,7 +116,8 @@ void run_launch(const Arguments& arguments) {
     if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
     if (min_hosts > 0) launch.insert(launch.end(), {"--min-hosts", std::to_string(min_hosts)});
     if (copy)
-      fail_usage("--print-mpijob goes without --copy: pods have the program in their image, data on the volume");
+      fail_usage(
+          "--print-mpijob cannot be combined with --copy: pods have the program in their image, data on the volume");
     for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
     const std::string yaml = mpijob.print(flags, launch, command);
     if (const int pods = mpijob.pods(flags); min_hosts > pods) {

@@ -26,7 +26,7 @@ Option* add_model_flags(Options& options, ModelPlace& place) {
 void add_checkpoint_flags(Options& options, ModelPlace& place) {
   options
       .add_option("--checkpoint", place.checkpoint,
-                  "Of a run: best, last, average, step-00004000, ...; best if there is one, else the newest")
+                  "Checkpoint of a run: best, last, average, step-00004000, ...; best if there is one, else the newest")
       ->type_name("NAME");
   options.add_option("--vocabulary", place.source_vocabulary, "Subword model, if the run has none")->type_name("FILE");
   options
@@ -49,7 +49,7 @@ void add_device_flags(Options& options, ModelPlace& place) {
           [&place](const std::string& name) {
             place.precision = choice_named<Precision>("--precision", name, kPrecisionNames);
           },
-          "Data type that the factors of GEMMs are rounded to: fp32, tf32, bf16 or fp16; that of the training, if the "
+          "Compute dtype, to which GEMM operands are rounded: fp32, tf32, bf16 or fp16; that of the training, if the "
           "device supports it")
       ->type_name("NAME");
 }

@@ -21,14 +21,14 @@ void MpiJobFlags::declare(Options& options) {
   text("--namespace", job_.space, "NAME", "Its namespace (the current one of kubectl)");
   options.add_option("--slots", job_.slots, "Workers in a pod")
       ->type_name("N")
-      ->check(between(1, kMostSlots))
+      ->check(between(1, kMaxSlots))
       ->capture_default_str();
   text("--claim", job_.claim, "NAME", "PersistentVolumeClaim with data/ and runs/")->capture_default_str();
   text("--cpu", job_.cpu, "N", "Cores of a pod")->capture_default_str();
   text("--memory", job_.memory, "SIZE", "Memory of a pod")->capture_default_str();
   options.add_option("--gpus", job_.gpus, "GPUs of a pod")
       ->type_name("N")
-      ->check(between(0, kMostSlots))
+      ->check(between(0, kMaxSlots))
       ->capture_default_str();
 }
 
@@ -46,8 +46,8 @@ std::string MpiJobFlags::print(const HostFlags& hosts, std::vector<std::string> 
   if (!hosts.list.empty() || !hosts.file.empty() || !hosts.from.empty() || !hosts.mpirun.rsh_agent.empty() ||
       hosts.slurm || hosts.starter_name != "auto") {
     fail_usage(
-        "--print-mpijob goes without -H, --hostfile, --hosts-from, --rsh, --slurm and --starter: the operator makes "
-        "the hosts. Give -n and --slots");
+        "--print-mpijob cannot be combined with -H, --hostfile, --hosts-from, --rsh, --slurm or --starter: the "
+        "operator creates the hosts. Give -n and --slots");
   }
   if (hosts.workers == 0) fail_usage("the number of workers is missing: -n 4 --slots 2 makes two pods of two workers");
   MpiJob job = job_;

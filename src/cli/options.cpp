@@ -31,29 +31,29 @@ std::string paragraph(const std::string& text) {
 
 }  // namespace
 
-Check at_least(int64_t least) {
-  return [least](const std::string& text) {
+Check at_least(int64_t min) {
+  return [min](const std::string& text) {
     int64_t value = 0;
     const bool whole = CLI::detail::lexical_cast(text, value);
-    return whole && value >= least ? "" : fmt::format("{} is not a whole number from {} on", text, least);
+    return whole && value >= min ? "" : fmt::format("must be a whole number, {} or more (it is {})", min, text);
   };
 }
 
-Check between(int64_t least, int64_t most) {
-  return [least, most](const std::string& text) {
+Check between(int64_t min, int64_t max) {
+  return [min, max](const std::string& text) {
     int64_t value = 0;
     const bool whole = CLI::detail::lexical_cast(text, value);
-    return whole && value >= least && value <= most
+    return whole && value >= min && value <= max
                ? ""
-               : fmt::format("{} is not a whole number from {} to {}", text, least, most);
+               : fmt::format("{} is not a whole number from {} to {}", text, min, max);
   };
 }
 
-Check number_between(double least, double most) {
-  return [least, most](const std::string& text) {
+Check number_between(double min, double max) {
+  return [min, max](const std::string& text) {
     double value = 0;
-    const bool read = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-    return read ? "" : fmt::format("{} is not a number from {} to {}", text, least, most);
+    const bool read = CLI::detail::lexical_cast(text, value) && value >= min && value <= max;
+    return read ? "" : fmt::format("{} is not a number from {} to {}", text, min, max);
   };
 }
 
@@ -164,7 +164,7 @@ bool Options::read(const Arguments& arguments) {
     }
     throw UsageError(message + "\nSee: verbund " + command_ + " --help");
   }
-  if (quiet_ && !log_level_.empty()) fail_usage("--quiet and --log-level {} exclude each other: give one", log_level_);
+  if (quiet_ && !log_level_.empty()) fail_usage("--quiet and --log-level {} cannot be combined: give one", log_level_);
   if (quiet_) set_log_level(LogLevel::kWarning);
   if (!log_level_.empty()) set_log_level(log_level_named(log_level_, "--log-level"));
   return true;

@@ -22,9 +22,9 @@ namespace verbund {
 // Returns the complaint about a value; "" if it is allowed.
 using Check = std::function<std::string(std::string& value)>;
 
-Check at_least(int64_t least);  // for counts: a whole number
-Check between(int64_t least, int64_t most);
-Check number_between(double least, double most);  // NaN is none
+Check at_least(int64_t min);  // for counts: a whole number
+Check between(int64_t min, int64_t max);
+Check number_between(double min, double max);  // NaN is none
 Check one_of(std::vector<std::string> names);
 
 // One flag or positional argument. Each call returns the same option.

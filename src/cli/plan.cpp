@@ -24,8 +24,8 @@ namespace verbund {
 namespace {
 
 constexpr const char* kUsualLatency = "0.2ms";
-constexpr double kLeastThroughput = 0.001, kMostThroughput = 1e12;  // target tokens per second of a worker
-constexpr int64_t kMostTokens = 1000000;                            // of a sentence
+constexpr double kLeastThroughput = 0.001, kMaxThroughput = 1e12;  // target tokens per second of a worker
+constexpr int64_t kMaxTokens = 1000000;                            // of a sentence
 
 struct PlanFlags {
   HostFlags hosts;
@@ -48,12 +48,12 @@ void PlanFlags::declare(Options& options) {
   options.add_option("--data", data, "The dataset folder, whose batches are counted")->type_name("FOLDER");
   options.add_option("--length", length, "Without --data: tokens per sentence")
       ->type_name("N")
-      ->check(between(1, kMostTokens));
+      ->check(between(1, kMaxTokens));
   options
       .add_option("--distinct", distinct,
                   "Without --data: distinct tokens of a side in a worker's share of a batch (as in natural text)")
       ->type_name("N")
-      ->check(between(1, kMostTokens));
+      ->check(between(1, kMaxTokens));
   hosts.declare(options);
   options.add_flag("--measure", measure,
                    "Train for some seconds on this machine, and measure the network between the hosts");
@@ -65,7 +65,7 @@ void PlanFlags::declare(Options& options) {
       .add_option("--tokens-per-second", tokens_per_second,
                   "Throughput of one worker alone with its share of the batch, in target tokens per second")
       ->type_name("X")
-      ->check(number_between(kLeastThroughput, kMostThroughput));
+      ->check(number_between(kLeastThroughput, kMaxThroughput));
   options.add_option("--link", link, "The network of each host: 1gbit, 200mbit, 118MB/s")->type_name("RATE");
   options.add_option("--latency", latency, "Round trip time of the network, as shown by ping (0.2ms)")
       ->type_name("TIME");

@@ -86,7 +86,7 @@ struct SourceFlags {
   }
 
  private:
-  // As in a configuration, so that its range is checked.
+  // The setting as in a configuration, so that its range is checked.
   static Value weight_setting(const std::string& name, const std::string& weight) {
     Value setting = parse_override("weight=" + weight);
     setting.where = setting.map.front().value.where = fmt::format("--weight {}={}", name, weight);

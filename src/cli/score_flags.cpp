@@ -16,7 +16,7 @@ uint64_t seed_of(const std::string& text) {
   uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
-    fail_usage("--seed {} (or SACREBLEU_SEED) is neither a whole number from 0 on nor none", text);
+    fail_usage("--seed {} (or SACREBLEU_SEED) must be a whole number, 0 or more, or none", text);
   }
   return seed;
 }
@@ -45,7 +45,7 @@ void check_tests(const ScoreCommand& command) {
   const size_t systems = command.systems.size();
   const bool paired = command.paired_ar || command.paired_bs;
   if (command.paired_ar && command.paired_bs) {
-    fail_usage("--paired-ar and --paired-bs exclude each other: choose one");
+    fail_usage("--paired-ar and --paired-bs cannot be combined: give one");
   }
   if (paired && systems == 1) {
     fail_usage("{} compares systems with the first, but there is only one: name two files or more",
@@ -122,7 +122,7 @@ void complete(ScoreCommand& command) {
   command.bleu.smoothing = smoothing_named(command.smoothing);
   check_smoothing(command);
   if (command.json && command.score_only) {
-    fail_usage("--json and --score-only exclude each other: choose one");
+    fail_usage("--json and --score-only cannot be combined: give one");
   }
   if (command.sentence && command.metrics.size() > 1) {
     fail_usage("--sentence prints one score per line, but {} metrics were asked for: choose one",

@@ -28,11 +28,11 @@ volatile std::sig_atomic_t asked_to_reload = 0;
 struct ServeCommand {
   std::vector<std::string> models, tags, overrides;
   ModelPlace place;
-  HttpServerConfig http = {.port = 5000, .most_connections = 1024, .threads = 64};
+  HttpServerConfig http = {.port = 5000, .max_connections = 1024, .threads = 64};
   ServiceConfig service;
-  int64_t most_waiting = static_cast<int64_t>(QueueConfig().most_waiting);
-  int64_t most_together = static_cast<int64_t>(QueueConfig().most_together);
-  int64_t most_body = 1 << 20;
+  int64_t max_waiting = static_cast<int64_t>(QueueConfig().max_waiting);
+  int64_t max_together = static_cast<int64_t>(QueueConfig().max_together);
+  int64_t max_body = 1 << 20;
   bool is_open = false;
 };
 
@@ -68,12 +68,12 @@ void declare_serve_flags(Options& options, ServeCommand& command) {
   options.add_list("--allow-origin", command.http.origins,
                    "Allow requests from web pages of this origin (repeatable): https://example.org; *: any", "ORIGIN");
   options
-      .add_option("--queue", command.most_waiting,
+      .add_option("--queue", command.max_waiting,
                   "Maximum number of queued sentences; further requests are answered with 429")
       ->type_name("N")
       ->check(at_least(1))
       ->capture_default_str();
-  options.add_option("--batch", command.most_together, "Maximum number of sentences translated together")
+  options.add_option("--batch", command.max_together, "Maximum number of sentences translated together")
       ->type_name("N")
       ->check(at_least(1))
       ->capture_default_str();
@@ -83,7 +83,7 @@ void declare_serve_flags(Options& options, ServeCommand& command) {
       ->type_name("SECONDS")
       ->check(number_between(0.001, 86400))
       ->capture_default_str();
-  options.add_option("--max-body", command.most_body, "Maximum size of a request, in bytes")
+  options.add_option("--max-body", command.max_body, "Maximum size of a request, in bytes")
       ->type_name("BYTES")
       ->check(between(1000, 1 << 30))
       ->capture_default_str();
@@ -159,7 +159,7 @@ void run_serve(const Arguments& arguments) {
   if (!options.read(arguments)) return;
   if (command.models.empty()) fail_usage("name a model: --model RUN");
   check_host(command);
-  command.http.most_body = static_cast<size_t>(command.most_body);
+  command.http.max_body = static_cast<size_t>(command.max_body);
   HttpServer server(command.http);
   server.bind();  // before models are loaded, which takes longer
 
@@ -168,8 +168,8 @@ void run_serve(const Arguments& arguments) {
   std::vector<ModelSource> sources;
   for (const std::string& model : command.models) sources.push_back(model_source(command, model));
   check_tags(command, sources);
-  TranslationQueue queue({.most_waiting = static_cast<size_t>(command.most_waiting),
-                          .most_together = static_cast<size_t>(command.most_together)});
+  TranslationQueue queue({.max_waiting = static_cast<size_t>(command.max_waiting),
+                          .max_together = static_cast<size_t>(command.max_together)});
   ServedModels models(std::move(sources), queue);
   TranslationService service([&] { return models.list(); }, queue, command.service);
   service.add_routes(server);

@@ -44,10 +44,10 @@ void tell_report(const TrainRequest& request) {
 }
 
 // Only worker 0 needs the other run's folder; with replay, all need its dataset.
-void set_up_fine_tuning(const FineTuneWish& wish, Workers& workers, TrainRequest& request) {
+void set_up_fine_tuning(const FineTuneRequest& fine_tune_request, Workers& workers, TrainRequest& request) {
   Json told;
   if (workers.leads()) {
-    FineTuned tuned = fine_tune(wish);
+    FineTuned tuned = fine_tune(fine_tune_request);
     request.notes = std::move(tuned.notes);
     told = {{"config", show(tuned.config)}, {"replayed", tuned.replayed}};
   }
@@ -82,11 +82,10 @@ void run_train(const Arguments& arguments) {
   options.add_option("--config", file, "The configuration: a YAML file, or a preset's name (verbund config --list)")
       ->type_name("FILE");
   options
-      .add_option(
-          "--finetune", finetune,
-          "Train the model of this run (or checkpoint) further: with its settings, its subword model, a fresh "
-          "optimiser, a tenth of its steps and of its learning rate, and its dev set as a further one. --config "
-          "and --set override these settings")
+      .add_option("--finetune", finetune,
+                  "Train the model of this run (or checkpoint) further: with its settings, its subword model, a fresh "
+                  "optimiser, a tenth of its steps and of its learning rate, and its dev set as an extra one. --config "
+                  "and --set override these settings")
       ->type_name("RUN");
   std::optional<double> replay;
   options

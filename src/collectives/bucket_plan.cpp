@@ -46,7 +46,7 @@ BucketPlan::BucketPlan(const GradientOrder& order, size_t bucket)
   restart();
 }
 
-// From the last value to the first, as they become ready.
+// Cuts from the last value to the first, as they become ready.
 void BucketPlan::cut(Interval run, size_t bucket) {
   for (size_t end = run.end; end > run.begin;) {
     const size_t begin = end - run.begin < bucket ? run.begin : (end - bucket + kChunk - 1) / kChunk * kChunk;

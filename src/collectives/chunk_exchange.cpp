@@ -15,20 +15,20 @@ constexpr size_t kSmallestSlice = 2048;  // values
 
 // The values that are summed at a time: a chunk, or, where there are more hosts than chunks, so small a part of it that
 // every host has one to sum. Otherwise the few hosts with a chunk would receive it from all, while the others wait.
-// Values are added in the same order by whomever, so this changes no bit of fp32. With other wires, the parts of a host
-// are rounded where it does not sum: who sums must not depend on the size of a bucket. Two hosts are busy with one
-// chunk as well, one sends while the other one does.
-size_t slice_of(Collective what, Interval piece, const Rounding& rounding, int hosts) {
+// The order of addition does not depend on the rank that adds, so this changes no bit of fp32. Rounded wire formats are
+// not split: there the result depends on who sums, which must not depend on the size of a bucket. Two hosts are busy
+// with one chunk as well: one sends while the other one does.
+size_t slice_of(Collective what, Interval interval, const Rounding& rounding, int hosts) {
   if (what != Collective::kAllReduce || rounding.wire != Wire::kFp32 || hosts <= 2) return kChunk;
   size_t slice = kChunk;
-  while (slice > kSmallestSlice && piece.size() < slice * static_cast<size_t>(hosts)) slice /= 2;
+  while (slice > kSmallestSlice && interval.size() < slice * static_cast<size_t>(hosts)) slice /= 2;
   return slice;
 }
 
-std::vector<Interval> slices_of(Interval piece, size_t slice) {
+std::vector<Interval> slices_of(Interval interval, size_t slice) {
   std::vector<Interval> slices;
-  for (size_t begin = piece.begin; begin < piece.end; begin += slice) {
-    slices.push_back({begin, std::min(begin + slice, piece.end)});
+  for (size_t begin = interval.begin; begin < interval.end; begin += slice) {
+    slices.push_back({begin, std::min(begin + slice, interval.end)});
   }
   return slices;
 }
@@ -57,28 +57,28 @@ ChunkExchange::ChunkExchange(Transport& transport, const HostLayout& layout, Sha
   for (const int rank : layout.ranks_of(host_)) workers.push_back({rank, rank + 1});
   for (const RankRange part : layout.parts_of(host_)) parts_.emplace_back(part, workers);
   for (int host = 0; host < layout.hosts(); ++host) {
-    most_parts_ = std::max(most_parts_, layout.parts_of(host).size());
+    max_parts_ = std::max(max_parts_, layout.parts_of(host).size());
     if (host != host_) parts_of_others_ += layout.parts_of(host).size();
   }
 }
 
-void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding) {
+void ChunkExchange::run(Collective what, std::span<float> buffer, Interval interval, Rounding rounding) {
   if (layout_.workers() == 1) return;
-  if (what == Collective::kAllReduce && rounding.wire == Wire::kFp32 && halving_.suits(piece.size())) {
-    return halving_.all_reduce(buffer.subspan(piece.begin, piece.size()), next_number_);
+  if (what == Collective::kAllReduce && rounding.wire == Wire::kFp32 && halving_.suits(interval.size())) {
+    return halving_.all_reduce(buffer.subspan(interval.begin, interval.size()), next_number_);
   }
   what_ = what;
   rounding_ = rounding;
   buffer_ = buffer;
-  slice_ = slice_of(what, piece, rounding, layout_.hosts());
-  const std::vector<Interval> chunks = slices_of(piece, slice_);
+  slice_ = slice_of(what, interval, rounding, layout_.hosts());
+  const std::vector<Interval> chunks = slices_of(interval, slice_);
   const size_t first = next_number_;
   next_number_ += chunks.size();
-  const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % kMostInFlight]; };
+  const auto cell_of = [&](size_t number) -> Cell& { return cells_[number % kMaxInFlight]; };
   const auto is_busy = [](const Cell& cell) { return cell.stage != Cell::Stage::kFree; };
 
   size_t entered = 0, left = 0;
-  Naps naps;
+  AdaptivePoll poll;
   size_t moves = 0;
   while (left < chunks.size() || std::any_of(cells_.begin(), cells_.end(), is_busy)) {
     const uint32_t events = shared_.events();
@@ -100,11 +100,11 @@ void ChunkExchange::run(Collective what, std::span<float> buffer, Interval piece
       ++moves;
       continue;
     }
-    const std::chrono::nanoseconds nap = naps.next(std::exchange(moves, 0), entered - left);
-    if (shared_.is_shared() && nap.count() > 0) {
-      shared_.wait(events, nap);
+    const std::chrono::nanoseconds pause = poll.next(std::exchange(moves, 0), entered - left);
+    if (shared_.is_shared() && pause.count() > 0) {
+      shared_.wait(events, pause);
     } else {
-      transport_.pause(nap);
+      transport_.pause(pause);
     }
   }
 }
@@ -117,7 +117,7 @@ void ChunkExchange::enter(size_t number, Interval chunk) {
   shared_.enter(number);
   const size_t place = chunk.begin / slice_;
   if (layout_.chunk_leader(host_, place, place_of_sums()) != transport_.rank()) return;
-  Cell& cell = cells_[number % kMostInFlight];
+  Cell& cell = cells_[number % kMaxInFlight];
   cell.stage = Cell::Stage::kEntered;
   cell.number = number;
   cell.chunk = place;
@@ -177,7 +177,7 @@ float* ChunkExchange::place_of_result(const Cell& cell) const {
 
 // Part 0 is a result. A tag is used again only when the chunk that had it is done on both sides.
 int ChunkExchange::tag(const Cell& cell, size_t part) const {
-  return kFirstTag + static_cast<int>((cell.number % kMostInFlight) * (most_parts_ + 1) + part);
+  return kFirstTag + static_cast<int>((cell.number % kMaxInFlight) * (max_parts_ + 1) + part);
 }
 
 void ChunkExchange::send(Cell& cell, int to, size_t part, std::span<const std::byte> message) {

@@ -34,7 +34,7 @@ class ChunkExchange {
   ChunkExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& shared);
 
   // Collective. Values that are sent between hosts are rounded; all workers get the same values.
-  void run(Collective what, std::span<float> buffer, Interval piece, Rounding rounding);
+  void run(Collective what, std::span<float> buffer, Interval interval, Rounding rounding);
 
   // Chunks in flight; workers need not use the same number.
   void set_in_flight(size_t chunks) { in_flight_ = chunks; }
@@ -79,16 +79,16 @@ class ChunkExchange {
   const int host_, local_rank_;
   OrderedSum whole_;               // of the values of this host's workers and the parts of the other hosts
   std::vector<OrderedSum> parts_;  // of this host
-  size_t parts_of_others_ = 0, most_parts_ = 1;
+  size_t parts_of_others_ = 0, max_parts_ = 1;
   std::vector<std::vector<std::byte>> spare_;  // memory for parts: it grows with hosts, and few chunks need it at once
 
-  // Of the current collective.
+  // State of the current collective.
   Collective what_ = Collective::kAllReduce;
   Rounding rounding_ = Wire::kFp32;
   std::span<float> buffer_;
   size_t slice_ = kChunk;  // values that are summed at a time
 
-  std::array<Cell, kMostInFlight> cells_;
+  std::array<Cell, kMaxInFlight> cells_;
   size_t in_flight_ = kUsualInFlight;
   std::vector<std::vector<float>> decoded_;  // [parts of others, values]
   std::vector<float> sum_;                   // of a part that is sent rounded

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks are the equal parts of a flat buffer; each has an owner, the workers in turn. So every longer piece of a
+// Chunks are the equal parts of a flat buffer; each has an owner, the workers in turn. So every longer interval of a
 // buffer is spread evenly over all workers, and the owners depend on the number of workers alone.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace verbund {
 
 constexpr size_t kChunk = 32768;  // values
 // Chunks that are in flight at the same time, so that adding, sending and receiving overlap.
-constexpr size_t kUsualInFlight = 16, kMostInFlight = 32;
+constexpr size_t kUsualInFlight = 16, kMaxInFlight = 32;
 
 struct Chunk {
   Interval place;
@@ -21,12 +21,12 @@ struct Chunk {
 // `chunk` counts from the start of the buffer.
 inline int owner_of(size_t chunk, int workers) { return static_cast<int>(chunk % static_cast<size_t>(workers)); }
 
-// The chunks of a piece of a buffer. A piece starts at the start of a chunk.
-inline std::vector<Chunk> chunks_of(Interval piece, int workers) {
+// The chunks of an interval of a buffer, which starts at the start of a chunk.
+inline std::vector<Chunk> chunks_of(Interval interval, int workers) {
   std::vector<Chunk> chunks;
-  for (size_t begin = piece.begin; begin < piece.end; begin += kChunk) {
+  for (size_t begin = interval.begin; begin < interval.end; begin += kChunk) {
     chunks.push_back(
-        {{begin, begin + kChunk < piece.end ? begin + kChunk : piece.end}, owner_of(begin / kChunk, workers)});
+        {{begin, begin + kChunk < interval.end ? begin + kChunk : interval.end}, owner_of(begin / kChunk, workers)});
   }
   return chunks;
 }

@@ -43,13 +43,13 @@ class Communicator : public Rendezvous {
   // The text of rank 0.
   virtual std::string broadcast(const std::string& text) = 0;
 
-  // Of flat buffers, in chunks that have owners (collectives/chunks.h); a piece starts at the start of a chunk. After
-  // all_reduce the piece holds the sums over all workers; after reduce_scatter a worker's own chunks of it do; after
-  // all_gather all chunks hold their owners' values. Values sent between hosts are rounded to the wire's precision, and
-  // all workers get the same.
-  virtual void all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) = 0;
-  virtual void reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) = 0;
-  virtual void all_gather(std::span<float> buffer, Interval piece, Wire wire) = 0;
+  // Collectives on flat buffers, in chunks that have owners (collectives/chunks.h); an interval starts at the start of
+  // a chunk. After all_reduce the interval holds the sums over all workers; after reduce_scatter a worker's own chunks
+  // of it do; after all_gather all chunks hold their owners' values. Values sent between hosts are rounded to the
+  // wire's precision, and all workers get the same.
+  virtual void all_reduce(std::span<float> buffer, Interval interval, Rounding rounding) = 0;
+  virtual void reduce_scatter(std::span<float> buffer, Interval interval, Rounding rounding) = 0;
+  virtual void all_gather(std::span<float> buffer, Interval interval, Wire wire) = 0;
   // All workers get worker 0's values.
   virtual void broadcast(std::span<float> buffer) = 0;
 
@@ -69,7 +69,7 @@ class Communicator : public Rendezvous {
   // Exchanges bytes with one other worker, which does the same: for measurements.
   virtual void exchange_with(int other, std::span<const std::byte> send, std::span<std::byte> receive) = 0;
 
-  // The number of chunks in flight, up to kMostInFlight. It does not change the sums.
+  // The number of chunks in flight, up to kMaxInFlight. It does not change the sums.
   virtual void set_in_flight(size_t chunks) = 0;
 
   virtual uint64_t bytes_sent() const = 0;  // to other hosts, since the beginning

@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kFlights[] = {kUsualInFlight, kUsualInFlight / 2, kMostInFlight};
+constexpr size_t kFlights[] = {kUsualInFlight, kUsualInFlight / 2, kMaxInFlight};
 
 size_t whole_chunks(size_t values) { return std::max<size_t>(1, (values + kChunk / 2) / kChunk) * kChunk; }
 
@@ -34,7 +34,7 @@ ExchangeTuner::ExchangeTuner(size_t bucket, size_t size, Tries tries)
 
 void ExchangeTuner::settle(const ExchangeSettings& known) {
   if (settled_ || known.bucket == 0) return;
-  found_ = {whole_chunks(known.bucket), std::clamp<size_t>(known.in_flight, 1, kMostInFlight)};
+  found_ = {whole_chunks(known.bucket), std::clamp<size_t>(known.in_flight, 1, kMaxInFlight)};
   try_all({*found_});
   settled_ = true;
   report_ = fmt::format("gradient exchange: buckets of {}, {} chunks in flight, as found before", size_of(*found_),

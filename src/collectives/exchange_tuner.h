@@ -29,7 +29,7 @@ class ExchangeTuner {
  public:
   enum class Tries { kBuckets, kBucketsAndFlights };
 
-  // Buckets of so many values; 0: finds all settings, for a buffer of `size` values.
+  // Buckets of `bucket` values; 0: finds all settings, for a buffer of `size` values.
   ExchangeTuner(size_t bucket, size_t size, Tries tries);
 
   const ExchangeSettings& now() const { return candidates_[current_]; }

@@ -225,8 +225,9 @@ void GradientReducer::share_by_hosts(Buffer& weights) {
              [&](Communicator& comm) {
                if (staging_) {
                  side_->wait_for(*made);
-                 for (const Interval piece : owned_) {
-                   side_->download(&host[piece.begin], weights.data() + piece.begin, piece.size() * sizeof(float));
+                 for (const Interval interval : owned_) {
+                   side_->download(&host[interval.begin], weights.data() + interval.begin,
+                                   interval.size() * sizeof(float));
                  }
                  side_->synchronize();
                }
@@ -247,7 +248,7 @@ void GradientReducer::settle_residuals(bool updated, double factor) {
   if (factor != 1) feedback_->multiply(static_cast<float>(factor));
 }
 
-// On the communication thread, so that the watchdog knows who waits for whom.
+// Runs on the communication thread, so that the watchdog knows who waits for whom.
 void GradientReducer::wait_for_devices(const char* what) {
   workers_.start(what, [&](Communicator&) { devices_->wait(); }).get();
   device_.wait_for(*devices_->stream().mark());

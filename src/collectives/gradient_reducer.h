@@ -61,7 +61,7 @@ class GradientReducer {
   // After the update with a sharded optimiser: gathers the updated weights of all workers on every worker.
   void share_weights(Weights& weights);
 
-  // The pieces of the buffer that this worker updates: all of it, or its shard.
+  // The slices of the buffer that this worker updates: all of it, or its shard.
   const std::vector<Interval>& owned() const { return owned_; }
   bool is_sharded() const { return sharded_; }
 
@@ -73,7 +73,7 @@ class GradientReducer {
   // scale.
   void settle_residuals(bool updated, double factor);
 
-  // Of the last step, until the next one begins.
+  // Times of the last step, until the next one begins.
   const ReduceTimes& times() const { return times_; }
   std::span<const BucketTimes> buckets() const { return buckets_; }  // in the order of sending
   bool is_tuning() const { return tuning_; }                         // the step tried settings of the exchange

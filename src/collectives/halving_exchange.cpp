@@ -8,9 +8,9 @@
 namespace verbund {
 namespace {
 
-constexpr int kTag = 3;
-constexpr int kFewestHosts = 8;          // fewer exchange about as many messages directly
-constexpr size_t kSmallestSlice = 2048;  // values
+constexpr int kHalvingTag = 3;
+constexpr int kFewestHosts = 8;                // fewer exchange about as many messages directly
+constexpr size_t kSmallestHalvedSlice = 2048;  // values
 
 void add(std::span<const float> left, std::span<const float> right, float* sum) {
   for (size_t i = 0; i < left.size(); ++i) sum[i] = left[i] + right[i];
@@ -42,15 +42,15 @@ void HalvingExchange::all_reduce(std::span<float> buffer, size_t& next_chunk) {
   if (!shared_.is_shared()) return reduce_over_hosts(buffer);
   // So small slices that every worker of the host has one to sum.
   size_t slice = kChunk;
-  while (slice > kSmallestSlice && buffer.size() < slice * static_cast<size_t>(shared_.workers())) slice /= 2;
-  const size_t window = slice * kMostInFlight;
+  while (slice > kSmallestHalvedSlice && buffer.size() < slice * static_cast<size_t>(shared_.workers())) slice /= 2;
+  const size_t window = slice * kMaxInFlight;
   for (size_t begin = 0; begin < buffer.size(); begin += window) {
     reduce_window(buffer.subspan(begin, std::min(window, buffer.size() - begin)), slice, next_chunk);
   }
 }
 
-// As many slices as the shared memory has places for. The workers of a host sum them in turn, each over all hosts with
-// those that have its place there.
+// Reduces as many slices as the shared memory has places for. The workers of a host sum them in turn, each over all
+// hosts with those that have its place there.
 void HalvingExchange::reduce_window(std::span<float> window, size_t slice, size_t& next_chunk) {
   const size_t first = next_chunk, slices = (window.size() + slice - 1) / slice;
   next_chunk += slices;
@@ -58,11 +58,11 @@ void HalvingExchange::reduce_window(std::span<float> window, size_t slice, size_
     return window.subspan(i * slice, std::min(slice, window.size() - i * slice));
   };
   const auto wait_until = [&](const auto& condition) {
-    for (Patience patience;;) {
+    for (PollBackoff backoff;;) {
       const uint32_t events = shared_.events();
       if (condition()) return;
       transport_.progress();  // which ends the wait when another worker has failed
-      shared_.wait(events, std::max(patience.next(), std::chrono::nanoseconds(1)));
+      shared_.wait(events, std::max(backoff.next(), std::chrono::nanoseconds(1)));
     }
   };
   for (size_t i = 0; i < slices; ++i) {
@@ -120,18 +120,18 @@ void HalvingExchange::reduce_over_hosts(std::span<float> sums) {
   }
 }
 
-// With the worker of another host that has this one's place there.
+// Exchanges with the worker of another host that has this one's place there.
 void HalvingExchange::exchange(int host, std::span<const float> outgoing, std::span<float> incoming) {
   const int other = layout_.ranks_of(host)[static_cast<size_t>(local_rank_)];
   int under_way = 0;
-  if (!incoming.empty()) transport_.receive(other, kTag, std::as_writable_bytes(incoming), under_way);
-  if (!outgoing.empty()) transport_.send(other, kTag, std::as_bytes(outgoing), under_way);
+  if (!incoming.empty()) transport_.receive(other, kHalvingTag, std::as_writable_bytes(incoming), under_way);
+  if (!outgoing.empty()) transport_.send(other, kHalvingTag, std::as_bytes(outgoing), under_way);
   bytes_sent_ += outgoing.size_bytes();
-  for (Patience patience; under_way > 0;) {
+  for (PollBackoff backoff; under_way > 0;) {
     if (transport_.progress()) {
-      patience.renew();
+      backoff.renew();
     } else {
-      transport_.pause(patience.next());
+      transport_.pause(backoff.next());
     }
   }
 }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kTag = 1;
 
-// Buffers are broadcast in pieces, so that few messages are in flight.
-constexpr size_t kBroadcastPiece = 256 * kChunk;
+// Buffers are broadcast in slices, so that few messages are in flight.
+constexpr size_t kBroadcastSlice = 256 * kChunk;
 
 std::span<const float> values_of(std::span<const float> buffer, const Chunk& chunk) {
   return buffer.subspan(chunk.place.begin, chunk.place.size());
@@ -37,13 +37,13 @@ void HierarchicalCommunicator::share_memory(const LeaderExchange::Asking& asking
   std::vector<std::string> hosts;
   for (int other = 0; other < size(); ++other) hosts.push_back(std::to_string(other));
   const HostLayout apart(hosts);
-  LeaderExchange everybody(*transport_, apart, HostBoard(), asking);
+  LeaderExchange everybody(*transport_, apart, HostGatherBuffer(), asking);
   hosts = everybody.gather(transport_->host());
   layout_.emplace(hosts);
   const std::vector<int>& neighbours = layout_->ranks_of(layout_->host_of(rank()));
   const auto workers = static_cast<int>(neighbours.size());
-  const size_t bytes_of_board = HostBoard::bytes_for(workers);
-  const size_t bytes = bytes_of_board + SharedChunkBuffer::bytes_for(workers);
+  const size_t buffer_bytes = HostGatherBuffer::bytes_for(workers);
+  const size_t bytes = buffer_bytes + SharedChunkBuffer::bytes_for(workers);
   debug("worker {}: shares {} bytes of memory with {} worker(s) of its host", rank(), workers > 1 ? bytes : 0,
         workers - 1);
   NamedMemory own;
@@ -76,17 +76,17 @@ void HierarchicalCommunicator::share_memory(const LeaderExchange::Asking& asking
   layout_.emplace(hosts);
   if (alone) {
     shared_.emplace();
-    leaders_.emplace(*transport_, *layout_, HostBoard(), asking);
+    leaders_.emplace(*transport_, *layout_, HostGatherBuffer(), asking);
   } else {
     const int self = layout_->local_rank(rank());
-    shared_.emplace(std::shared_ptr<std::byte>(memory, memory.get() + bytes_of_board), workers, self);
-    leaders_.emplace(*transport_, *layout_, HostBoard(memory, workers, self), asking);
+    shared_.emplace(std::shared_ptr<std::byte>(memory, memory.get() + buffer_bytes), workers, self);
+    leaders_.emplace(*transport_, *layout_, HostGatherBuffer(memory, workers, self), asking);
   }
   exchange_.emplace(*transport_, *layout_, *shared_);
 }
 
-// Of every other host the worker with the same local rank, if there is one: all hosts meet, over the connections that
-// the exchange of buffers uses.
+// Greets the worker with the same local rank on every other host, if there is one: all hosts meet, over the connections
+// that the exchange of buffers uses.
 void HierarchicalCommunicator::greet_other_hosts(const LeaderExchange::Asking& asking) {
   struct Greeting {
     int rank;
@@ -104,14 +104,14 @@ void HierarchicalCommunicator::greet_other_hosts(const LeaderExchange::Asking& a
     transport_->send(one.rank, kTag, {&one.hello, 1}, one.sending);
   }
   auto missing = greetings.begin();
-  for (Patience patience; missing != greetings.end();) {
+  for (PollBackoff backoff; missing != greetings.end();) {
     asking(missing->rank, 0);
     if (missing->sending == 0 && missing->receiving == 0) {
       ++missing;
     } else if (transport_->progress()) {
-      patience.renew();
+      backoff.renew();
     } else {
-      transport_->pause(patience.next());
+      transport_->pause(backoff.next());
     }
   }
 }
@@ -126,11 +126,11 @@ void HierarchicalCommunicator::receive(int from, std::span<std::byte> data) {
 }
 
 void HierarchicalCommunicator::finish() {
-  for (Patience patience; under_way_ > 0;) {
+  for (PollBackoff backoff; under_way_ > 0;) {
     if (transport_->progress()) {
-      patience.renew();
+      backoff.renew();
     } else {
-      transport_->pause(patience.next());
+      transport_->pause(backoff.next());
     }
   }
 }
@@ -166,30 +166,30 @@ std::string HierarchicalCommunicator::broadcast(const std::string& text) {
   return gather(rank() == 0 ? text : "").front();
 }
 
-void HierarchicalCommunicator::all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) {
-  exchange_->run(Collective::kAllReduce, buffer, piece, rounding);
+void HierarchicalCommunicator::all_reduce(std::span<float> buffer, Interval interval, Rounding rounding) {
+  exchange_->run(Collective::kAllReduce, buffer, interval, rounding);
 }
 
-void HierarchicalCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) {
-  exchange_->run(Collective::kReduceScatter, buffer, piece, rounding);
+void HierarchicalCommunicator::reduce_scatter(std::span<float> buffer, Interval interval, Rounding rounding) {
+  exchange_->run(Collective::kReduceScatter, buffer, interval, rounding);
 }
 
-void HierarchicalCommunicator::all_gather(std::span<float> buffer, Interval piece, Wire wire) {
-  exchange_->run(Collective::kAllGather, buffer, piece, wire);
+void HierarchicalCommunicator::all_gather(std::span<float> buffer, Interval interval, Wire wire) {
+  exchange_->run(Collective::kAllGather, buffer, interval, wire);
 }
 
 // Each chunk goes to its owner, and from there to all: worker 0 sends twice the buffer, however
 // many workers there are.
 void HierarchicalCommunicator::broadcast(std::span<float> buffer) {
-  for (size_t begin = 0; begin < buffer.size(); begin += kBroadcastPiece) {
-    const Interval piece = {begin, std::min(begin + kBroadcastPiece, buffer.size())};
-    for (const Chunk& chunk : chunks_of(piece, size())) {
+  for (size_t begin = 0; begin < buffer.size(); begin += kBroadcastSlice) {
+    const Interval interval = {begin, std::min(begin + kBroadcastSlice, buffer.size())};
+    for (const Chunk& chunk : chunks_of(interval, size())) {
       const std::span<float> values = values_of(buffer, chunk);
       if (rank() == 0 && chunk.owner != 0) send(chunk.owner, std::as_bytes(values));
       if (rank() != 0 && chunk.owner == rank()) receive(0, std::as_writable_bytes(values));
     }
     finish();
-    all_gather(buffer, piece, Wire::kFp32);
+    all_gather(buffer, interval, Wire::kFp32);
   }
 }
 

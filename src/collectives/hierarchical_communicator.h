@@ -30,9 +30,9 @@ class HierarchicalCommunicator final : public Communicator {
   void max(std::span<double> values) override;
   std::vector<std::string> gather(const std::string& own) override;
   std::string broadcast(const std::string& text) override;
-  void all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) override;
-  void reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) override;
-  void all_gather(std::span<float> buffer, Interval piece, Wire wire) override;
+  void all_reduce(std::span<float> buffer, Interval interval, Rounding rounding) override;
+  void reduce_scatter(std::span<float> buffer, Interval interval, Rounding rounding) override;
+  void all_gather(std::span<float> buffer, Interval interval, Wire wire) override;
   void broadcast(std::span<float> buffer) override;
   void gather_chunks(std::span<const float> own, std::span<float> all, size_t size, const HolderOf& holder) override;
   void scatter_chunks(std::span<const float> all, std::span<float> own, size_t size, const HolderOf& holder) override;

@@ -26,11 +26,11 @@ HostLayout::HostLayout(const std::vector<std::string>& host_of_rank) {
   for (const int host : all) {
     if (parts_of(host).size() == most) with_most_parts.push_back(host);
   }
-  summing_hosts_ = most_traffic(with_most_parts) < most_traffic(all) ? with_most_parts : all;
+  summing_hosts_ = max_traffic(with_most_parts) < max_traffic(all) ? with_most_parts : all;
 }
 
 // The larger of outgoing and incoming traffic of the busiest host, in gradients, when these hosts sum equal shares.
-double HostLayout::most_traffic(const std::vector<int>& summing_hosts) const {
+double HostLayout::max_traffic(const std::vector<int>& summing_hosts) const {
   double all_parts = 0, most = 0;
   for (const std::vector<RankRange>& parts : parts_) all_parts += static_cast<double>(parts.size());
   for (int host = 0; host < hosts(); ++host) {

@@ -31,14 +31,14 @@ class HostLayout {
   // turn. (Where hosts have different numbers of parts, those with the most sum all chunks, if that sends fewer bytes.)
   int summing_rank(size_t chunk, SumsAt where) const;
   // Traffic of the busiest host in an all-reduce, in gradients: 2 (h-1)/h of h hosts that send one part each.
-  double most_traffic() const { return most_traffic(summing_hosts_); }
-  // What all hosts send in it, in gradients.
+  double max_traffic() const { return max_traffic(summing_hosts_); }
+  // Traffic of all hosts together in an all-reduce, in gradients.
   double all_traffic() const;
   // The chunk leader: the worker of a host that sends and receives a chunk for it.
   int chunk_leader(int host, size_t chunk, SumsAt where) const;
 
  private:
-  double most_traffic(const std::vector<int>& summing_hosts) const;
+  double max_traffic(const std::vector<int>& summing_hosts) const;
 
   std::vector<int> host_of_;             // by rank
   std::vector<std::vector<int>> ranks_;  // by host

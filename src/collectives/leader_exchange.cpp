@@ -9,11 +9,12 @@ namespace verbund {
 namespace {
 
 constexpr int kLeadersTag = 2;
-// In a round. More of them make fewer rounds of more messages: up to 8 hosts meet in one round, 1,024 in four.
+// Partners of a leader in a round. More of them make fewer rounds of more messages: up to 8 hosts meet in one round,
+// 1,024 in four.
 constexpr int kPartners = 7;
-constexpr size_t kNumbersInPlace = HostBoard::kPlace / sizeof(double);
+constexpr size_t kNumbersInPlace = HostGatherBuffer::kPlace / sizeof(double);
 constexpr int kLastRound = 10;                          // after those of the leaders: their workers wait for them
-constexpr std::chrono::milliseconds kLongestSleep{10};  // on the board, where events end it earlier
+constexpr std::chrono::milliseconds kLongestSleep{10};  // on the buffer, where events end it earlier
 
 void copy(std::span<const std::byte> from, std::byte* to) {
   if (!from.empty()) std::memcpy(to, from.data(), from.size());
@@ -34,11 +35,11 @@ std::vector<std::byte> bytes_of(const std::vector<Value>& values) {
 
 }  // namespace
 
-LeaderExchange::LeaderExchange(Transport& transport, const HostLayout& layout, HostBoard board, Asking asking)
+LeaderExchange::LeaderExchange(Transport& transport, const HostLayout& layout, HostGatherBuffer buffer, Asking asking)
     : transport_(transport),
       layout_(layout),
       host_(layout.host_of(transport.rank())),
-      board_(std::move(board)),
+      buffer_(std::move(buffer)),
       asking_(std::move(asking)) {}
 
 void LeaderExchange::combine(std::span<double> values, const Combine& combine) {
@@ -61,7 +62,7 @@ LeaderExchange::Sizes LeaderExchange::gather_sizes(size_t own) {
                                  [&] { return exchange_between_hosts(posted(sizes), sizes); }));
 }
 
-// Texts are posted in as many pieces as the longest one of the host needs.
+// Texts are posted in as many parts as the longest one of the host needs.
 std::vector<std::string> LeaderExchange::gather(const std::string& own) {
   const Sizes sizes = gather_sizes(own.size());
   const std::vector<int>& neighbours = layout_.ranks_of(host_);
@@ -69,21 +70,21 @@ std::vector<std::string> LeaderExchange::gather(const std::string& own) {
   for (const int rank : neighbours) longest = std::max(longest, sizes[static_cast<size_t>(rank)]);
   std::vector<Bytes> texts(neighbours.size());  // on the leader
   size_t begin = 0;
-  const auto take_pieces = [&] {
+  const auto take_parts = [&] {
     for (size_t i = 0; i < neighbours.size(); ++i) {
       const size_t size = sizes[static_cast<size_t>(neighbours[i])];
       if (begin >= size) continue;
-      const auto piece = board_.place_of(static_cast<int>(i)).first(std::min(size - begin, HostBoard::kPlace));
-      texts[i].insert(texts[i].end(), piece.begin(), piece.end());
+      const auto part = buffer_.place_of(static_cast<int>(i)).first(std::min(size - begin, HostGatherBuffer::kPlace));
+      texts[i].insert(texts[i].end(), part.begin(), part.end());
     }
   };
-  const auto own_piece = [&] {
+  const auto own_part = [&] {
     const auto left = std::as_bytes(std::span(own)).subspan(std::min(begin, own.size()));
-    return left.first(std::min(left.size(), HostBoard::kPlace));
+    return left.first(std::min(left.size(), HostGatherBuffer::kPlace));
   };
-  for (; begin + HostBoard::kPlace < longest; begin += HostBoard::kPlace) meet(own_piece(), take_pieces);
-  const Bytes all = share(own_piece(), std::accumulate(sizes.begin(), sizes.end(), size_t{0}), [&] {
-    take_pieces();
+  for (; begin + HostGatherBuffer::kPlace < longest; begin += HostGatherBuffer::kPlace) meet(own_part(), take_parts);
+  const Bytes all = share(own_part(), std::accumulate(sizes.begin(), sizes.end(), size_t{0}), [&] {
+    take_parts();
     Bytes block;
     for (const Bytes& text : texts) block.insert(block.end(), text.begin(), text.end());
     return exchange_between_hosts(std::move(block), sizes);
@@ -97,52 +98,52 @@ std::vector<std::string> LeaderExchange::gather(const std::string& own) {
   return result;
 }
 
-// What the workers of this host have posted, one after the other.
+// The bytes that the workers of this host have posted, one after the other.
 LeaderExchange::Bytes LeaderExchange::posted(const Sizes& sizes) const {
   Bytes bytes;
   const std::vector<int>& neighbours = layout_.ranks_of(host_);
   for (size_t i = 0; i < neighbours.size(); ++i) {
-    const auto place = board_.place_of(static_cast<int>(i)).first(sizes[static_cast<size_t>(neighbours[i])]);
+    const auto place = buffer_.place_of(static_cast<int>(i)).first(sizes[static_cast<size_t>(neighbours[i])]);
     bytes.insert(bytes.end(), place.begin(), place.end());
   }
   return bytes;
 }
 
-// One meeting at the board: each worker posts its bytes, and when all have, the leader does its part.
+// One meeting at the buffer: each worker posts its bytes, and when all have, the leader does its part.
 void LeaderExchange::meet(std::span<const std::byte> own, const std::function<void()>& lead) {
-  copy(own, board_.own_place().data());
-  board_.post();
-  for (const Patience patience; !(board_.leads() ? board_.all_posted() : board_.is_published());) {
-    if (asking_) board_.leads() ? asking_(kNeighbours, 0) : asking_(leader(host_), kLastRound);
+  copy(own, buffer_.own_place().data());
+  buffer_.post();
+  for (const PollBackoff backoff; !(buffer_.leads() ? buffer_.all_posted() : buffer_.is_published());) {
+    if (asking_) buffer_.leads() ? asking_(kNeighbours, 0) : asking_(leader(host_), kLastRound);
     transport_.progress();  // where the transport can tell that another worker has failed, this fails as well
-    if (patience.next().count() == 0) {
+    if (backoff.next().count() == 0) {
       transport_.pause(std::chrono::nanoseconds(0));
     } else {
-      board_.wait(kLongestSleep);
+      buffer_.wait(kLongestSleep);
     }
   }
-  if (!board_.leads()) return;
+  if (!buffer_.leads()) return;
   lead();
-  board_.publish();
+  buffer_.publish();
 }
 
 // Each worker posts its bytes, the leader makes `size` bytes of all, and all workers of the host get these, in as many
-// meetings as the board needs for them.
+// meetings as the buffer needs for them.
 LeaderExchange::Bytes LeaderExchange::share(std::span<const std::byte> own, size_t size,
                                             const std::function<Bytes()>& lead) {
-  Bytes made, shared(board_.leads() ? 0 : size);
+  Bytes made, shared(buffer_.leads() ? 0 : size);
   size_t begin = 0;
-  const auto piece = [&] { return std::min(size - begin, HostBoard::kAnswer); };
-  const auto show_piece = [&] { copy(std::span(made).subspan(begin, piece()), board_.answer().data()); };
+  const auto part = [&] { return std::min(size - begin, HostGatherBuffer::kAnswer); };
+  const auto show_part = [&] { copy(std::span(made).subspan(begin, part()), buffer_.answer().data()); };
   meet(own, [&] {
     made = lead();
-    show_piece();
+    show_part();
   });
   while (true) {
-    if (!board_.leads()) copy(board_.answer().first(piece()), shared.data() + begin);
-    begin += piece();
-    if (begin == size) return board_.leads() ? made : shared;
-    meet({}, show_piece);
+    if (!buffer_.leads()) copy(buffer_.answer().first(part()), shared.data() + begin);
+    begin += part();
+    if (begin == size) return buffer_.leads() ? made : shared;
+    meet({}, show_part);
   }
 }
 
@@ -157,7 +158,7 @@ LeaderExchange::Bytes LeaderExchange::exchange_between_hosts(Bytes own, const Si
   }
   Bytes blocks = std::move(own);
   blocks.resize(begins.back());
-  const auto piece = [&](int first, int count) {
+  const auto part = [&](int first, int count) {
     const int end = first + count;
     const size_t begin = begins[static_cast<size_t>(first)];
     return std::span(blocks).subspan(begin, begins[static_cast<size_t>(end)] - begin);
@@ -167,8 +168,8 @@ LeaderExchange::Bytes LeaderExchange::exchange_between_hosts(Bytes own, const Si
     std::list<Partner> partners;
     for (int away = known; away < hosts && away <= kPartners * known; away += known) {
       const int count = std::min(known, hosts - away);
-      start_exchange(partners.emplace_back(leader(host_ + hosts - away), leader(host_ + away)), piece(0, count),
-                     piece(away, count));
+      start_exchange(partners.emplace_back(leader(host_ + hosts - away), leader(host_ + away)), part(0, count),
+                     part(away, count));
     }
     wait_for(partners, ++round);
   }
@@ -183,7 +184,7 @@ void LeaderExchange::start_exchange(Partner& partner, std::span<const std::byte>
 }
 
 void LeaderExchange::wait_for(std::list<Partner>& partners, int round) {
-  for (Patience patience; !partners.empty();) {
+  for (PollBackoff backoff; !partners.empty();) {
     const Partner& first = partners.front();
     if (first.sending == 0 && first.receiving == 0) {
       partners.pop_front();
@@ -191,9 +192,9 @@ void LeaderExchange::wait_for(std::list<Partner>& partners, int round) {
     }
     if (asking_) asking_(first.receiving > 0 ? first.from : first.to, round);
     if (transport_.progress()) {
-      patience.renew();
+      backoff.renew();
     } else {
-      transport_.pause(patience.next());
+      transport_.pause(backoff.next());
     }
   }
 }

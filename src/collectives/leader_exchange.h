@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LeaderExchange gathers a few numbers or a text of every worker. The workers of a host show theirs to its leader
-// (collectives/host_board.h), the leaders exchange what they have, and each hands the result to its host.
+// (collectives/host_gather_buffer.h), the leaders exchange what they have, and each hands the result to its host.
 //
 // Between h leaders it takes log8(h) rounds, rounded up (Bruck's all-gather): a leader that has the blocks of k hosts
 // sends them to the leaders k, 2k, ... 7k hosts before it, and receives as much from those after it, so each round
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/host_board.h"
+#include "collectives/host_gather_buffer.h"
 #include "collectives/host_layout.h"
 #include "collectives/transport.h"
 
@@ -22,12 +22,12 @@ namespace verbund {
 
 class LeaderExchange {
  public:
-  // Is told for whom this worker waits, and in which round: those who wait in a later one may wait for others who wait.
+  // Called with the awaited rank and the round. Waits in later rounds may be consequences of an earlier one.
   using Asking = std::function<void(int rank, int round)>;
   static constexpr int kNeighbours = -2;  // instead of a rank: a leader waits for some worker of its host
 
   // Transport and layout must outlive this.
-  LeaderExchange(Transport& transport, const HostLayout& layout, HostBoard board, Asking asking = {});
+  LeaderExchange(Transport& transport, const HostLayout& layout, HostGatherBuffer buffer, Asking asking = {});
 
   // Collective. Replaces the values by what `combine` makes of those of all workers, [workers, count]; it is called on
   // the leaders, with some of the values at a time if there are many.
@@ -62,7 +62,7 @@ class LeaderExchange {
   Transport& transport_;
   const HostLayout& layout_;
   const int host_;
-  HostBoard board_;
+  HostGatherBuffer buffer_;
   Asking asking_;
   uint64_t bytes_sent_ = 0;
 };

@@ -55,16 +55,17 @@ std::string QueuedCommunicator::broadcast(const std::string& text) {
   return result;
 }
 
-void QueuedCommunicator::all_reduce(std::span<float> buffer, Interval piece, Rounding rounding) {
-  perform("sum of a buffer", [&](Communicator& comm) { comm.all_reduce(buffer, piece, rounding); });
+void QueuedCommunicator::all_reduce(std::span<float> buffer, Interval interval, Rounding rounding) {
+  perform("sum of a buffer", [&](Communicator& comm) { comm.all_reduce(buffer, interval, rounding); });
 }
 
-void QueuedCommunicator::reduce_scatter(std::span<float> buffer, Interval piece, Rounding rounding) {
-  perform("sum of a buffer, to the owners", [&](Communicator& comm) { comm.reduce_scatter(buffer, piece, rounding); });
+void QueuedCommunicator::reduce_scatter(std::span<float> buffer, Interval interval, Rounding rounding) {
+  perform("sum of a buffer, to the owners",
+          [&](Communicator& comm) { comm.reduce_scatter(buffer, interval, rounding); });
 }
 
-void QueuedCommunicator::all_gather(std::span<float> buffer, Interval piece, Wire wire) {
-  perform("gathering of a buffer", [&](Communicator& comm) { comm.all_gather(buffer, piece, wire); });
+void QueuedCommunicator::all_gather(std::span<float> buffer, Interval interval, Wire wire) {
+  perform("gathering of a buffer", [&](Communicator& comm) { comm.all_gather(buffer, interval, wire); });
 }
 
 void QueuedCommunicator::broadcast(std::span<float> buffer) {

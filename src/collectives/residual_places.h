@@ -15,7 +15,8 @@ namespace verbund {
 
 class ResidualPlaces {
  public:
-  // Of a buffer of `size` values. `where` its chunks are summed: sums at their owners are not rounded.
+  // For a buffer of `size` values. `where`: the place at which its chunks are summed; sums at their owners are not
+  // rounded.
   ResidualPlaces(const HostLayout& layout, SumsAt where, size_t size);
 
   // "residual.HOST.PART" of each buffer.

@@ -14,7 +14,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kTablePiece = 64 * kChunk;  // 8 MiB, which bounds the memory for messages
+constexpr size_t kTableSlice = 64 * kChunk;  // 8 MiB, which bounds the memory for messages
 
 // Every row is encoded by itself, so a row of small values has its own scale.
 size_t row_bytes(Wire wire, size_t width) { return sizeof(int32_t) + wire_size(wire, width); }
@@ -79,9 +79,9 @@ void RowExchange::exchange_rows(Communicator& comm, const SparseRows& own) {
 void RowExchange::exchange_table(Communicator& comm, const SparseRows& own) {
   table_.assign(place_.size(), 0);
   add_rows(own, width_, table_);
-  for (size_t begin = 0; begin < table_.size(); begin += kTablePiece) {
-    const Interval piece = {begin, std::min(begin + kTablePiece, table_.size())};
-    comm.all_reduce(table_, piece, wire_);
+  for (size_t begin = 0; begin < table_.size(); begin += kTableSlice) {
+    const Interval interval = {begin, std::min(begin + kTableSlice, table_.size())};
+    comm.all_reduce(table_, interval, wire_);
   }
 }
 

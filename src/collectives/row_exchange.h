@@ -28,7 +28,7 @@ struct SparseRows {
   size_t count() const { return ids.size(); }
 };
 
-// Of each id in a or b: a's row + b's.
+// The rows of all ids in a or b: for each, a's row + b's.
 SparseRows sum(const SparseRows& a, const SparseRows& b, size_t width);
 
 // The sum of all parts, in an order that depends on their number alone: [0, n) is the sum of [0, p) and of [p, n),

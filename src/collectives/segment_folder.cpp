@@ -12,13 +12,13 @@ namespace verbund {
 namespace {
 
 constexpr const char* kSegmentPrefix = "verbund-segments-";
-constexpr int kMostAttempts = 10;
+constexpr int kMaxAttempts = 10;
 
 }  // namespace
 
 SegmentFolder::SegmentFolder(const fs::path& parent) {
   // Between its making and its lock, another process may take it for that of a dead one.
-  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string name = fmt::format("{}/{}XXXXXX", parent.string(), kSegmentPrefix);
     if (::mkdtemp(name.data()) == nullptr) return;
     if (!lock(name)) continue;

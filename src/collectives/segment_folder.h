@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SegmentFolder is a process's own folder in /dev/shm for the shared memory of MPI, whose segments are files. They need
-// a name only while the workers of a host connect; then this class removes it, so that nothing stays after any end of
-// the process. What a process leaves that dies while it connects, the next start removes.
+// a name only while the workers of a host connect; then this class removes it. Nothing remains when the process ends.
+// The next start removes what a process left that died while connecting.
 #pragma once
 
 #include <filesystem>

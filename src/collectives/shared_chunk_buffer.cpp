@@ -19,7 +19,7 @@ size_t rounded_up(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 struct SharedChunkBuffer::Head {
   std::atomic<uint32_t> events, sleepers;
-  alignas(kLine) std::atomic<uint64_t> finished[kMostInFlight];  // by place: its last finished chunk, plus 1
+  alignas(kLine) std::atomic<uint64_t> finished[kMaxInFlight];  // by place: its last finished chunk, plus 1
 };
 
 struct alignas(kLine) SharedChunkBuffer::Progress {
@@ -48,11 +48,11 @@ SharedChunkBuffer::SharedChunkBuffer(std::shared_ptr<std::byte> memory, int work
 
 size_t SharedChunkBuffer::bytes_for(int workers) {
   const size_t head = rounded_up(sizeof(Head) + static_cast<size_t>(workers) * sizeof(Progress));
-  return workers == 1 ? head : head + static_cast<size_t>(workers + 1) * kMostInFlight * kChunk * sizeof(float);
+  return workers == 1 ? head : head + static_cast<size_t>(workers + 1) * kMaxInFlight * kChunk * sizeof(float);
 }
 
 float* SharedChunkBuffer::values_of(int worker, size_t chunk) const {
-  return places_ + (static_cast<size_t>(worker) * kMostInFlight + chunk % kMostInFlight) * kChunk;
+  return places_ + (static_cast<size_t>(worker) * kMaxInFlight + chunk % kMaxInFlight) * kChunk;
 }
 
 float* SharedChunkBuffer::result(size_t chunk) const { return values_of(workers_, chunk); }
@@ -70,12 +70,12 @@ bool SharedChunkBuffer::all_entered(size_t chunk) const {
 }
 
 void SharedChunkBuffer::finish(size_t chunk) {
-  head_->finished[chunk % kMostInFlight].store(chunk + 1, std::memory_order_release);
+  head_->finished[chunk % kMaxInFlight].store(chunk + 1, std::memory_order_release);
   notify();
 }
 
 bool SharedChunkBuffer::is_finished(size_t chunk) const {
-  return head_->finished[chunk % kMostInFlight].load(std::memory_order_acquire) > chunk;
+  return head_->finished[chunk % kMaxInFlight].load(std::memory_order_acquire) > chunk;
 }
 
 uint32_t SharedChunkBuffer::events() const { return head_->events.load(); }

@@ -17,9 +17,9 @@ namespace verbund {
 
 class SharedChunkBuffer {
  public:
-  // Of a worker that is alone on its host and works on its own buffer, without places.
+  // For a worker that is alone on its host and works on its own buffer, without places.
   SharedChunkBuffer();
-  // Of several workers: over shared memory of bytes_for(workers) zeros.
+  // For several workers: over shared memory of bytes_for(workers) zeros.
   SharedChunkBuffer(std::shared_ptr<std::byte> memory, int workers, int self);
   static size_t bytes_for(int workers);
 

@@ -15,7 +15,7 @@ struct BucketTimes {
   uint64_t bytes = 0;  // sent by this worker
 };
 
-// In seconds, one phase after the other; the rest of `seconds` is bookkeeping.
+// StepTimes are the seconds of a step, one phase after the other; the rest of `seconds` is bookkeeping.
 struct StepTimes {
   double seconds = 0;   // the whole step
   double waited = 0;    // for data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// use_threads sets the number of threads of a worker's kernels and matrix products, one pool for both; judge_cores
+// use_threads sets the number of threads of a worker's kernels and GEMMs, one pool for both; judge_cores
 // tells whether the workers of a host have a core for each of their threads. mpirun binds each worker to one core
 // unless told otherwise, which makes training slow without a message: `train` warns of it, and `doctor` finds it.
 #pragma once

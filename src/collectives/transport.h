@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transport sends bytes from worker to worker. All collectives are made of messages in flight, so a new transport
-// (threads, MPI, another library) is one small class. Patience and Naps tell how long to pause between looks at them.
+// (threads, MPI, another library) is one small class. PollBackoff and AdaptivePoll tell how long to pause between looks
+// at them.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +54,7 @@ class Transport {
 
 // How long to sleep before looking again: not at all at first, then longer the longer nothing happens. MPI's own
 // waiting would burn a core that the computation needs.
-class Patience {
+class PollBackoff {
  public:
   // Something has happened.
   void renew() { since_ = Clock::now(); }
@@ -71,24 +72,24 @@ class Patience {
 };
 
 // The same with many messages in flight: the network stays busy without anybody looking, and each look takes a moment
-// of a core from the computation. So the naps become longer until some messages are done in one of them, but never so
+// of a core from the computation. So the pauses become longer until some messages are done in one of them, but never so
 // long that the network may have become idle.
-class Naps {
+class AdaptivePoll {
  public:
-  // `done` messages since the last nap, of `under_way`.
+  // `done` messages since the last pause, of `under_way`.
   std::chrono::nanoseconds next(size_t done, size_t under_way) {
     if (4 * done > under_way) {
-      nap_ = std::max(nap_ / 2, kShortest);
+      pause_ = std::max(pause_ / 2, kShortest);
     } else if (done <= 1) {
-      nap_ = std::min(nap_ + nap_ / 2, kLongest);
+      pause_ = std::min(pause_ + pause_ / 2, kLongest);
     }
-    return nap_ == kShortest ? std::chrono::nanoseconds(0) : nap_;
+    return pause_ == kShortest ? std::chrono::nanoseconds(0) : pause_;
   }
 
  private:
   static constexpr std::chrono::nanoseconds kShortest = std::chrono::microseconds(5);
   static constexpr std::chrono::nanoseconds kLongest = std::chrono::milliseconds(1);
-  std::chrono::nanoseconds nap_ = kShortest;
+  std::chrono::nanoseconds pause_ = kShortest;
 };
 
 }  // namespace verbund

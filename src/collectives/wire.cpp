@@ -83,7 +83,7 @@ VERBUND_PORTABLE_LOOP void decode_bytes(size_t count, const int8_t* __restrict b
                                         float* __restrict values) {
   for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(bytes[i]) * scale;
 }
-// Of a block of int8. Where 1 / scale would overflow it is 0, and so are all values.
+// Scale of a block of int8. Where 1 / scale would overflow, it is 0, and so are all values.
 float scale_of_block(float largest) {
   if (!std::isfinite(largest)) return std::numeric_limits<float>::quiet_NaN();
   const float scale = largest / 127;

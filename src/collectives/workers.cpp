@@ -30,7 +30,7 @@ constexpr const char* kStartSecondsVariable = "VERBUND_START_SECONDS";
 constexpr double kSecondsPerRound = 0.5;
 constexpr double kFlushSeconds = 2;
 
-// Of a single worker, which has nobody to send to.
+// Transport of a single worker, which sends to nobody.
 class LoneTransport final : public Transport {
  public:
   int rank() const override { return 0; }
@@ -48,13 +48,13 @@ class LoneTransport final : public Transport {
 }  // namespace
 
 int start_seconds() {
-  const char* wish = std::getenv(kStartSecondsVariable);
-  if (wish == nullptr || *wish == '\0') return kStartDeadlineSeconds;
+  const char* text = std::getenv(kStartSecondsVariable);
+  if (text == nullptr || *text == '\0') return kStartDeadlineSeconds;
   int seconds = 0;
-  const char* const last = wish + std::strlen(wish);
-  const auto [end, error] = std::from_chars(wish, last, seconds);
+  const char* const last = text + std::strlen(text);
+  const auto [end, error] = std::from_chars(text, last, seconds);
   if (error == std::errc() && end == last && seconds >= 1) return seconds;
-  fail_usage("{} is \"{}\", but must be a number of seconds: 1 or more", kStartSecondsVariable, wish);
+  fail_usage("{} is \"{}\", but must be a number of seconds: 1 or more", kStartSecondsVariable, text);
 }
 
 Workers::Workers()

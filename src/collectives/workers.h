@@ -43,11 +43,11 @@ class Workers {
   // Fails on all workers unless `own` is the same on all of them, and names those that differ from the majority.
   void must_agree(const std::string& what, const std::string& own);
 
-  // Of the communication thread, since the start.
+  // Counters of the communication thread, since the start.
   double seconds_busy() const { return seconds_busy_; }
   uint64_t bytes_sent() const { return bytes_sent_; }  // to other hosts
 
-  // Sends a message of at most Message::kMostBytes to worker 0: from any thread, at any time, in order. Never blocks: a
+  // Sends a message of at most Message::kMaxBytes to worker 0: from any thread, at any time, in order. Never blocks: a
   // message without room is dropped (false) and counted.
   bool post(std::vector<std::byte> message);
   // Sets worker 0's handler for the messages of all workers, its own included; a separate thread calls it. Must be

@@ -35,7 +35,7 @@ struct Config {
   BatchConfig batch;
   ScheduleConfig schedule;
   OptimizerConfig optimizer;
-  AverageConfig average;
+  EmaConfig average;
   LossScaleConfig loss_scale;
   TrainConfig train;
   WorkersConfig workers;
@@ -44,7 +44,7 @@ struct Config {
   DecodeConfig decode;
 
   void fields(FieldVisitor& visit) {
-    visit.field("seed", seed, {0, INT64_MAX}, "of all random numbers: the same seed gives the same result");
+    visit.field("seed", seed, {0, INT64_MAX}, "seed of all random numbers: the same seed gives the same result");
     visit.field("threads", threads, {0, 4096},
                 "threads of a worker; 0: all cores, shared fairly by the workers of a host");
     visit.choice(

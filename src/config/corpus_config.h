@@ -17,7 +17,7 @@ struct ParallelFiles {
   std::string tsv;
   std::string pairs = {};
   std::vector<std::string> columns = {};
-  // Of its corpus, not of the configuration:
+  // Properties of its corpus, not of the configuration:
   std::vector<std::string> languages = {};  // source, target
   std::string tag = {};                     // is put before each source sentence
 
@@ -51,14 +51,14 @@ struct SourceConfig {
   Value clean;
 
   void fields(FieldVisitor& visit) {
-    visit.field("name", name, "of the source: letters, digits, _ . -");
+    visit.field("name", name, "name of the source: letters, digits, _ . -");
     visit.field("corpus", corpus, "corpus to fetch, by its name or the path of its manifest");
     visit.field("source_language", source_language, "default: that of the corpus section");
     visit.field("target_language", target_language, "default: that of the corpus section");
     visit.list("train", train, "its parallel texts, as corpus.train");
     visit.list("dev", dev, "its own validation texts, which become the split dev-NAME");
     visit.list("test", test, "its own test texts, which become the split test-NAME");
-    visit.field("weight", weight, {1e-6, 1e6}, "of its pairs in training, relative to the other sources");
+    visit.field("weight", weight, {1e-6, 1e6}, "weight of its pairs in training, relative to the other sources");
     visit.field("tag", tag, "symbol that is put before each of its source sentences, such as <2de>");
     visit.overrides("clean", clean, "cleaning rules of this source: keys of the section clean that differ");
   }

@@ -32,7 +32,7 @@ struct DecodeConfig {
                 "longer source lines are split at the ends of sentences; 0: the batch.max_length of training");
     visit.field("batch_tokens", batch_tokens, {1, 10000000}, "source tokens translated together");
     visit.field("sample_top", sample_top, {0, 1000000},
-                "sample each token from this many of the likeliest instead of searching (with beam 1); 0: search");
+                "top-k sampling: draw each token from the k most likely ones (beam 1); 0: beam search");
     visit.field("temperature", temperature, {0.01, 100},
                 "sampling temperature: below 1 more cautious, above 1 more varied");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceChoice and Precision: the device that computes, and the precision of its matrix products.
+// DeviceChoice and Precision: the device that computes, and the compute dtype of its GEMM operands.
 #pragma once
 
 namespace verbund {
@@ -7,7 +7,7 @@ namespace verbund {
 enum class DeviceChoice { kAuto, kCpu, kCuda, kEmulated };
 inline constexpr const char* kDeviceNames[] = {"auto", "cpu", "cuda", "emulated"};
 
-// The type that the factors of matrix products are rounded to; sums are fp32.
+// The compute dtype of GEMM operands; sums are fp32.
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
 inline constexpr const char* kPrecisionNames[] = {"fp32", "tf32", "bf16", "fp16"};
 

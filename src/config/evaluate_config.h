@@ -12,13 +12,13 @@ namespace verbund {
 
 enum class StopWhen { kAny, kAll };
 
-// A further dev set: the dev pairs of another dataset.
-struct FurtherDevSet {
+// An extra dev set: the dev pairs of another dataset.
+struct ExtraDevSetConfig {
   std::string name;
   std::string data;
 
   void fields(FieldVisitor& visit) {
-    visit.field("name", name, "of its curves: letters, digits, _ . -; empty: the name of the folder");
+    visit.field("name", name, "name of its curves: letters, digits, _ . -; empty: the name of the folder");
     visit.field("data", data, "dataset folder with the same subword model, whose dev pairs are evaluated");
   }
 };
@@ -35,7 +35,7 @@ struct EvaluateConfig {
   StopWhen stop_when = StopWhen::kAll;
   int64_t patience = 10;
   double min_change = 0;
-  std::vector<FurtherDevSet> also;
+  std::vector<ExtraDevSetConfig> also;
 
   void fields(FieldVisitor& visit) {
     visit.field(
@@ -61,10 +61,9 @@ struct EvaluateConfig {
     visit.choice("stop_when", stop_when, {"any", "all"}, "stop when any of them, or all of them, have not improved");
     visit.field("patience", patience, {1, 1000000}, "evaluations without improvement");
     visit.field("min_change", min_change, {0, 1e9}, "smaller changes do not count as improvement");
-    visit.list(
-        "also", also,
-        "further dev sets, evaluated at the same steps, each with curves of its own; the dataset's dev set alone "
-        "decides: [{name: general, data: FOLDER}, ...]");
+    visit.list("also", also,
+               "extra dev sets, evaluated at the same steps, each with curves of its own; the dataset's dev set alone "
+               "decides: [{name: general, data: FOLDER}, ...]");
   }
 };
 

@@ -40,7 +40,7 @@ constexpr const char* kDatasetFolder =
     "Text becomes a dataset first: verbund prepare --source FILE --target FILE --out FOLDER; then train --data FOLDER";
 constexpr const char* kFactor = "With transformer_policy it is a factor (2.0), not the rate itself.";
 constexpr const char* kEpochSteps = "It counts steps, not epochs: the log shows the batches of an epoch.";
-constexpr const char* kSampling = "The number of likeliest tokens to sample from, with decode.beam=1.";
+constexpr const char* kSampling = "The number of most likely tokens to sample from (top-k), with decode.beam=1.";
 
 // Words of OpenSeq2Seq, Marian, fairseq, Sockeye, OpenNMT, JoeyNMT and Hugging Face. None of them is a Verbund key of
 // another section, unless it means something else there.

@@ -126,7 +126,7 @@ class Loader final : public FieldVisitor {
     if (!window) {
       refuse(*value, name,
              fmt::format("FIRST-LAST, such as 1000-1020: steps counted from 1, at most {} of them; or \"\" for none",
-                         StepWindow::kMost));
+                         StepWindow::kMax));
     }
     target = *window;
   }

@@ -40,7 +40,7 @@ struct ModelConfig {
     visit.field("heads", heads, {1, 256}, "attention heads");
     visit.field("d_ff", d_ff, {8, 65536}, "width of the feed-forward layers");
     visit.field("dropout", dropout, {0, 0.9}, "after embeddings and after each sublayer");
-    visit.field("attention_dropout", attention_dropout, {0, 0.9}, "of attention weights");
+    visit.field("attention_dropout", attention_dropout, {0, 0.9}, "dropout of attention weights");
     visit.field("relu_dropout", relu_dropout, {0, 0.9}, "inside the feed-forward layers");
     visit.choice("norm", norm, {"pre", "post"}, "layer norm before each sublayer (pre) or after the residual (post)");
     visit.field("norm_epsilon", norm_epsilon, {1e-12, 0.1}, "added to the variance in layer norms");

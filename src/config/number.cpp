@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-constexpr int64_t kMostExponent = 1000000;  // beyond it every number is too large or too small
+constexpr int64_t kMaxExponent = 1000000;  // beyond it every number is too large or too small
 
 // digits * 10^exponent
 struct Decimal {
@@ -37,8 +37,8 @@ std::optional<int64_t> take_exponent(std::string_view& text) {
   int64_t exponent = 0;
   const auto [end, error] = std::from_chars(power.data(), power.data() + power.size(), exponent);
   if (end != power.data() + power.size() || error == std::errc::invalid_argument) return std::nullopt;
-  if (error == std::errc::result_out_of_range) exponent = power.front() == '-' ? -kMostExponent : kMostExponent;
-  return std::clamp(exponent, -kMostExponent, kMostExponent);
+  if (error == std::errc::result_out_of_range) exponent = power.front() == '-' ? -kMaxExponent : kMaxExponent;
+  return std::clamp(exponent, -kMaxExponent, kMaxExponent);
 }
 
 std::optional<Decimal> parse_decimal(std::string_view text) {
@@ -101,7 +101,7 @@ std::optional<StepWindow> parse_step_window(const std::string& text) {
   const bool read = parse_whole(text.substr(0, dash), window.first) == WholeNumber::kRead &&
                     parse_whole(text.substr(dash + 1), window.last) == WholeNumber::kRead;
   if (!read || window.first < 1 || window.last < window.first) return {};
-  if (window.last - window.first >= StepWindow::kMost) return {};
+  if (window.last - window.first >= StepWindow::kMax) return {};
   return window;
 }
 

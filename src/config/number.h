@@ -18,7 +18,7 @@ bool parse_real(std::string_view text, double& number);
 
 // Steps from the first to the last, both included, as "1000-1020"; "" is none.
 struct StepWindow {
-  static constexpr int64_t kMost = 10000;  // steps; more is too much to look at
+  static constexpr int64_t kMax = 10000;  // steps; more is too much to look at
 
   int64_t first = 0, last = 0;  // counted from 1
 

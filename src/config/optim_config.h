@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScheduleConfig, OptimizerConfig, AverageConfig and LossScaleConfig: everything between the gradient and the new
+// ScheduleConfig, OptimizerConfig, EmaConfig and LossScaleConfig: everything between the gradient and the new
 // weights.
 #pragma once
 
@@ -88,7 +88,7 @@ struct OptimizerConfig {
   }
 };
 
-struct AverageConfig {
+struct EmaConfig {
   double decay = 0;
   int64_t start_step = 0;
   bool warmup = true;

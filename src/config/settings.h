@@ -35,7 +35,7 @@ struct ConfigDifference {
   std::string key, first, second;  // "model.d_model", "512", "256"
 };
 
-// Of configurations as YAML. Keys that are missing in the first have their defaults.
+// The differences of two configurations given as YAML. Keys that are missing in the first have their defaults.
 std::vector<ConfigDifference> config_differences(const std::string& first, const std::string& second);
 
 }  // namespace verbund

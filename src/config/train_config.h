@@ -10,7 +10,7 @@
 
 namespace verbund {
 
-inline constexpr int64_t kMostSteps = 1000000000000;  // far above any training: plans and times left stay numbers
+inline constexpr int64_t kMaxSteps = 1000000000000;  // far above any training: plans and times left stay numbers
 
 enum class OnDivergence { kStop, kRollBack };
 enum class StartVocabulary { kSame, kMap };
@@ -35,12 +35,12 @@ struct TrainConfig {
   StartVocabulary start_from_vocabulary = StartVocabulary::kSame;
 
   void fields(FieldVisitor& visit) {
-    visit.field("max_steps", max_steps, {0, kMostSteps}, "steps to train; 0: as set by epochs");
-    visit.field("epochs", epochs, {0, kMostSteps}, "passes over the training pairs; 0: as set by max_steps");
+    visit.field("max_steps", max_steps, {0, kMaxSteps}, "steps to train; 0: as set by epochs");
+    visit.field("epochs", epochs, {0, kMaxSteps}, "passes over the training pairs; 0: as set by max_steps");
     visit.field("micro_batch_tokens", micro_batch_tokens, {0, 100000000},
                 "most tokens computed at once; gradients are summed over these parts of a batch; 0: no limit");
     visit.choice("precision", precision, {"fp32", "tf32", "bf16", "fp16"},
-                 "type of the factors of matrix products (sums are fp32); tf32: GPUs from Ampere on; bf16: those, and "
+                 "compute dtype of GEMM operands (sums are fp32); tf32: GPUs from Ampere on; bf16: those, and "
                  "processors with AVX512-BF16; fp16: GPUs, with loss_scale");
     visit.field("log_every", log_every, {1, INT64_MAX}, "steps between lines of the log");
     visit.field(
@@ -66,7 +66,8 @@ struct TrainConfig {
     visit.field("start_from", start_from,
                 "run or checkpoint folder: initial values of parameters of the same name and shape");
     visit.field("start_from_checkpoint", start_from_checkpoint,
-                "of that run: best, last, average, step-00004000, ...; empty: best if there is one, else the newest");
+                "checkpoint of that run: best, last, average, step-00004000, ...; empty: best if there is one, else "
+                "the newest");
     visit.choice("start_from_vocabulary", start_from_vocabulary, {"same", "map"},
                  "same: refuse a dataset made with another subword model; map: pieces that both models have keep their "
                  "rows of the embedding, by their text, the others are initialised");

@@ -13,7 +13,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostDepth = 32;
+constexpr size_t kMaxDepth = 32;
 
 // Converts nodes of yaml-cpp, in which an alias is the same node as its anchor, into Values.
 class Converter {
@@ -73,7 +73,7 @@ class Converter {
     if (std::any_of(open_.begin(), open_.end(), is_node)) {
       fail_usage("{}: this alias (*) refers to itself: write the value out", place);
     }
-    if (open_.size() == kMostDepth) fail_usage("{}: nested more than {} levels deep", place, kMostDepth);
+    if (open_.size() == kMaxDepth) fail_usage("{}: nested more than {} levels deep", place, kMaxDepth);
     open_.push_back(node);
   }
 

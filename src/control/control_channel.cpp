@@ -11,8 +11,8 @@ namespace verbund {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-constexpr int kHeartbeatsInTurn = 64;        // of one neighbour, then the next one is read
-constexpr size_t kMostPassedOn = 32 * 1024;  // unsent bytes with which a leader still reads from its children
+constexpr int kHeartbeatsInTurn = 64;       // of one neighbour, then the next one is read
+constexpr size_t kMaxPassedOn = 32 * 1024;  // unsent bytes with which a leader still reads from its children
 
 }  // namespace
 
@@ -65,8 +65,8 @@ bool ControlChannel::is_full() {
   if (!relays()) return false;
   const std::lock_guard lock(mutex_);
   Peer& up = parent();
-  if (up.outgoing.unsent() > kMostPassedOn && up.socket.is_open()) up.outgoing.send(up.socket);
-  return up.outgoing.unsent() > kMostPassedOn;
+  if (up.outgoing.unsent() > kMaxPassedOn && up.socket.is_open()) up.outgoing.send(up.socket);
+  return up.outgoing.unsent() > kMaxPassedOn;
 }
 
 void ControlChannel::flush() {
@@ -151,7 +151,8 @@ void ControlChannel::read(size_t neighbour, const Hear& hear) {
   }
 }
 
-// No worker can speak for one that is not behind it, nor to one that is not on the way.
+// Accept a heartbeat only from the neighbour that leads to its sender, and only for this worker or a rank that it
+// relays to.
 bool ControlChannel::may_come_from(size_t neighbour, const Heartbeat& heartbeat) const {
   const auto about = static_cast<size_t>(heartbeat.rank);  // a negative one is too large
   if (about >= tree_.size() || !tree_.hears(rank_, about) || tree_.next_hop(rank_, about) != neighbour) return false;

@@ -20,7 +20,7 @@ class ControlTree {
   size_t size() const { return parents_.size(); }
   // Worker 0 is its own parent.
   size_t parent(size_t rank) const { return parents_[rank]; }
-  // In the order of ranks.
+  // The children of a rank, in the order of ranks.
   const std::vector<size_t>& children(size_t rank) const { return children_[rank]; }
   // The neighbour of `from`, its parent or a child, to which it hands what is for another rank.
   size_t next_hop(size_t from, size_t to) const;

@@ -6,7 +6,7 @@
 namespace verbund {
 
 void HeartbeatWriter::add(Heartbeat heartbeat, std::span<const std::byte> attached) {
-  attached = attached.first(std::min(attached.size(), kMostAttached));
+  attached = attached.first(std::min(attached.size(), kMaxAttached));
   heartbeat.attached = attached.size();
   const auto header = std::as_bytes(std::span(&heartbeat, 1));
   unsent_.insert(unsent_.end(), header.begin(), header.end());
@@ -48,7 +48,7 @@ Heard HeartbeatReader::read(const Socket& socket) {
 }
 
 bool HeartbeatReader::is_valid() const {
-  return heartbeat_.run == run_ && heartbeat_.kind <= kLastHeartbeatKind && heartbeat_.attached <= kMostAttached;
+  return heartbeat_.run == run_ && heartbeat_.kind <= kLastHeartbeatKind && heartbeat_.attached <= kMaxAttached;
 }
 
 }  // namespace verbund

@@ -58,11 +58,11 @@ void set_text(char (&place)[Size], const std::string& text) {
   std::snprintf(place, Size, "%s", text.c_str());
 }
 
-constexpr size_t kMostAttached = 64 * 1024;
+constexpr size_t kMaxAttached = 64 * 1024;
 
 class HeartbeatWriter {
  public:
-  // Attaches at most kMostAttached bytes; the rest is cut off.
+  // Attaches at most kMaxAttached bytes; the rest is cut off.
   void add(Heartbeat heartbeat, std::span<const std::byte> attached = {});
   // Sends as much as the socket accepts now.
   void send(const Socket& socket);

@@ -14,7 +14,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostStrangers = 128;  // callers that have not said hello
+constexpr size_t kMaxStrangers = 128;  // callers that have not said hello
 constexpr std::chrono::milliseconds kPause{100};
 
 // A heartbeat fits into the buffer of a new connection.
@@ -94,7 +94,7 @@ class Reception {
   // At most as many in one round as there is room for: so every admitted caller is read once before it makes way. A
   // worker's hello has usually arrived by then, however many strangers connect.
   void admit_all() {
-    const size_t turns = std::max<size_t>(1, kMostStrangers / listening_.size());
+    const size_t turns = std::max<size_t>(1, kMaxStrangers / listening_.size());
     for (const Socket& listening : listening_) {
       for (size_t i = 0; i < turns && admit(listening); ++i) {
       }
@@ -104,7 +104,7 @@ class Reception {
   bool admit(const Socket& listening) {
     Socket socket = accept_one(listening);
     if (!socket.is_open()) return false;
-    if (strangers_.size() == kMostStrangers) strangers_.pop_front();
+    if (strangers_.size() == kMaxStrangers) strangers_.pop_front();
     strangers_.emplace_back(std::move(socket), patience_);
     return true;
   }

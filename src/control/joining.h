@@ -17,7 +17,7 @@
 
 namespace verbund {
 
-// In seconds.
+// Time limits in seconds.
 struct JoiningLimits {
   double address = 2;    // until a connection is accepted at an address
   double hello = 2;      // from then until the other side's hello

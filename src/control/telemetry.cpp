@@ -12,14 +12,14 @@ namespace verbund {
 namespace {
 
 constexpr int kFirstPings = 8;
-constexpr size_t kMostUnsent = 64 * 1024;  // bytes of messages outside the queue; heartbeats are sent right after them
+constexpr size_t kMaxUnsent = 64 * 1024;  // bytes of messages outside the queue; heartbeats are sent right after them
 constexpr int kMessagesInTurn = 64;
 
 }  // namespace
 
 bool MessageQueue::put(Message message) {
   uint64_t& dropped = dropped_[message.rank];
-  if (message.bytes.size() > Message::kMostBytes || used_ + cost(message) > room_) {
+  if (message.bytes.size() > Message::kMaxBytes || used_ + cost(message) > room_) {
     dropped += 1 + message.dropped_before;
     return false;
   }
@@ -44,7 +44,7 @@ bool TelemetrySender::post(Message message) {
 
 bool TelemetrySender::send() {
   const std::lock_guard order(sending_);
-  for (int i = 0; i < kMessagesInTurn && channel_.unsent(0) < kMostUnsent; ++i) {
+  for (int i = 0; i < kMessagesInTurn && channel_.unsent(0) < kMaxUnsent; ++i) {
     std::optional<Message> message;
     {
       const std::lock_guard lock(mutex_);

@@ -24,7 +24,7 @@
 namespace verbund {
 
 struct Message {
-  static constexpr size_t kMostBytes = kMostAttached;  // no message is larger
+  static constexpr size_t kMaxBytes = kMaxAttached;  // no message is larger
 
   int rank = 0;  // the sender
   std::vector<std::byte> bytes;

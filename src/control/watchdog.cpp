@@ -210,7 +210,7 @@ void Watchdog::lose(size_t rank, const std::string& how) {
     leader_gone_ = true;
     sender_.close();
   }
-  // Who leaves in order takes those behind it along: all workers were ready to leave.
+  // When a leader shuts down in order, its workers count as left: all workers were ready to leave.
   for (size_t other = 0; peer.left && other < peers_.size(); ++other) {
     if (other != rank_ && tree.next_hop(rank_, other) == rank) peers_[other].left = true;
   }
@@ -276,7 +276,7 @@ void Watchdog::answer(size_t rank, const Heartbeat& ping, double received) {
   channel_.send(rank, heartbeat);
 }
 
-// Of one that is heard through another, in seconds in which that one was heard.
+// Silence of a rank. That of a relayed rank counts only while its relay is heard.
 double Watchdog::silence_of(size_t rank) const {
   const size_t neighbour = channel_.tree().next_hop(rank_, rank);
   if (neighbour == rank) return monotonic_seconds() - peers_[rank].heard;
@@ -311,8 +311,8 @@ void Watchdog::look_for_stalls() {
     warned_at_ = 0;
     return;
   }
-  // Worker 0 sees more; the others report only when it is silent. That their leader is, worker 0 reports, but they
-  // would not hear that all end.
+  // Worker 0 reports stalls. Others act only when worker 0 or their leader is silent: then worker 0's end message
+  // cannot reach them.
   if (rank_ != 0 && seen[stall->worker].silent <= kSilentSeconds) return;
   const int worker = stall->of_all ? -1 : ranks[stall->worker];
   const bool waits_for_worker_0 = rank_ != 0 && worker != 0;

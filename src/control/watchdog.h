@@ -29,7 +29,7 @@ namespace verbund {
 struct WatchdogEvent {
   enum class Kind {
     kStall,    // a worker has been waited for longer than the warning limit
-    kResumed,  // no worker is waited for any more
+    kResumed,  // no worker is awaited any longer
     kLost,     // a worker has died, does not answer, or has been waited for longer than the deadline
     kFailed,   // a worker has failed and sent the reason
   };
@@ -52,7 +52,7 @@ using WatchdogLog = std::function<void(const WatchdogEvent& event)>;
 
 class Watchdog {
  public:
-  // Of a single worker: watches nobody.
+  // For a single worker: watches nobody.
   explicit Watchdog(const RunClock& clock);
   // Collective. Fails if worker 0 cannot be reached. `receiver`: worker 0's, for the messages of the others; it must
   // outlive the watchdog.
@@ -76,7 +76,7 @@ class Watchdog {
   void enter(const char* operation);
   void leave();
 
-  // Of workers other than 0: for messages to worker 0, and its clock.
+  // The sender of workers other than 0: for messages to worker 0, and its clock.
   TelemetrySender& telemetry() { return sender_; }
   const TelemetrySender& telemetry() const { return sender_; }
 
@@ -97,7 +97,7 @@ class Watchdog {
     bool left = false;
   };
 
-  // Of the watchdog's thread.
+  // Called by the watchdog's thread.
   void run();
   void hear(size_t rank, const Heartbeat& heartbeat, std::span<const std::byte> attached);
   void answer(size_t rank, const Heartbeat& ping, double received);
@@ -109,7 +109,7 @@ class Watchdog {
   [[noreturn]] void end(WatchdogEvent event, int exit_code);
   [[noreturn]] void leave_process(int exit_code);
 
-  // Of any thread.
+  // Called by any thread.
   Heartbeat own_heartbeat(HeartbeatKind kind) const;
   int64_t own_step() const;
   void send_all(HeartbeatKind kind, const std::string& text, int exit_code);

@@ -17,7 +17,7 @@ class AppendFile {
  public:
   explicit AppendFile(const std::filesystem::path& path);
 
-  // By any thread. False: it could not be written, and `errno` says why.
+  // Any thread may call this. False: it could not be written, and `errno` says why.
   bool add_line(std::string_view line);
 
  private:

@@ -25,11 +25,11 @@ class ChecksummedFile {
   void write(std::string_view bytes) {
     // Blocks that are still in the cache when the system copies them, and large enough to be written without another
     // copy.
-    constexpr size_t kPiece = 2 << 20;
-    for (; !bytes.empty(); bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
-      const std::string_view piece = bytes.substr(0, kPiece);
-      checksum_.add(piece);
-      file_.write(piece);
+    constexpr size_t kPart = 2 << 20;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(kPart, bytes.size()))) {
+      const std::string_view part = bytes.substr(0, kPart);
+      checksum_.add(part);
+      file_.write(part);
     }
   }
 

@@ -49,8 +49,8 @@ int open_input(const std::string& input, int descriptor) {
   return file;
 }
 
-void limit_resource(__rlimit_resource resource, uint64_t most) {
-  const rlimit limit = {most, most};
+void limit_resource(__rlimit_resource resource, uint64_t max) {
+  const rlimit limit = {max, max};
   ::setrlimit(resource, &limit);
 }
 
@@ -61,7 +61,7 @@ void limit_resources(const ChildOptions& options) {
   if (options.memory > 0 || seconds > 0) limit_resource(RLIMIT_CORE, 0);
 }
 
-// What exec takes: a list of pointers that ends with null.
+// The list of pointers for exec, which ends with null.
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));

@@ -13,7 +13,7 @@
 
 namespace verbund {
 
-// Where a child's stderr goes.
+// Destination of a child's stderr.
 enum class ChildErrors {
   kWithOutput,  // into one stream with its stdout
   kApart,       // into a stream of its own: read_errors()
@@ -46,12 +46,12 @@ class ChildProcess {
 
   static constexpr int kCannotRun = 127;
 
-  // What it has printed since the last call; waits at most `patience` for something to come, on stderr too.
+  // Output since the last call; waits at most `patience` for something to come, on stderr too.
   std::string read(std::chrono::milliseconds patience);
   std::string read_errors();               // without waiting; only if they are kApart
   bool at_end() const { return at_end_; }  // it has closed its output, and all of it was read
 
-  // As a shell gives it: 128 + n if signal n ended it. Nothing while it runs.
+  // The exit code as a shell gives it: 128 + n if signal n ended it. Nothing while it runs.
   std::optional<int> exit_code();
   int wait();  // until it ends, for its exit code
 

@@ -23,7 +23,7 @@ size_t width_of(char32_t code_point) {
 
 bool is_control(char32_t code_point) { return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0); }
 
-// The bytes of the character at `position`; 0 if it is no UTF-8.
+// The bytes of the character at `position`; 0 if it is not UTF-8.
 size_t character_size(std::string_view text, size_t position) {
   const auto lead = static_cast<unsigned char>(text[position]);
   const size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;

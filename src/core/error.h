@@ -34,7 +34,7 @@ class UsageError : public Error {
 class Interrupted : public Error {
  public:
   explicit Interrupted(int signal);
-  // Without a message: the user has been told already.
+  // An Interrupted without a message: the user has been told already.
   static Interrupted in_silence(int signal) { return {signal, ""}; }
 
  private:

@@ -28,7 +28,7 @@ void on_signal(int number) {
   const int signal = meaning_of(number);
   const bool passed_on = signal != number;
   int earlier = 0;
-  if (received.compare_exchange_strong(earlier, signal) || passed_on || !insists(earlier, signal)) return;
+  if (received.compare_exchange_strong(earlier, signal) || passed_on || !is_forced_stop(earlier, signal)) return;
   clear_status_at_once();
   _exit(128 + signal);
 }
@@ -71,7 +71,7 @@ int meaning_of(int signal) {
 
 void expect_repeated_termination() { repeats_termination = true; }
 
-bool insists(int earlier, int signal) {
+bool is_forced_stop(int earlier, int signal) {
   return earlier != 0 && signal != SIGHUP && !(signal == SIGTERM && repeats_termination);
 }
 

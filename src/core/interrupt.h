@@ -26,11 +26,11 @@ std::vector<int> stop_signal_numbers();
 // meant for themselves, but forward these.
 int passed_on_as(int signal);
 
-// What such a signal stands for; any other one stands for itself.
+// The signal that such a one stands for; any other one stands for itself.
 int meaning_of(int signal);
 
 // Whether a signal that comes after an earlier one (0: none) asks to end at once, without saving.
-bool insists(int earlier, int signal);
+bool is_forced_stop(int earlier, int signal);
 
 // The signal that arrived, or 0.
 int pending_interrupt();

@@ -16,12 +16,12 @@ std::vector<Interval> complement(std::vector<Interval> taken, size_t size) {
   std::sort(taken.begin(), taken.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
   std::vector<Interval> rest;
   size_t position = 0;
-  for (const Interval piece : taken) {
-    if (piece.begin > piece.end || piece.end > size) {
-      fail("[{}, {}) is not inside a buffer of {} values", piece.begin, piece.end, size);
+  for (const Interval interval : taken) {
+    if (interval.begin > interval.end || interval.end > size) {
+      fail("[{}, {}) is not inside a buffer of {} values", interval.begin, interval.end, size);
     }
-    if (piece.begin > position) rest.push_back({position, piece.begin});
-    position = std::max(position, piece.end);
+    if (interval.begin > position) rest.push_back({position, interval.begin});
+    position = std::max(position, interval.end);
   }
   if (position < size) rest.push_back({position, size});
   return rest;

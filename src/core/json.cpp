@@ -7,7 +7,7 @@ Json parse_json(std::string_view text) { return Json::parse(text); }
 
 Json try_parse_json(std::string_view text) { return Json::parse(text, nullptr, false); }
 
-Json try_parse_json(std::string_view text, size_t most_keys) {
+Json try_parse_json(std::string_view text, size_t max_keys) {
   size_t keys = 0;
   bool quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -18,7 +18,7 @@ Json try_parse_json(std::string_view text, size_t most_keys) {
     else if (!quoted && text[i] == ':')
       ++keys;
   }
-  return keys > most_keys ? Json(Json::value_t::discarded) : try_parse_json(text);
+  return keys > max_keys ? Json(Json::value_t::discarded) : try_parse_json(text);
 }
 
 std::string dump_json(const Json& json, int indent) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Json is a JSON value whose keys keep their order; text becomes one here alone, and one becomes text.
+// Json is a JSON value whose keys keep their order. JSON text is parsed and written only here.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,12 +17,12 @@ Json parse_json(std::string_view text);
 Json try_parse_json(std::string_view text);
 
 // The same for text of a stranger; so does one with more keys, since an object of many takes long to build.
-Json try_parse_json(std::string_view text, size_t most_keys);
+Json try_parse_json(std::string_view text, size_t max_keys);
 
-// In one line, or indented. Bytes that are not UTF-8 become U+FFFD.
+// JSON text in one line, or indented. Bytes that are not UTF-8 become U+FFFD.
 std::string dump_json(const Json& json, int indent = -1);
 
-// As bytes to send to other workers: CBOR, because texts need not be UTF-8.
+// JSON as bytes to send to other workers: CBOR, because texts need not be UTF-8.
 std::string pack_json(const Json& json);
 Json unpack_json(const std::string& bytes);
 

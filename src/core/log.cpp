@@ -136,7 +136,7 @@ bool shows_progress() { return level <= LogLevel::kInfo && !others_show_progress
 
 void clear_status_at_once() {
   constexpr char kErase[] = "\r\033[K";
-  if (is_drawn && ::write(STDERR_FILENO, kErase, sizeof kErase - 1) < 0) return;  // there is no terminal any more
+  if (is_drawn && ::write(STDERR_FILENO, kErase, sizeof kErase - 1) < 0) return;  // the terminal is gone
 }
 
 }  // namespace verbund

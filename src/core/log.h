@@ -33,7 +33,7 @@ const Terminal& terminal();
 void debug_line(const std::string& line);
 void log_line(const std::string& line, Colour colour = Colour::kNone);
 void warn_line(const std::string& line);
-// At every level: errors, and the output of other processes.
+// Prints at every log level: errors, and the output of other processes.
 void print_line(const std::string& line);
 
 // The formatting itself is compiled once, in log.cpp, and done only for lines that are shown.

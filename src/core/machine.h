@@ -24,7 +24,7 @@ std::string host_name();
 // The machine's identity since it was started, whatever names it has; "" if unknown.
 std::string boot_id();
 int machine_cores();
-// Of those, as many as the quota of a container (cpu_quota) has time for, rounded up.
+// The number of those that the quota of a container (cpu_quota) has time for, rounded up.
 int usable_cores();
 
 // The numbers of the cores that this process may run on, at least one: all of the machine, unless mpirun, taskset or a

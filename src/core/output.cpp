@@ -39,7 +39,7 @@ void write_or_drop(int descriptor, std::string_view text) {
       continue;
     }
     const ssize_t written = ::write(descriptor, text.data(), std::min<size_t>(text.size(), PIPE_BUF));  // fits
-    if (written < 0 && errno != EINTR && errno != EAGAIN) return;  // there is no reader any more
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return;  // the reader is gone
     text.remove_prefix(static_cast<size_t>(std::max<ssize_t>(written, 0)));
     is_stuck = false;
   }

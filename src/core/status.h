@@ -17,8 +17,8 @@ struct Status {
   bool empty() const { return text.empty(); }
 };
 
-// The line as drawn on a terminal of so many columns: the bar fills the room that the text leaves. There is always room
-// for the ^C that a terminal writes when it is pressed.
+// The line as drawn on a terminal of `columns` columns: the bar fills the room that the text leaves. There is always
+// room for the ^C that a terminal writes when it is pressed.
 std::string status_line(const Status& status, size_t columns);
 
 // The characters that remove a line of `drawn` columns from a terminal that has `columns` now: on a terminal that has

@@ -31,7 +31,7 @@ struct TerminalVariables {
 };
 
 Terminal terminal_for(bool is_terminal, const TerminalVariables& variables);
-// By the environment of this process.
+// The terminal at a descriptor, by the environment of this process.
 Terminal terminal_at(int descriptor);
 
 // The value of that variable, for workers of a `launch` with this terminal: "records", "records,status",

@@ -64,7 +64,7 @@ class CudaDevice final : public Device {
   VERBUND_OPERATIONS(VERBUND_OPERATION)
 #undef VERBUND_OPERATION
   bool needs_token_order() const override { return true; }
-  Magnitude measure(const float* values, std::span<const Interval> pieces) override;
+  Magnitude measure(const float* values, std::span<const Interval> intervals) override;
 
  private:
   struct Grid {

@@ -10,7 +10,7 @@ namespace verbund::cuda {
 
 class CublasGemm {
  public:
-  // On this stream alone, with a workspace of its own: so the bits are the same on every run.
+  // Works on this stream alone, with a workspace of its own: so the bits are the same on every run.
   CublasGemm(Context& context, const Cublas& cublas, CUstream stream, Precision precision);
   ~CublasGemm();
   CublasGemm(const CublasGemm&) = delete;

@@ -58,7 +58,7 @@ std::string missing_message(const CudaLibraries& all, const std::string& device)
         "Install " + packages("nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", all.architectures) + kOwnFolder);
   }
   if (!all.cublas_state.usable()) {
-    return message(all.cublas_state, "CUDA's matrix products",
+    return message(all.cublas_state, "CUDA's matrix multiplication",
                    "Install " + packages("nvidia-cublas-cu12", "nvidia-cublas", all.architectures) + kOwnFolder);
   }
   return "";

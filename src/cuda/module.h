@@ -26,7 +26,7 @@ inline constexpr size_t kKernels = std::size(kKernelNames);
 
 class Module {
  public:
-  // `cache`: a folder, or empty to keep nothing. A file in it that is damaged is made anew.
+  // `cache`: a folder, or empty to keep nothing. A file in it that is damaged is rebuilt.
   Module(Context& context, const CudaLibraries& libraries, int dtype, const std::filesystem::path& cache);
   ~Module();
   Module(const Module&) = delete;

@@ -17,33 +17,33 @@ namespace {
 const char* name_of(Precision precision) { return kPrecisionNames[static_cast<size_t>(precision)]; }
 
 // The requested precision, or fp32 where the user did not choose one and the device lacks the default.
-Precision settle_precision(const DeviceWish& wish, const std::string& trouble) {
-  if (!wish.is_default || trouble.empty()) return wish.precision;
-  log("precision: the model was trained in {}, but {}: using fp32", name_of(wish.precision), trouble);
+Precision settle_precision(const DeviceRequest& request, const std::string& trouble) {
+  if (!request.is_default || trouble.empty()) return request.precision;
+  log("precision: the model was trained in {}, but {}: using fp32", name_of(request.precision), trouble);
   return Precision::kFp32;
 }
 
-std::unique_ptr<Device> open_cpu(const DeviceWish& wish) {
+std::unique_ptr<Device> open_cpu(const DeviceRequest& request) {
   const char* kernels = std::getenv("VERBUND_SIMD");
   const Kernels& table = choose_kernels(kernels != nullptr ? kernels : "");
   debug("kernels: {}, {}", table.name, kernels != nullptr ? "set by VERBUND_SIMD" : "the best that this CPU has");
-  return std::make_unique<CpuDevice>(settle_precision(wish, CpuDevice::trouble_with(wish.precision)), table);
+  return std::make_unique<CpuDevice>(settle_precision(request, CpuDevice::trouble_with(request.precision)), table);
 }
 
-int gpu_of(const DeviceWish& wish, size_t gpus) {
-  if (const std::optional<int> number = gpu_of_worker(wish.number, gpus)) return *number;
+int gpu_of(const DeviceRequest& request, size_t gpus) {
+  if (const std::optional<int> number = gpu_of_worker(request.number, gpus)) return *number;
   fail_usage(
       "this host has {} GPU{}, but worker number {} was started on it: start one worker for each GPU (-H HOST:{}), or "
       "use --set device=cpu",
-      gpus, gpus == 1 ? "" : "s", wish.number + 1, gpus);
+      gpus, gpus == 1 ? "" : "s", request.number + 1, gpus);
 }
 
-std::unique_ptr<Device> open_gpu(const DeviceWish& wish, std::shared_ptr<const cuda::CudaLibraries> libraries) {
-  const int number = gpu_of(wish, libraries->architectures.size());
+std::unique_ptr<Device> open_gpu(const DeviceRequest& request, std::shared_ptr<const cuda::CudaLibraries> libraries) {
+  const int number = gpu_of(request, libraries->architectures.size());
   const int architecture = libraries->architectures[static_cast<size_t>(number)];
-  const Precision precision = settle_precision(wish, cuda::trouble_with(wish.precision, architecture));
+  const Precision precision = settle_precision(request, cuda::trouble_with(request.precision, architecture));
   const std::string kind = kDeviceNames[static_cast<size_t>(
-      wish.choice == DeviceChoice::kEmulated ? DeviceChoice::kEmulated : DeviceChoice::kCuda)];
+      request.choice == DeviceChoice::kEmulated ? DeviceChoice::kEmulated : DeviceChoice::kCuda)];
   const std::optional<std::filesystem::path> cache = user_cache_folder();
   return std::make_unique<cuda::CudaDevice>(
       std::move(libraries),
@@ -52,18 +52,18 @@ std::unique_ptr<Device> open_gpu(const DeviceWish& wish, std::shared_ptr<const c
 
 }  // namespace
 
-std::unique_ptr<Device> open_device(const DeviceWish& wish) {
-  if (wish.choice == DeviceChoice::kCpu) return open_cpu(wish);
-  auto libraries = std::make_shared<const cuda::CudaLibraries>(cuda::load_cuda(search_for(wish.choice)));
+std::unique_ptr<Device> open_device(const DeviceRequest& request) {
+  if (request.choice == DeviceChoice::kCpu) return open_cpu(request);
+  auto libraries = std::make_shared<const cuda::CudaLibraries>(cuda::load_cuda(search_for(request.choice)));
   debug("device: {} GPUs, {}", libraries->architectures.size(), libraries->usable() ? "usable" : "not usable");
-  if (libraries->usable()) return open_gpu(wish, std::move(libraries));
-  const char* name = kDeviceNames[static_cast<size_t>(wish.choice)];
-  if (wish.choice != DeviceChoice::kAuto) fail_usage("{}", cuda::missing_message(*libraries, name));
+  if (libraries->usable()) return open_gpu(request, std::move(libraries));
+  const char* name = kDeviceNames[static_cast<size_t>(request.choice)];
+  if (request.choice != DeviceChoice::kAuto) fail_usage("{}", cuda::missing_message(*libraries, name));
   // A machine with NVIDIA's driver has a GPU that the user may want to use.
   if (libraries->driver_state.usable()) {
     log("device: the GPU cannot be used, using the CPU: {}", cuda::missing_message(*libraries, "cuda"));
   }
-  return open_cpu(wish);
+  return open_cpu(request);
 }
 
 int started_local_rank() {

@@ -11,7 +11,7 @@
 
 namespace verbund {
 
-struct DeviceWish {
+struct DeviceRequest {
   DeviceChoice choice = DeviceChoice::kAuto;
   Precision precision = Precision::kFp32;
   bool is_default = false;  // the user did not choose the precision: fp32 where the device does not have it
@@ -19,7 +19,7 @@ struct DeviceWish {
 };
 
 // Refuses a device that this machine lacks, naming what is missing. `auto` uses a GPU if there is a usable one.
-std::unique_ptr<Device> open_device(const DeviceWish& wish);
+std::unique_ptr<Device> open_device(const DeviceRequest& request);
 
 // The local rank among the processes that mpirun or Slurm started on this host; 0 if neither did.
 int started_local_rank();

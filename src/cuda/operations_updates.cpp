@@ -75,11 +75,11 @@ void CudaDevice::swap(const SwapBuffers& op) {
   launch(*compute_kernels_, Kernel::swap_buffers, {blocks_of_quads(op.size)}, kThreads, a);
 }
 
-Magnitude CudaDevice::measure(const float* values, std::span<const Interval> pieces) {
+Magnitude CudaDevice::measure(const float* values, std::span<const Interval> intervals) {
   std::vector<MeasuredPart> parts;
-  for (const Interval piece : pieces) {
-    for (size_t begin = piece.begin; begin < piece.end; begin += kMeasuredBlock) {
-      const size_t end = std::min(begin + kMeasuredBlock, piece.end);
+  for (const Interval interval : intervals) {
+    for (size_t begin = interval.begin; begin < interval.end; begin += kMeasuredBlock) {
+      const size_t end = std::min(begin + kMeasuredBlock, interval.end);
       parts.push_back({static_cast<int64_t>(begin), static_cast<int64_t>(end), 0, 0});
     }
   }

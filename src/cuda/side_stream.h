@@ -11,7 +11,7 @@ namespace verbund::cuda {
 
 class CudaEvent final : public DeviceEvent {
  public:
-  // After all calls on `stream` so far.
+  // Happens after all calls on `stream` so far.
   CudaEvent(std::shared_ptr<Context> context, CUstream stream);
   ~CudaEvent() override;
 

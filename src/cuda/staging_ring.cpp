@@ -40,14 +40,14 @@ void StagingRing::upload(CUdeviceptr to, const void* host, size_t bytes) {
   const char* from = static_cast<const char*>(host);
   while (bytes > 0) {
     if (used_ == kSectionBytes || (bytes <= kSectionBytes / 4 && used_ + bytes > kSectionBytes)) next_section();
-    const size_t piece = std::min(bytes, kSectionBytes - used_);
+    const size_t part = std::min(bytes, kSectionBytes - used_);
     char* staged = memory_ + section_ * kSectionBytes + used_;
-    std::memcpy(staged, from, piece);
-    context_.check(driver.cuMemcpyHtoDAsync_v2(to, staged, piece, stream_), "cuMemcpyHtoDAsync");
-    used_ = std::min(kSectionBytes, used_ + (piece + 63) / 64 * 64);
-    to += piece;
-    from += piece;
-    bytes -= piece;
+    std::memcpy(staged, from, part);
+    context_.check(driver.cuMemcpyHtoDAsync_v2(to, staged, part, stream_), "cuMemcpyHtoDAsync");
+    used_ = std::min(kSectionBytes, used_ + (part + 63) / 64 * 64);
+    to += part;
+    from += part;
+    bytes -= part;
   }
 }
 
@@ -56,20 +56,20 @@ void StagingRing::upload(CUdeviceptr to, const void* host, size_t bytes) {
 void StagingRing::download(void* host, CUdeviceptr from, size_t bytes) {
   need_memory();
   const Driver& driver = context_.driver();
-  const size_t pieces = (bytes + kSectionBytes - 1) / kSectionBytes;
-  const auto size_of = [&](size_t piece) { return std::min(kSectionBytes, bytes - piece * kSectionBytes); };
-  const auto staged = [&](size_t piece) { return memory_ + piece % kSections * kSectionBytes; };
-  const auto take = [&](size_t piece) {
-    context_.check(driver.cuEventSynchronize(left_[piece % kSections]), "cuEventSynchronize");
-    std::memcpy(static_cast<char*>(host) + piece * kSectionBytes, staged(piece), size_of(piece));
+  const size_t parts = (bytes + kSectionBytes - 1) / kSectionBytes;
+  const auto size_of = [&](size_t part) { return std::min(kSectionBytes, bytes - part * kSectionBytes); };
+  const auto staged = [&](size_t part) { return memory_ + part % kSections * kSectionBytes; };
+  const auto take = [&](size_t part) {
+    context_.check(driver.cuEventSynchronize(left_[part % kSections]), "cuEventSynchronize");
+    std::memcpy(static_cast<char*>(host) + part * kSectionBytes, staged(part), size_of(part));
   };
-  for (size_t piece = 0; piece < pieces; ++piece) {
-    if (piece >= kSections) take(piece - kSections);
-    context_.check(driver.cuMemcpyDtoHAsync_v2(staged(piece), from + piece * kSectionBytes, size_of(piece), stream_),
+  for (size_t part = 0; part < parts; ++part) {
+    if (part >= kSections) take(part - kSections);
+    context_.check(driver.cuMemcpyDtoHAsync_v2(staged(part), from + part * kSectionBytes, size_of(part), stream_),
                    "cuMemcpyDtoHAsync");
-    context_.check(driver.cuEventRecord(left_[piece % kSections], stream_), "cuEventRecord");
+    context_.check(driver.cuEventRecord(left_[part % kSections], stream_), "cuEventRecord");
   }
-  for (size_t piece = pieces - std::min(pieces, kSections); piece < pieces; ++piece) take(piece);
+  for (size_t part = parts - std::min(parts, kSections); part < parts; ++part) take(part);
   section_ = used_ = 0;
 }
 

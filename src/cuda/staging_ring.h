@@ -21,7 +21,7 @@ class StagingRing {
   void download(void* host, CUdeviceptr from, size_t bytes);
 
  private:
-  // The ring is cut into sections. A rest too small for the next piece stays unused; a section is reused when the
+  // The ring is cut into sections. A rest too small for the next part stays unused; a section is reused when the
   // copies out of it have finished.
   static constexpr size_t kSections = 8, kSectionBytes = 2 << 20;
   void need_memory();

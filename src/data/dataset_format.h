@@ -72,7 +72,7 @@ struct DatasetManifest {
   std::string made_by;
 
   bool joint() const { return source_model == target_model; }
-  // At least one: a dataset without named ones is a source called like its corpus.
+  // The sources, at least one: a dataset without named ones is a source called like its corpus.
   std::vector<DatasetSource> sources() const;
   std::string checksum() const;  // of all files and sources: equal for equal datasets
 };

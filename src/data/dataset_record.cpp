@@ -52,7 +52,7 @@ std::string text_at(const Json& json, const char* pointer) {
   return found && found->is_string() ? found->get<std::string>() : "";
 }
 
-// Of the splits with training pairs, "train" or "train-NAME" of each corpus.
+// The sum over the splits with training pairs, "train" or "train-NAME" of each corpus.
 double sum_of_training(const Json& folder, const char* pointer) {
   const Json* splits = value_at(folder, "/statistics/splits");
   double sum = FolderRecord::kUnknown;

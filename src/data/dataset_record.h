@@ -48,7 +48,7 @@ struct DatasetRecord {
   double sum(double FolderRecord::*value) const;
 };
 
-// Of the key `dataset` of run.json; what is missing or of another type is not known.
+// Reads the key `dataset` of run.json; what is missing or of another type is not known.
 DatasetRecord read_dataset_record(const Json& dataset);
 
 }  // namespace verbund

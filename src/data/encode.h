@@ -59,7 +59,7 @@ struct EncodedBlock {
   std::string source_text, target_text;      // lines for scoring
   std::string source_pieces, target_pieces;  // lines for --export-text
 
-  // Only of text that is encoded already:
+  // Known only for text that is encoded already:
   UnknownPieces source_unknown, target_unknown;
   CleanReport cleaned;
 };

@@ -11,9 +11,8 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kNamedPieces = 5;  // unknown pieces that are named; the others are counted
-constexpr double kMostUnknown =
-    0.05;  // of a side; rare characters are far fewer, pieces of another vocabulary far more
+constexpr size_t kNamedPieces = 5;    // unknown pieces that are named; the others are counted
+constexpr double kMaxUnknown = 0.05;  // of a side; rare characters are far fewer, pieces of another vocabulary far more
 
 // Calls use(piece) for each piece; white space separates them.
 template <typename Use>
@@ -129,11 +128,11 @@ void report_unknown(const std::string& split, const char* side, const UnknownPie
   const std::string found = fmt::format("{} of {} pieces ({:.3g} %) of the {} {} text are not in the vocabulary: {}{}",
                                         human_count(unknown.unknown), human_count(unknown.pieces), 100 * share, split,
                                         side, fmt::join(named, ", "), unknown.unknown > named.size() ? ", ..." : "");
-  if (share > kMostUnknown) {
+  if (share > kMaxUnknown) {
     fail(
         "{}\nMore than {:.0f} % cannot be rare characters: the text is not encoded, or has another vocabulary. Give "
         "the right one (--subwords FILE), or leave out --encoded for raw text.",
-        found, 100 * kMostUnknown);
+        found, 100 * kMaxUnknown);
   }
   warn("{} (they become <unk>)", found);
 }

@@ -195,7 +195,7 @@ class Preparation {
 
   std::string text_key() const { return fmt::format("{}", fmt::join(text_keys_, "\n")); }
 
-  // Of each source in proportion to its pairs.
+  // Samples of each source, in proportion to its pairs.
   std::vector<SubwordSample> subword_samples() const {
     uint64_t all = 0;
     for (const CleanReport& report : cleaned_) all += report.pairs_after;
@@ -242,7 +242,7 @@ class Preparation {
     for (const std::string& symbol : symbols_) {
       if (given.is_symbol(symbol)) continue;
       fail_usage(
-          "{} is no symbol of the vocabulary {}, which would cut it into {} pieces. A model learns its symbols when "
+          "{} is not a symbol of the vocabulary {}, which would cut it into {} pieces. A model learns its symbols when "
           "its vocabulary is made: leave out this tag or symbol, or prepare with a new vocabulary.",
           symbol, source_model_.string(), given.encode(symbol).size());
     }
@@ -402,8 +402,8 @@ class Preparation {
     commit(file, records);
   }
 
-  // Only renames, which succeed on a full disk. The manifest is removed first and renamed last: without it the folder
-  // is not taken for a dataset.
+  // Only renames files, which succeeds on a full disk. The manifest is removed first and renamed last: without it the
+  // folder is not taken for a dataset.
   void publish() const {
     remove_path(out_ / kDatasetManifest);
     sync_folder(out_);

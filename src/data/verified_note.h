@@ -12,11 +12,11 @@
 
 namespace verbund {
 
-// By this variable launch hands the notes of all hosts to the workers of a restart, separated by commas.
+// The variable by which launch passes the notes of all hosts, separated by commas, to the workers of a restart.
 constexpr const char* kVerifiedVariable = "VERBUND_VERIFIED";
 
 // Sixteen hexadecimal digits, made of path, size, times and inode of every file, and the boot of the host: a note is
-// worth nothing once a file was written or replaced, or the host has started anew. "" if a file cannot be examined.
+// worth nothing once a file was written or replaced, or the host has rebooted. "" if a file cannot be examined.
 std::string verified_note(const Dataset& dataset);
 
 bool is_noted(std::string_view notes, const std::string& note);

@@ -100,7 +100,8 @@ size_t BeamSearch::candidates_per_row() const {
                                                     : std::max(2 * config_.beam, config_.beam + 3));
 }
 
-// The likeliest next tokens of a row. A model that begins with <pad> (Hugging Face's Marian) may give it a probability.
+// The most likely next tokens of a row. A model that begins with <pad> (Hugging Face's Marian) may give it a
+// probability.
 std::vector<TokenScore> BeamSearch::possible_tokens(size_t row) const {
   std::vector<TokenScore> possible;
   for (const TokenScore& score : ensemble_.best(row)) {
@@ -111,7 +112,7 @@ std::vector<TokenScore> BeamSearch::possible_tokens(size_t row) const {
   return possible;
 }
 
-// The possible continuations of the rows of a sentence, the likeliest first.
+// The possible continuations of the rows of a sentence, the most likely first.
 std::vector<BeamSearch::Candidate> BeamSearch::candidates(const OpenSentence& sentence) const {
   const Sentence& prefix = sentence.task.prefix;
   std::vector<Candidate> all;

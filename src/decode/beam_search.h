@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BeamSearch translates many sentences at once, with one model or an ensemble. Sentences join it at any time.
 //
-// In every step, the 2 beam likeliest continuations of a sentence's rows are considered in order. A continuation that
+// In every step, the 2 beam most likely continuations of a sentence's rows are considered in order. A continuation that
 // ends is a finished translation if it is among the first `beam`; the others become the next rows, until there are
 // `beam`. Translations that are cut at the maximum length rank after those that have ended. A sentence is done, and
 // leaves the batch, at its maximum length, when no row can become better than the n-best finished translations, or when
@@ -41,7 +41,7 @@ struct SearchRequest {
   uint64_t seed = 1;
 };
 
-// What a translation must have.
+// TranslationNeeds are what a translation must have.
 struct TranslationNeeds {
   int64_t nbest = 1;  // at most beam
   bool align = false;
@@ -62,7 +62,7 @@ class BeamSearch {
   // One token more for every sentence. Returns those that are done. After a failure the search cannot go on.
   std::vector<Done> step();
 
-  // What the sentences under way take up; with those that join next.
+  // Resources used by the sentences under way and those that join next.
   size_t sentences() const { return open_.size() + joining_.size(); }
   size_t source_tokens() const;
   size_t cached_rows() const;  // of the kv cache
@@ -122,7 +122,7 @@ class BeamSearch {
 // Called after every token with the number of sentences that are done.
 using TellDone = std::function<void(size_t done)>;
 
-// Of each task, the best translations first.
+// The translations of each task, the best first.
 std::vector<std::vector<Hypothesis>> search(std::span<DecodableModel* const> models, int64_t vocabulary,
                                             std::span<const SearchTask> tasks, const SearchRequest& request,
                                             const TellDone& tell = {});

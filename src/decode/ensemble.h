@@ -15,7 +15,7 @@ struct TokenScore {
   float log_probability;
 };
 
-// Of models with the same target vocabulary on the same device; a single model has no extra cost.
+// Ensemble averages models with the same target vocabulary on the same device; a single model has no extra cost.
 class Ensemble {
  public:
   Ensemble(std::span<DecodableModel* const> models, int64_t vocabulary)
@@ -24,14 +24,14 @@ class Ensemble {
         vocabulary_(vocabulary),
         workspace_(device_) {}
 
-  // Begins anew, without sentences.
+  // Starts again, without sentences.
   void start();
   // See DecodableModel::join_decoding.
   void join(const std::vector<Sentence>& sources);
   // Adds a token to each row; the functions below then describe the possible next tokens.
   void step(std::span<const NextRow> rows, size_t best_count, bool align);
 
-  // The possible tokens, the likeliest first: at least one, at most best_count.
+  // The possible tokens, the most likely first: at least one, at most best_count.
   std::span<const TokenScore> best(size_t row) const;
   double log_probability(size_t row, TokenId token) const;
   int32_t aligned(size_t row) const { return aligned_[row]; }  // by the first model
@@ -45,7 +45,7 @@ class Ensemble {
   int64_t vocabulary_;
   Workspace workspace_;
   size_t best_count_ = 0;
-  // In the device's memory: [rows, v], [rows, best_count], [rows, best_count], [rows].
+  // Results in the device's memory: [rows, v], [rows, best_count], [rows, best_count], [rows].
   const float* logits_ = nullptr;
   int32_t* device_tokens_ = nullptr;
   float *device_values_ = nullptr, *device_partitions_ = nullptr;

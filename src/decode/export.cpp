@@ -20,7 +20,7 @@ constexpr uint32_t kBinaryVersion = 6;
 constexpr char kSpecName[] = "TransformerSpec";
 constexpr uint32_t kSpecRevision = 7;
 
-// As CTranslate2 numbers them.
+// Types as CTranslate2 numbers them.
 enum class Type : uint8_t { kFloat32 = 0, kInt8 = 1, kInt16 = 2 };
 
 int8_t activation_number(Activation activation) {
@@ -117,7 +117,7 @@ class Variables {
     if (model_.table().has(ours + ".bias")) add(theirs + "/bias", ours + ".bias", part, parts);
   }
 
-  // Of a parameter that holds `parts` of the same shape, one below the other, number `part`.
+  // Adds part number `part` of a parameter that holds `parts` of the same shape, one below the other.
   void add(const std::string& theirs, const std::string& ours, int64_t part = 0, int64_t parts = 1) {
     const Parameter& parameter = model_.table().find(ours);
     const auto size = static_cast<size_t>(parameter.size / parts);
@@ -155,7 +155,7 @@ void write_number(AtomicFile& file, T value) {
   file.write({reinterpret_cast<const char*>(&value), sizeof value});
 }
 
-// With its length, which includes the final zero.
+// Writes a string with its length, which includes the final zero.
 void write_string(AtomicFile& file, const std::string& text) {
   write_number(file, static_cast<uint16_t>(text.size() + 1));
   file.write({text.c_str(), text.size() + 1});
@@ -210,7 +210,7 @@ void write_vocabulary(const fs::path& path, const Subwords& subwords) {
   write_file(path, dump_json(pieces, 0) + "\n");
 }
 
-// Not a file of CTranslate2: the program and the checkpoint that the export was made from.
+// Writes a file that is not one of CTranslate2: the program and the checkpoint that the export was made from.
 void write_provenance(const fs::path& path, const TrainedModel& trained, const std::string& program) {
   const Json json = {{"format", "verbund-export"},
                      {"version", 1},

@@ -18,7 +18,7 @@ class SearchOfLines final : public OngoingTranslation {
     const auto tokens = static_cast<size_t>(config.batch_tokens), beam = static_cast<size_t>(config.beam);
     // A batch of so many source tokens has about as many target tokens, and the end of each sentence is not known.
     return search_.source_tokens() < tokens && search_.cached_rows() < 2 * beam * tokens &&
-           search_.sentences() < translator_.most_sentences();
+           search_.sentences() < translator_.max_sentences();
   }
 
   size_t add(const std::string& text, const TranslationNeeds& needs) override {
@@ -26,11 +26,11 @@ class SearchOfLines final : public OngoingTranslation {
     translator_.check(line);
     const size_t number = added_++;
     OpenLine& open = lines_[number];
-    open.pieces = translator_.pieces_of(line);
+    open.segments = translator_.segments_of(line);
     open.needs = needs;
-    open.found.resize(open.pieces.size());
-    for (size_t i = 0; i < open.pieces.size(); ++i) waiting_.insert({i, number});
-    if (open.pieces.empty()) close(number);
+    open.found.resize(open.segments.size());
+    for (size_t i = 0; i < open.segments.size(); ++i) waiting_.insert({i, number});
+    if (open.segments.empty()) close(number);
     // The first of this line, and one of lines that have begun: none holds up the others.
     for (int i = 0; i < 2 && has_room(); ++i) join_next();
     return number;
@@ -39,33 +39,33 @@ class SearchOfLines final : public OngoingTranslation {
   std::vector<Done> step() override {
     while (!waiting_.empty() && has_room()) join_next();
     for (BeamSearch::Done& done : search_.step()) {
-      const auto [number, piece] = places_.at(done.number);
+      const auto [number, segment] = places_.at(done.number);
       places_.erase(done.number);
       OpenLine& line = lines_.at(number);
-      line.found[piece] = std::move(done.hypotheses);
-      if (++line.done == line.pieces.size()) close(number);
+      line.found[segment] = std::move(done.hypotheses);
+      if (++line.done == line.segments.size()) close(number);
     }
     return std::exchange(done_, {});
   }
 
  private:
   struct OpenLine {
-    std::vector<SearchTask> pieces;
+    std::vector<SearchTask> segments;
     TranslationNeeds needs;
-    std::vector<std::vector<Hypothesis>> found;  // of each piece
-    size_t done = 0;                             // pieces
+    std::vector<std::vector<Hypothesis>> found;  // of each segment
+    size_t done = 0;                             // segments
   };
 
   void join_next() {
     if (waiting_.empty()) return;
-    const auto [piece, number] = waiting_.extract(waiting_.begin()).value();
+    const auto [segment, number] = waiting_.extract(waiting_.begin()).value();
     const OpenLine& line = lines_.at(number);
-    places_[search_.add(line.pieces[piece], line.needs)] = {number, piece};
+    places_[search_.add(line.segments[segment], line.needs)] = {number, segment};
   }
 
   void close(size_t number) {
     const OpenLine& line = lines_.at(number);
-    done_.push_back({number, translator_.join(line.pieces, line.found)});
+    done_.push_back({number, translator_.join(line.segments, line.found)});
     lines_.erase(number);
   }
 
@@ -73,8 +73,8 @@ class SearchOfLines final : public OngoingTranslation {
   BeamSearch search_;
   size_t added_ = 0;
   std::map<size_t, OpenLine> lines_;
-  std::map<size_t, std::pair<size_t, size_t>> places_;  // a sentence's number in the search -> line, piece
-  std::set<std::pair<size_t, size_t>> waiting_;         // piece, line: of the line that has begun the fewest first
+  std::map<size_t, std::pair<size_t, size_t>> places_;  // a sentence's number in the search -> line, segment
+  std::set<std::pair<size_t, size_t>> waiting_;         // segment, line: of the line that has begun the fewest first
   std::vector<Done> done_;
 };
 

@@ -34,7 +34,7 @@ class PairScorer {
   PairScorer(DecodableModel& model, const Subwords& source, const Subwords& target, const PairScorerConfig& config)
       : model_(model), source_(source), target_(target), config_(config) {}
 
-  // In the order of the pairs. An empty target is just </s>. `tell` gets the number of pairs that are done.
+  // The scores in the order of the pairs. An empty target is just </s>. `tell` gets the number of pairs that are done.
   std::vector<PairScore> score(const std::vector<TextPair>& pairs, const TellDone& tell = {}) const;
 
  private:

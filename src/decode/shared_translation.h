@@ -16,9 +16,9 @@ class SharedTranslation {
 
   // Worker 0 has the lines and gets the translations, in order. `tell` counts the lines, estimated from its own share.
   std::vector<std::vector<Translation>> translate(const std::vector<Line>& lines, const TellDone& tell = {});
-  // By worker 0: there are no more lines.
+  // Called by worker 0 when there are no more lines.
   void finish();
-  // By the other workers, until worker 0 has finished.
+  // Called by the other workers; returns when worker 0 has finished.
   void assist();
 
   uint64_t target_tokens() const { return target_tokens_; }  // of all workers, with </s>

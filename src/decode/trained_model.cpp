@@ -29,15 +29,15 @@ std::string known_checksum(const Checkpoint& checkpoint, const char* side) {
   });
 }
 
-// In the run's folder, or in that of a checkpoint that was moved away from its run.
-fs::path find_vocabulary(const fs::path& wish, const Checkpoint& checkpoint, const fs::path& run, const char* name,
+// The vocabulary in the run's folder, or in that of a checkpoint that was moved away from its run.
+fs::path find_vocabulary(const fs::path& requested, const Checkpoint& checkpoint, const fs::path& run, const char* name,
                          const std::string& checksum) {
-  fs::path path = wish;
-  if (wish.empty()) path = (fs::exists(checkpoint.folder() / name) ? checkpoint.folder() : run) / name;
-  if (!wish.empty() && fs::exists(wish) && fs::exists(run / name)) {
-    const std::string given = file_checksum(wish);
+  fs::path path = requested;
+  if (requested.empty()) path = (fs::exists(checkpoint.folder() / name) ? checkpoint.folder() : run) / name;
+  if (!requested.empty() && fs::exists(requested) && fs::exists(run / name)) {
+    const std::string given = file_checksum(requested);
     if (given != checksum && given != file_checksum(run / name)) {
-      fail("{} is not the vocabulary that the model was trained with: that is {}", wish.string(),
+      fail("{} is not the vocabulary that the model was trained with: that is {}", requested.string(),
            (run / name).string());
     }
   }
@@ -110,8 +110,8 @@ ModelFiles open_model(const ModelPlace& place) {
   const std::string target_checksum = known_checksum(checkpoint, "target");
   const fs::path source_path =
       find_vocabulary(place.source_vocabulary, checkpoint, run, kSourceVocabulary, source_checksum);
-  const fs::path& wish = place.target_vocabulary.empty() ? place.source_vocabulary : place.target_vocabulary;
-  const fs::path target_path = find_vocabulary(wish, checkpoint, run, kTargetVocabulary, target_checksum);
+  const fs::path& requested = place.target_vocabulary.empty() ? place.source_vocabulary : place.target_vocabulary;
+  const fs::path target_path = find_vocabulary(requested, checkpoint, run, kTargetVocabulary, target_checksum);
   Config config;
   load(parse_yaml(checkpoint.config_yaml(), (checkpoint.folder() / "config.yaml").string()), config);
   debug("model: step {}, vocabularies {} and {}", checkpoint.step(), source_path.string(), target_path.string());

@@ -65,8 +65,8 @@ Line parse_line(const LineFormat& format, const std::string& input, uint64_t num
   Line line = {input, format.prefix, number};
   if (format.column == 0) return line;
   const std::vector<std::string> columns = split_columns(input);
-  const auto most = static_cast<size_t>(std::max(format.column, format.prefix_column));
-  if (columns.size() < most) fail("line {} has {} columns, but column {} is needed", number, columns.size(), most);
+  const auto needed = static_cast<size_t>(std::max(format.column, format.prefix_column));
+  if (columns.size() < needed) fail("line {} has {} columns, but column {} is needed", number, columns.size(), needed);
   line.text = columns[static_cast<size_t>(format.column) - 1];
   if (format.prefix_column > 0) line.prefix = columns[static_cast<size_t>(format.prefix_column) - 1];
   return line;
@@ -89,9 +89,9 @@ std::string show_translations(const LineFormat& format, const std::string& input
 }
 
 LineWindow read_window(const LineFormat& format, const std::function<void(const Line&)>& check, LineReader& reader,
-                       size_t most, std::chrono::milliseconds pause, uint64_t& number) {
+                       size_t max_lines, std::chrono::milliseconds pause, uint64_t& number) {
   LineWindow window;
-  while (window.lines.size() < most && (window.lines.empty() || reader.ready(pause))) {
+  while (window.lines.size() < max_lines && (window.lines.empty() || reader.ready(pause))) {
     std::string text;
     if (!(window.more = reader.next_line(text))) break;
     try {

@@ -47,10 +47,10 @@ struct LineWindow {
   bool more = true;
 };
 
-// At most `most` lines: those that have arrived, until the next one takes longer than `pause`. `check` refuses a line
-// by throwing. `number` counts the lines of all files.
+// At most `max_lines` lines: those that have arrived, until the next one takes longer than `pause`. `check` refuses a
+// line by throwing. `number` counts the lines of all files.
 LineWindow read_window(const LineFormat& format, const std::function<void(const Line&)>& check, LineReader& reader,
-                       size_t most, std::chrono::milliseconds pause, uint64_t& number);
+                       size_t max_lines, std::chrono::milliseconds pause, uint64_t& number);
 
 // Counts the lines that were split and the translations that were cut, for warnings at the end.
 class TranslationTally {
@@ -71,9 +71,9 @@ struct StreamProgress {
 
 class TranslationStream {
  public:
-  // `window`: the most lines that are read ahead. Interactive: line by line, with a prompt on a terminal; a bad line is
-  // a warning. `tags`: with one of which every line should begin; the first that does not is a warning. Everything must
-  // outlive this.
+  // `window`: the maximum number of lines that are read ahead. Interactive: line by line, with a prompt on a terminal;
+  // a bad line is a warning. `tags`: with one of which every line should begin; the first that does not is a warning.
+  // Everything must outlive this.
   TranslationStream(const Translator& translator, SharedTranslation& translation, const LineFormat& format,
                     size_t window, bool interactive, std::vector<std::string> tags = {})
       : translator_(translator),

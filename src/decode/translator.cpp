@@ -12,7 +12,7 @@ namespace verbund {
 namespace {
 
 // The kv cache holds all tokens of all beams, and each row has logits: this limits the number of short sentences.
-constexpr size_t kMostRows = 512;
+constexpr size_t kMaxRows = 512;
 
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return text.ends_with(ending); });
@@ -35,7 +35,7 @@ int cut_quality(const Subwords& subwords, const Sentence& ids, size_t i) {
 // The end of the next part of a long line, which starts at `first`: the end of its sentence, because a model has
 // learned to translate sentences; a sentence of more than `limit` is cut after the last clause, or else word, that
 // fits.
-size_t piece_end(const Subwords& subwords, const Sentence& ids, size_t first, size_t limit) {
+size_t segment_end(const Subwords& subwords, const Sentence& ids, size_t first, size_t limit) {
   size_t best = std::min(ids.size(), first + limit);
   int quality = 0;
   for (size_t i = first + 1; i < ids.size() && i <= first + limit; ++i) {
@@ -55,16 +55,16 @@ bool is_tag(const Subwords& subwords, TokenId token) {
   return subwords.is_symbol(piece.starts_with(kWordStart) ? piece.substr(kWordStart.size()) : piece);
 }
 
-void append(Translation& whole, const Translation& piece, int32_t source_pieces) {
+void append(Translation& whole, const Translation& segment, int32_t source_pieces) {
   const auto target_pieces = static_cast<int32_t>(whole.pieces.size());
-  if (!whole.text.empty() && !piece.text.empty()) whole.text += ' ';
-  whole.text += piece.text;
-  whole.score += piece.score;
-  whole.finished = whole.finished && piece.finished;
-  for (const auto& [source, target] : piece.alignment) {
+  if (!whole.text.empty() && !segment.text.empty()) whole.text += ' ';
+  whole.text += segment.text;
+  whole.score += segment.score;
+  whole.finished = whole.finished && segment.finished;
+  for (const auto& [source, target] : segment.alignment) {
     whole.alignment.emplace_back(source_pieces + source, target_pieces + target);
   }
-  whole.pieces.insert(whole.pieces.end(), piece.pieces.begin(), piece.pieces.end());
+  whole.pieces.insert(whole.pieces.end(), segment.pieces.begin(), segment.pieces.end());
 }
 
 }  // namespace
@@ -81,8 +81,8 @@ DecodeConfig decode_config(const Config& config) {
 void check_tag(const std::string& tag, const Subwords& source) {
   if (tag.empty() || source.is_symbol(tag)) return;
   fail_usage(
-      "the tag {} is no symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, and "
-      "those of subwords.symbols.",
+      "the tag {} is not a symbol of this model's vocabulary: a model has the tags of the corpora it was trained on, "
+      "and those of subwords.symbols.",
       tag);
 }
 
@@ -105,59 +105,59 @@ void Translator::check(const Line& line) const {
   }
   if (config_.long_lines == LongLines::kSplit) return;
   const size_t tokens = source_.encode(line.text).size();
-  if (tokens <= most_tokens()) return;
+  if (tokens <= max_tokens()) return;
   fail(
-      "line {} has {} tokens, but at most {} are translated at once. Raise --max-tokens, or let it be cut into "
-      "pieces: --long-lines split.",
-      line.number, tokens, most_tokens());
+      "line {} has {} tokens, but at most {} are translated at once. Raise --max-tokens, or split it into sentences: "
+      "--long-lines split.",
+      line.number, tokens, max_tokens());
 }
 
-size_t Translator::most_tokens() const {
-  const auto most = static_cast<size_t>(config_.search.config.max_tokens);
-  return most > tag_.size() ? most - tag_.size() : most > 0 ? 1 : std::numeric_limits<size_t>::max();
+size_t Translator::max_tokens() const {
+  const auto limit = static_cast<size_t>(config_.search.config.max_tokens);
+  return limit > tag_.size() ? limit - tag_.size() : limit > 0 ? 1 : std::numeric_limits<size_t>::max();
 }
 
 std::vector<SearchTask> Translator::cut(const Sentence& source, const Sentence& prefix, uint64_t number,
                                         size_t limit) const {
-  std::vector<SearchTask> pieces;
+  std::vector<SearchTask> segments;
   for (size_t first = 0; first < source.size();) {
-    const size_t end = source.size() <= limit ? source.size() : piece_end(source_, source, first, limit);
+    const size_t end = source.size() <= limit ? source.size() : segment_end(source_, source, first, limit);
     const auto at = [&](size_t i) { return source.begin() + static_cast<std::ptrdiff_t>(i); };
-    // Each piece has random numbers of its own.
-    pieces.push_back({Sentence(at(first), at(end)), first == 0 ? prefix : Sentence(), number << 24 | first});
+    // Each segment has random numbers of its own.
+    segments.push_back({Sentence(at(first), at(end)), first == 0 ? prefix : Sentence(), number << 24 | first});
     first = end;
   }
-  return pieces;
+  return segments;
 }
 
-// The number of symbols that a text begins with itself, if they stand before each of its pieces, as a given tag does.
+// The number of symbols that a text begins with itself, if they stand before each of its segments, as a given tag does.
 size_t Translator::repeated_tags(const Sentence& source, bool is_split) const {
   if (!is_split || !tag_.empty()) return 0;
   const auto first = std::ranges::find_if(source, [&](TokenId token) { return !is_tag(source_, token); });
   const auto tags = static_cast<size_t>(first - source.begin());
-  return tags < most_tokens() ? tags : 0;
+  return tags < max_tokens() ? tags : 0;
 }
 
-std::vector<SearchTask> Translator::pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const {
-  const size_t limit = most_tokens(), tag_size = repeated_tags(source, source.size() > limit);
+std::vector<SearchTask> Translator::segments_of(const Sentence& source, const Sentence& prefix, uint64_t number) const {
+  const size_t limit = max_tokens(), tag_size = repeated_tags(source, source.size() > limit);
   const auto text = source.begin() + static_cast<std::ptrdiff_t>(tag_size);
   const Sentence tag = tag_size > 0 ? Sentence(source.begin(), text) : tag_;
-  std::vector<SearchTask> pieces = cut(Sentence(text, source.end()), prefix, number, limit - tag_size);
-  for (SearchTask& piece : pieces) piece.source.insert(piece.source.begin(), tag.begin(), tag.end());
-  return pieces;
+  std::vector<SearchTask> segments = cut(Sentence(text, source.end()), prefix, number, limit - tag_size);
+  for (SearchTask& segment : segments) segment.source.insert(segment.source.begin(), tag.begin(), tag.end());
+  return segments;
 }
 
-std::vector<SearchTask> Translator::pieces_of(const Line& line) const {
-  return pieces_of(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix),
-                   line.number);
+std::vector<SearchTask> Translator::segments_of(const Line& line) const {
+  return segments_of(source_.encode(line.text), line.prefix.empty() ? Sentence() : target_.encode(line.prefix),
+                     line.number);
 }
 
 BeamSearch Translator::begin() const {
   return {models_, static_cast<int64_t>(target_.size()), config_.search.config, config_.search.seed};
 }
 
-size_t Translator::most_sentences() const {
-  return std::max<size_t>(1, kMostRows / static_cast<size_t>(config_.search.config.beam));
+size_t Translator::max_sentences() const {
+  return std::max<size_t>(1, kMaxRows / static_cast<size_t>(config_.search.config.beam));
 }
 
 // Sentences of similar length are batched; a batch holds as many as its tokens allow.
@@ -168,7 +168,7 @@ std::vector<std::vector<Hypothesis>> Translator::search_all(const std::vector<Se
   for (size_t first = 0; first < order.size();) {
     const auto budget = static_cast<size_t>(config_.search.config.batch_tokens);
     const size_t longest = tasks[order[first]].source.size() + 1;
-    const size_t count = std::min({std::max<size_t>(1, budget / longest), most_sentences(), order.size() - first});
+    const size_t count = std::min({std::max<size_t>(1, budget / longest), max_sentences(), order.size() - first});
     std::vector<SearchTask> batch;
     for (size_t i = first; i < first + count; ++i) batch.push_back(tasks[order[i]]);
     const auto tell_lines = [&](size_t done) { tell((first + done) * lines / tasks.size()); };
@@ -191,20 +191,20 @@ Translation Translator::to_text(const Hypothesis& hypothesis, size_t source_size
   const auto tag = static_cast<int32_t>(tag_size);
   for (size_t i = 0; i < hypothesis.alignment.size(); ++i) {
     const int32_t source = hypothesis.alignment[i];
-    if (source == static_cast<int32_t>(source_size) || source < tag) continue;  // </s> or tag: no piece of the line
+    if (source == static_cast<int32_t>(source_size) || source < tag) continue;  // </s> or tag: not a piece of the line
     translation.alignment.emplace_back(source - tag, static_cast<int32_t>(i));
   }
   for (const TokenId token : hypothesis.tokens) translation.pieces.push_back(target_.piece(token));
   return translation;
 }
 
-std::vector<Translation> Translator::join(std::span<const SearchTask> pieces,
+std::vector<Translation> Translator::join(std::span<const SearchTask> segments,
                                           std::span<const std::vector<Hypothesis>> found) const {
-  if (pieces.size() <= 1) {  // the usual case
+  if (segments.size() <= 1) {  // the usual case
     std::vector<Translation> translations;
     for (const std::vector<Hypothesis>& all : found) {
       for (const Hypothesis& hypothesis : all) {
-        translations.push_back(to_text(hypothesis, pieces[0].source.size(), tag_.size()));
+        translations.push_back(to_text(hypothesis, segments[0].source.size(), tag_.size()));
       }
     }
     if (translations.empty()) translations.emplace_back();
@@ -212,10 +212,10 @@ std::vector<Translation> Translator::join(std::span<const SearchTask> pieces,
   }
   Translation whole;
   whole.split = true;
-  const size_t repeated = repeated_tags(pieces[0].source, true);
+  const size_t repeated = repeated_tags(segments[0].source, true);
   int32_t source_pieces = 0;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const size_t size = pieces[i].source.size(), tag_size = i == 0 ? tag_.size() : tag_.size() + repeated;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const size_t size = segments[i].source.size(), tag_size = i == 0 ? tag_.size() : tag_.size() + repeated;
     append(whole, to_text(found[i].at(0), size, tag_size), source_pieces);
     source_pieces += static_cast<int32_t>(size - tag_size);
   }
@@ -226,9 +226,9 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
                                                             const TellDone& tell) const {
   for (const Line& line : lines) check(line);
   std::vector<SearchTask> tasks;
-  std::vector<size_t> ends;  // of the lines' pieces
+  std::vector<size_t> ends;  // of the lines' segments
   for (const Line& line : lines) {
-    for (SearchTask& piece : pieces_of(line)) tasks.push_back(std::move(piece));
+    for (SearchTask& segment : segments_of(line)) tasks.push_back(std::move(segment));
     ends.push_back(tasks.size());
   }
   const std::vector<std::vector<Hypothesis>> found = search_all(tasks, lines.size(), tell);
@@ -243,17 +243,17 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<Li
 
 SplitLine Translator::split(const std::string& line) const {
   const Sentence ids = source_.encode(line);
-  if (ids.size() <= most_tokens()) return {{line}};
+  if (ids.size() <= max_tokens()) return {{line}};
   const std::vector<std::string> text = source_.encode_pieces(line);
   if (text.size() != ids.size()) return {{line}};
   const auto tags = static_cast<std::ptrdiff_t>(repeated_tags(ids, true));
   const std::string tag = tags > 0 ? source_.decode_pieces({text.begin(), text.begin() + tags}) + " " : "";
   SplitLine sentences({}, static_cast<int>(tags));
   auto begin = text.begin() + tags;
-  for (const SearchTask& piece : tags > 0 ? pieces_of(ids, {}, 0) : cut(ids, {}, 0, most_tokens())) {
-    const auto end = begin + static_cast<std::ptrdiff_t>(piece.source.size()) - tags;
+  for (const SearchTask& segment : tags > 0 ? segments_of(ids, {}, 0) : cut(ids, {}, 0, max_tokens())) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(segment.source.size()) - tags;
     sentences.sentences.push_back(tag + source_.decode_pieces({begin, end}));
-    if (source_.encode(sentences.sentences.back()) != piece.source) return {{line}};
+    if (source_.encode(sentences.sentences.back()) != segment.source) return {{line}};
     begin = end;
   }
   return sentences;
@@ -263,7 +263,7 @@ std::vector<Sentence> Translator::translate_tokens(const std::vector<Sentence>& 
   std::vector<SearchTask> tasks;
   std::vector<size_t> lines;  // of the tasks
   for (size_t i = 0; i < sources.size(); ++i) {
-    for (SearchTask& piece : pieces_of(sources[i], {}, i)) tasks.push_back(std::move(piece));
+    for (SearchTask& segment : segments_of(sources[i], {}, i)) tasks.push_back(std::move(segment));
     lines.resize(tasks.size(), i);
   }
   const std::vector<std::vector<Hypothesis>> found = search_all(tasks, sources.size(), tell);

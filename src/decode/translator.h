@@ -25,7 +25,7 @@ struct TranslatorConfig {
 // settings that conflict.
 DecodeConfig decode_config(const Config& config);
 
-// Refuses a tag that is no symbol of the source vocabulary.
+// Refuses a tag that is not a symbol of the source vocabulary.
 void check_tag(const std::string& tag, const Subwords& source);
 
 struct Line {
@@ -54,7 +54,7 @@ struct SplitLine {
 
 class Translator {
  public:
-  // All models share the vocabularies. Everything must outlive this. Refuses a tag that is no symbol.
+  // All models share the vocabularies. Everything must outlive this. Refuses a tag that is not a symbol.
   Translator(std::vector<DecodableModel*> models, const Subwords& source, const Subwords& target,
              const TranslatorConfig& config);
 
@@ -72,19 +72,19 @@ class Translator {
 
   // The parts of translate(), for OngoingTranslation: the sentences that a line is searched as, none for an empty line;
   // and the translations of a line from those of its sentences.
-  std::vector<SearchTask> pieces_of(const Line& line) const;
-  std::vector<Translation> join(std::span<const SearchTask> pieces,
+  std::vector<SearchTask> segments_of(const Line& line) const;
+  std::vector<Translation> join(std::span<const SearchTask> segments,
                                 std::span<const std::vector<Hypothesis>> found) const;
   BeamSearch begin() const;
-  size_t most_sentences() const;  // that are searched at a time
+  size_t max_sentences() const;  // that are searched at a time
   const TranslatorConfig& config() const { return config_; }
 
   uint64_t target_tokens() const { return target_tokens_; }  // so far, with </s>
 
  private:
-  size_t most_tokens() const;  // that are translated at once
+  size_t max_tokens() const;  // that are translated at once
   std::vector<SearchTask> cut(const Sentence& source, const Sentence& prefix, uint64_t number, size_t limit) const;
-  std::vector<SearchTask> pieces_of(const Sentence& source, const Sentence& prefix, uint64_t number) const;
+  std::vector<SearchTask> segments_of(const Sentence& source, const Sentence& prefix, uint64_t number) const;
   size_t repeated_tags(const Sentence& source, bool is_split) const;
   // `tell` counts lines, of which there are so many.
   std::vector<std::vector<Hypothesis>> search_all(const std::vector<SearchTask>& tasks, size_t lines,

@@ -11,11 +11,11 @@ namespace {
 constexpr uint64_t kStream = 0x64656d6f00000000;  // keeps this use of a seed apart from others
 
 // Words in a sentence, on either side.
-constexpr size_t kFewestWords = 3, kMostWords = 16;
+constexpr size_t kFewestWords = 3, kMaxWords = 16;
 
 bool has_good_length(const std::string& sentence) {
   const size_t words = 1 + static_cast<size_t>(std::count(sentence.begin(), sentence.end(), ' '));
-  return words >= kFewestWords && words <= kMostWords;
+  return words >= kFewestWords && words <= kMaxWords;
 }
 
 }  // namespace

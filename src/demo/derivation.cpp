@@ -102,7 +102,7 @@ class Deriver {
 }  // namespace
 
 void Features::overlay(const Features& other) {
-  for (size_t i = 0; i < kMost; ++i) {
+  for (size_t i = 0; i < kMax; ++i) {
     if (other.values[i]) values[i] = other.values[i];
   }
 }

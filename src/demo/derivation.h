@@ -17,7 +17,7 @@ struct Node {
 
 const Node* first_part(const Node& node);  // or nullptr
 
-// The descendant at the end of a path, and how many names of the path lead there: the next one is no part.
+// The descendant at the end of a path, and how many names of the path lead there: the next one is not a part.
 // What a node does not have is looked for in its first part. A part that was left out is nullptr.
 struct Descendant {
   const Node* node;

@@ -29,8 +29,8 @@ namespace verbund::demo {
 
 // One value, or none (0), of every feature: "acc" of case, "pl" of number.
 struct Features {
-  static constexpr size_t kMost = 16;
-  std::array<uint8_t, kMost> values{};
+  static constexpr size_t kMax = 16;
+  std::array<uint8_t, kMax> values{};
 
   void overlay(const Features& other);              // its values win
   bool is_compatible(const Features& other) const;  // no feature has two different values

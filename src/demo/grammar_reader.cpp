@@ -83,7 +83,7 @@ class GrammarReader {
   }
 
   void declare_feature(std::string_view text) {
-    if (++feature_count_ > Features::kMost) fail_at(position_, "there are more than {} features", Features::kMost);
+    if (++feature_count_ > Features::kMax) fail_at(position_, "there are more than {} features", Features::kMax);
     uint8_t value = 0;
     for (const std::string& name : split(sides(text, ":").right))
       declare(name).features.values[feature_count_ - 1] = ++value;

@@ -29,7 +29,7 @@ std::string symbol_name(size_t index) {
   return name;
 }
 
-// How many different sequences the shape allows, or the largest number if there are more.
+// The number of different sequences that the shape allows, or the largest number if there are more.
 uint64_t count_sequences(const ReversalShape& shape) {
   constexpr uint64_t kMany = std::numeric_limits<uint64_t>::max();
   if (shape.symbols == 1) return shape.max_length - shape.min_length + 1;

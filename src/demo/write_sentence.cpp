@@ -52,7 +52,7 @@ class Writer {
     const bool names_field = depth < reference.path.size();
     const std::string field = names_field ? fmt::format("{}-{}", in.language, reference.path[depth]) : in.language;
     if (depth + 1 < reference.path.size() || !grammar_.fields.contains(field)) {
-      fail_at(in.position, "\"{}\" is no part, field or table", fmt::join(reference.path, "."));
+      fail_at(in.position, "\"{}\" is not a part, field or table", fmt::join(reference.path, "."));
     }
     const auto table = grammar_.tables.find(field);
     if (depth == 0 && table != grammar_.tables.end() && !node.rule->fields.contains(field)) {

@@ -43,8 +43,8 @@ class CpuDevice final : public Device {
 #undef VERBUND_SIMD
 #undef VERBUND_PORTABLE
   bool needs_token_order() const override { return false; }
-  Magnitude measure(const float* values, std::span<const Interval> pieces) override {
-    return portable::measure(values, pieces);
+  Magnitude measure(const float* values, std::span<const Interval> intervals) override {
+    return portable::measure(values, intervals);
   }
 
   // Every GEMM from now on is added to `log` (null: no more), for benchmarks that time the GEMMs alone.

@@ -74,7 +74,7 @@ class DeviceCommunicator {
   virtual SideStream& stream() = 0;
   virtual void all_reduce(float* values, size_t count) = 0;  // sums over all ranks, on every rank
   virtual void broadcast(float* values, size_t count, int from_rank) = 0;
-  // `values` has one piece per rank in the order of ranks; every rank gets all pieces.
+  // `values` has one slice per rank in the order of ranks; every rank gets all slices.
   virtual void all_gather(float* values, size_t count_of_each) = 0;
   // The calls in `calls` run as one operation.
   virtual void group(const std::function<void()>& calls) = 0;
@@ -129,8 +129,8 @@ class Device {
 #define VERBUND_OPERATION(operation, Arguments) virtual void operation(const Arguments& op) = 0;
   VERBUND_OPERATIONS(VERBUND_OPERATION)
 #undef VERBUND_OPERATION
-  virtual bool needs_token_order() const = 0;                                            // for embed_backward
-  virtual Magnitude measure(const float* values, std::span<const Interval> pieces) = 0;  // waits for the result
+  virtual bool needs_token_order() const = 0;                                               // for embed_backward
+  virtual Magnitude measure(const float* values, std::span<const Interval> intervals) = 0;  // waits for the result
 
  protected:
   Device(Precision precision, FloatType compute_dtype, bool is_host)

@@ -6,7 +6,7 @@
 
 namespace verbund {
 
-// By the purpose of an allocation: batches size the activations, beams the kv cache, the model everything else.
+// Advice by the purpose of an allocation: batches size the activations, beams the kv cache, the model everything else.
 inline const char* memory_advice(std::string_view purpose) {
   if (purpose == "activations" || purpose.starts_with("intermediate results")) {
     return "use smaller batches (batch.tokens, train.micro_batch_tokens) or a smaller model";

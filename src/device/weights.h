@@ -20,7 +20,7 @@ class Weights {
   // The weights in the compute dtype, as GEMMs read them. Brings the copy up to date.
   ConstTypedFloats operands();
 
-  // For writing. The copy will be made anew.
+  // For writing. The copy will be rebuilt.
   Buffer& write();
   // For an operation that writes the values and the copy (null if there is none).
   struct Both {

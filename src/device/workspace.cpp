@@ -25,7 +25,7 @@ void* Workspace::take_bytes(size_t bytes) {
 
 void Workspace::grow(size_t bytes) {
   const size_t before = before_ + (blocks_.empty() ? 0 : used_);
-  // At least half as much again as so far, so that growing ends soon; on a GPU less, since its memory is scarce.
+  // Grow by at least half, so that growing ends soon; by less on a GPU, since its memory is scarce.
   size_t more = before / 2;
   if (!device_.is_host()) more = std::min<size_t>(before / 8, device_.memory().free / 4);
   const size_t wanted = std::max({bytes, more, size_t{16} << 20});

@@ -26,7 +26,7 @@ class Workspace {
   TypedFloats take(int64_t count, FloatType type) {
     return {take_bytes(static_cast<size_t>(count * size_of(type))), type};
   }
-  // In the compute dtype, for what only GEMMs read.
+  // Memory in the compute dtype, for what only GEMMs read.
   TypedFloats take_operand(int64_t count) { return take(count, device_.compute_dtype()); }
 
   // Frees everything. If it did not fit into one block, the next step gets a block that is large enough.

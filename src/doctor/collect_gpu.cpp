@@ -57,20 +57,20 @@ StepFacts small_step(Device& device) {
   return {loss.mean(), std::sqrt(gradient.squares) / (kLossScale * static_cast<double>(loss.tokens))};
 }
 
-void note_libraries(DeviceChoice wish, GpuFacts& facts) {
-  const cuda::CudaLibraries all = cuda::load_cuda(search_for(wish));
+void note_libraries(DeviceChoice requested, GpuFacts& facts) {
+  const cuda::CudaLibraries all = cuda::load_cuda(search_for(requested));
   for (const cuda::LibraryState* state : {&all.driver_state, &all.nvrtc_state, &all.cublas_state, &all.nccl_state}) {
     facts.libraries.push_back({state->name, state->path.string(), state->version, state->why_not});
   }
-  const std::string name = wish == DeviceChoice::kEmulated ? "emulated" : "cuda";
+  const std::string name = requested == DeviceChoice::kEmulated ? "emulated" : "cuda";
   facts.missing = cuda::missing_message(all, name);
   facts.nccl_missing = cuda::missing_nccl_message(all, name);
   facts.driver = all.driver_state.usable();
   if (all.usable()) facts.count = static_cast<int>(all.architectures.size());
 }
 
-std::unique_ptr<Device> open_and_try(DeviceChoice wish, Precision precision, int local_rank, GpuFacts& facts) {
-  std::unique_ptr<Device> gpu = open_device({wish, precision, false, local_rank});
+std::unique_ptr<Device> open_and_try(DeviceChoice requested, Precision precision, int local_rank, GpuFacts& facts) {
+  std::unique_ptr<Device> gpu = open_device({requested, precision, false, local_rank});
   facts.name = gpu->facts().name;
   facts.architecture = gpu->facts().architecture;
   const MemoryUse memory = gpu->memory();
@@ -86,7 +86,7 @@ std::unique_ptr<Device> open_and_try(DeviceChoice wish, Precision precision, int
 CollectedGpu collect_gpu_facts(const Worker& self, const Config& config) {
   CollectedGpu collected;
   GpuFacts& facts = collected.facts;
-  facts.wish = kDeviceNames[static_cast<size_t>(config.device)];
+  facts.requested = kDeviceNames[static_cast<size_t>(config.device)];
   facts.precision = kPrecisionNames[static_cast<size_t>(config.train.precision)];
   try {
     note_libraries(config.device, facts);
@@ -94,7 +94,7 @@ CollectedGpu collect_gpu_facts(const Worker& self, const Config& config) {
     facts.missing = error.what();
   }
   if (config.device == DeviceChoice::kCpu || facts.count == 0) {
-    if (!facts.insists()) facts.cpu_trouble = CpuDevice::trouble_with(config.train.precision);
+    if (!facts.requires_gpu()) facts.cpu_trouble = CpuDevice::trouble_with(config.train.precision);
     return collected;
   }
   const std::optional<int> number = gpu_of_worker(self.local_rank, static_cast<size_t>(facts.count));

@@ -43,7 +43,8 @@ bool gpus_meet(const Facts& facts, const Travel& travel) {
          });
 }
 
-// What other programs use of this worker's cores. All workers measure it at the same time: their own work is no load.
+// The share of this worker's cores that other programs use. All workers measure it at the same time: their own work is
+// not load.
 double idle_load(Workers& workers) {
   workers.comm().barrier();
   const double used = OtherLoad(workers.self().cores).cores_used();

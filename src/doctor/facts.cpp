@@ -28,7 +28,7 @@ JSON_MEMBERS(ModelNeeds, parameters, gradient_bytes, worker_bytes, gpu_bytes, le
              checkpoints)
 JSON_MEMBERS(LibraryFacts, name, path, version, why_not)
 JSON_MEMBERS(StepFacts, loss, gradient_norm)
-JSON_MEMBERS(GpuFacts, wish, precision, cpu_trouble, libraries, missing, nccl_missing, driver, count, number, name,
+JSON_MEMBERS(GpuFacts, requested, precision, cpu_trouble, libraries, missing, nccl_missing, driver, count, number, name,
              architecture, memory, free_memory, trouble, step, cpu_step)
 JSON_MEMBERS(GpuSumFacts, workers, trouble, bytes, seconds, difference)
 JSON_MEMBERS(AllReduceFacts, workers, bytes, measured_bytes, seconds)

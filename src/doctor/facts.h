@@ -62,7 +62,7 @@ struct StepFacts {
 
 // GPUs of a worker's host, and the one that this worker uses.
 struct GpuFacts {
-  std::string wish = "auto";            // device of the configuration
+  std::string requested = "auto";       // device of the configuration
   std::string precision = "fp32";       // train.precision
   std::string cpu_trouble;              // why the CPU does not support that precision; "": it does, or need not
   std::vector<LibraryFacts> libraries;  // driver, NVRTC, cuBLAS, NCCL
@@ -78,7 +78,7 @@ struct GpuFacts {
   StepFacts step, cpu_step;
 
   bool computes() const { return number >= 0 && trouble.empty(); }
-  bool insists() const { return wish == "cuda" || wish == "emulated"; }  // the CPU is no alternative
+  bool requires_gpu() const { return requested == "cuda" || requested == "emulated"; }  // the CPU is not an alternative
 };
 
 struct WorkerFacts {
@@ -108,7 +108,7 @@ struct WorkerFacts {
   std::string name() const;  // "worker 1 on b"
 };
 
-// From one host to another, measured by the first.
+// LinkFacts describe the link from one host to another, measured by the first.
 struct LinkFacts {
   std::string from, to;
   double round_trip_seconds = 0;    // of 8 bytes

@@ -39,7 +39,8 @@ Findings judge_network(const Facts& facts);      // clocks, addresses, links, al
 // "worker 2 on b", "workers 2, 3 on b and 4 on c"
 std::string describe(const std::vector<const WorkerFacts*>& workers);
 
-// At most so many columns wide, and never more than 100: verdict, check, finding, with the advice below it.
+// The findings as a table, at most `columns` and never more than 100 wide: verdict, check, finding, with the advice
+// below it.
 std::string findings_table(const Findings& findings, bool colour = false, size_t columns = 100);
 
 // "2 problems, 1 warning: this will not train yet"

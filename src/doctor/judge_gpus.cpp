@@ -19,7 +19,7 @@ using Some = std::vector<const WorkerFacts*>;
 
 constexpr double kSumTolerance = 1e-5;  // rounding, because the order of additions differs
 
-// Relative tolerances of the loss and gradient norm of one step, by the precision of the products' operands.
+// Relative tolerances of the loss and gradient norm of one step, by the compute dtype.
 struct Tolerance {
   double loss, norm;
 };
@@ -60,7 +60,7 @@ Finding judge_unused(const HostWorkers& host) {
   const bool there = first.gpu.driver || !first.gpus.empty();
   std::string list = fmt::format("{}", fmt::join(first.gpus, ", "));
   if (list.empty() && first.gpu.count > 0) list = fmt::format("{} that can be used", first.gpu.count);
-  if (first.gpu.wish == "cpu" || !there) {
+  if (first.gpu.requested == "cpu" || !there) {
     return {Health::kOk, "GPUs",
             fmt::format("{}: {}; training runs on the CPU", host.first, list.empty() ? "none" : list)};
   }
@@ -73,11 +73,11 @@ Finding judge_unused(const HostWorkers& host) {
 Finding judge_gpus_of(const HostWorkers& host) {
   const WorkerFacts& first = *host.second.front();
   const GpuFacts& gpu = first.gpu;
-  if (gpu.insists() && !gpu.missing.empty()) {
+  if (gpu.requires_gpu() && !gpu.missing.empty()) {
     return {Health::kProblem, "GPUs", fmt::format("{}: {}", host.first, gpu.missing),
             "docs/gpu.md lists what to install; without a GPU: --set device=cpu"};
   }
-  if (gpu.wish == "cpu" || gpu.count == 0) return judge_unused(host);
+  if (gpu.requested == "cpu" || gpu.count == 0) return judge_unused(host);
   const bool enough = std::all_of(host.second.begin(), host.second.end(),
                                   [](const WorkerFacts* worker) { return worker->gpu.number >= 0; });
   const std::string has = fmt::format("{}: {} GPU{}", host.first, gpu.count, gpu.count == 1 ? "" : "s");
@@ -90,7 +90,7 @@ Finding judge_gpus_of(const HostWorkers& host) {
 
 Findings judge_hosts(const Facts& facts) {
   const bool none = std::all_of(facts.workers.begin(), facts.workers.end(), [](const WorkerFacts& worker) {
-    return !worker.gpu.insists() && !worker.gpu.driver && worker.gpus.empty();
+    return !worker.gpu.requires_gpu() && !worker.gpu.driver && worker.gpus.empty();
   });
   if (none) return {{Health::kOk, "GPUs", "none; training runs on the CPU"}};
   Findings findings;
@@ -114,9 +114,9 @@ Findings judge_precision(const Facts& facts) {
 Findings judge_mixture(const Facts& facts) {
   Some with, without;
   for (const WorkerFacts& worker : facts.workers) {
-    const bool gpu = worker.gpu.wish != "cpu" && worker.gpu.count > 0;
+    const bool gpu = worker.gpu.requested != "cpu" && worker.gpu.count > 0;
     (gpu ? with : without).push_back(&worker);
-    if (worker.gpu.insists()) return {};  // missing GPUs have been reported
+    if (worker.gpu.requires_gpu()) return {};  // missing GPUs have been reported
   }
   if (with.empty() || without.empty()) return {};
   return {
@@ -205,13 +205,13 @@ Findings judge_gpu_sum(const Facts& facts) {
                                       [](const WorkerFacts& worker) { return !worker.gpu.nccl_missing.empty(); });
     const bool all_compute = std::all_of(facts.workers.begin(), facts.workers.end(),
                                          [](const WorkerFacts& worker) { return worker.gpu.computes(); });
-    const bool wished = facts.transport == "nccl";
-    if (wished && !all_compute) {
+    const bool requested = facts.transport == "nccl";
+    if (requested && !all_compute) {
       return {{Health::kProblem, "NCCL", "workers.transport is nccl, which is for GPUs, but not all workers have one",
                "use workers.transport=auto or mpi"}};
     }
     if (!all_compute || lacking == facts.workers.end()) return {};
-    return {{wished ? Health::kProblem : Health::kWarning, "NCCL",
+    return {{requested ? Health::kProblem : Health::kWarning, "NCCL",
              fmt::format("{}: {}", lacking->name(), lacking->gpu.nccl_missing),
              "without NCCL, gradients go through the hosts' memory, which is slower"}};
   }

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMostPings = 200, kFewestPings = 10, kWarmUp = 5;
+constexpr int kMaxPings = 200, kFewestPings = 10, kWarmUp = 5;
 constexpr double kPingSeconds = 0.3;
 constexpr size_t kFirstMessage = 64 << 10, kLargestMessage = 64 << 20;   // bytes
 constexpr double kLongEnough = 0.2;                                      // seconds that a bandwidth is measured over
@@ -65,7 +65,7 @@ void measure_round_trip(Conversation& talk, LinkFacts& link) {
   std::vector<double> round_trips;
   double shortest = 1e9;
   const auto begin = Clock::now();
-  for (int i = 0; i < kMostPings && (i < kFewestPings || seconds_since(begin) < kPingSeconds); ++i) {
+  for (int i = 0; i < kMaxPings && (i < kFewestPings || seconds_since(begin) < kPingSeconds); ++i) {
     const double sent = wall_seconds();
     const auto start = Clock::now();
     const double their_time = ask(talk, 0);

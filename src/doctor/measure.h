@@ -16,7 +16,7 @@ std::vector<LinkFacts> measure_links(Workers& workers);
 // The same between the given workers of any hosts.
 std::vector<LinkFacts> measure_links_between(Workers& workers, const std::vector<int>& ranks);
 
-// All-reduces a gradient of so many bytes as training does. Takes a few seconds on any network: it begins with a small
+// All-reduces a gradient of `bytes` bytes as training does. Takes a few seconds on any network: it begins with a small
 // part of the gradient, and doubles it until it takes long enough or is complete.
 AllReduceFacts measure_all_reduce(Workers& workers, uint64_t bytes, Wire wire);
 

@@ -36,7 +36,7 @@ ModelNeeds needs_of_model(const Config& config, VocabularySizes vocabularies, in
   const bool rounded = config.train.precision == Precision::kBf16 || config.train.precision == Precision::kFp16;
   needs.gpu_bytes = on_gpu + (rounded ? buffer / 2 : 0);  // a 16-bit copy of the weights
   needs.checkpoint_bytes = buffer + state + average + residuals + of_workers + (rounds ? buffer : 0);
-  // What is collected from the others, and the copy being written.
+  // Memory for what is collected from the others, and the copy being written.
   needs.leader_bytes = residuals + of_workers + (config.checkpoint.asynchronous ? needs.checkpoint_bytes : 0);
   // The newest ones, the best by each measure, and the one being written.
   const auto best = static_cast<int64_t>(split_words(config.evaluate.best).size());

@@ -46,7 +46,7 @@ struct Evaluation {
   double smoothed() const { return loss.smoothed / static_cast<double>(loss.tokens); }
   double cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
   double exact_share() const { return static_cast<double>(exact) / static_cast<double>(translations.size()); }
-  // By the name in the configuration.
+  // The metric with this name in the configuration.
   double metric(const std::string& name) const;
 };
 

@@ -18,7 +18,7 @@ struct TestSet {
   size_t size() const { return source_tokens.size(); }
 };
 
-// Of all its text, to compare test sets.
+// Checksum of all text of the set, to compare test sets.
 std::string checksum(const TestSet& set);
 
 // A split of a dataset. Only dev and test keep their text; the text of others is decoded from the tokens.

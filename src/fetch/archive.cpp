@@ -127,20 +127,20 @@ std::string name_of(archive_entry* entry) {
 // Up to five members that may have been meant: the same file in another folder, then names with a similar spelling,
 // else the first ones.
 std::vector<std::string> near_names(const std::string& wanted, std::vector<std::string> names) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMax = 5;
   std::vector<std::string> result;
   const auto file_name = fs::path(wanted).filename();
   std::copy_if(names.begin(), names.end(), std::back_inserter(result),
                [&](const std::string& name) { return fs::path(name).filename() == file_name; });
   for (const std::string& name : result) std::erase(names, name);
-  while (result.size() < kMost) {
+  while (result.size() < kMax) {
     const std::string name = nearest(wanted, names);
     if (name.empty()) break;
     result.push_back(name);
     std::erase(names, name);
   }
   if (result.empty()) result = std::move(names);
-  result.resize(std::min(result.size(), kMost));
+  result.resize(std::min(result.size(), kMax));
   return result;
 }
 
@@ -205,18 +205,18 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
 }
 
 std::vector<ArchiveMember> read_members(const fs::path& path, const std::string& ending) {
-  constexpr uint64_t kMost = 64'000'000;
+  constexpr uint64_t kMax = 64'000'000;
   return read_members_within(path, ending, [&](const std::string& name, uint64_t total) {
-    if (total <= kMost) return;
+    if (total <= kMax) return;
     fail("{}: the files *{} up to {} have more than {}. Extract the archive and give the folder.", path.string(),
-         ending, name, human_bytes(kMost));
+         ending, name, human_bytes(kMax));
   });
 }
 
 std::vector<ArchiveMember> read_all_members(const fs::path& path) {
-  const uint64_t most = 64 * fs::file_size(path) + (1 << 20);
+  const uint64_t limit = 64 * fs::file_size(path) + (1 << 20);
   return read_members_within(path, "", [&](const std::string& name, uint64_t total) {
-    if (total <= most) return;
+    if (total <= limit) return;
     fail("{}: the files up to {} have more than 64 times the size of the archive", path.string(), name);
   });
 }

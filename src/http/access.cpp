@@ -56,7 +56,7 @@ std::string cookie_secret(const HttpRequest& request, int port) {
   return "";
 }
 
-// The same page without the token in its address, which would else stay in the browser's history.
+// The same page without the token in its address, which would otherwise stay in the browser's history.
 HttpResponse with_cookie(const HttpRequest& request, const std::string& token, int port) {
   // Never "//host", which would lead elsewhere.
   std::string place =
@@ -103,14 +103,15 @@ std::string allowed_foreign_origin(const HttpRequest& request, const HttpServerC
 
 std::optional<HttpResponse> refuse_access(const HttpRequest& request, const HttpServerConfig& config, int port) {
   const std::string host = request.header("host"), origin = request.header("origin");
-  if (!is_own_host(host, config)) return http_error(403, "this server does not answer for the host of the request");
+  if (!is_own_host(host, config))
+    return http_error(403, "the Host header is not one of this server's names: add it with --name NAME");
   const bool is_allowed = !allowed_foreign_origin(request, config).empty();
   if (!is_allowed && !origin.empty() && !is_own_origin(origin, host)) {
-    return http_error(403, "pages of other sites may not ask this server");
+    return http_error(403, "requests from other sites are refused");
   }
   const std::string site = request.header("sec-fetch-site");
   if (!is_allowed && (site == "cross-site" || site == "same-site") && !is_followed_link(request)) {
-    return http_error(403, "pages of other sites may not ask this server");
+    return http_error(403, "requests from other sites are refused");
   }
   if (config.token.empty() || (is_allowed && request.method == "OPTIONS")) return std::nullopt;
   const std::string given = request.query_value("token");

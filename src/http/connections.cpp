@@ -73,7 +73,7 @@ bool Connections::wait() {
     next = std::min(next, connection->deadline);
   }
   const auto patience = std::chrono::ceil<std::chrono::milliseconds>(std::max(next - now, Clock::duration(0)));
-  ::poll(waited.data(), waited.size(), static_cast<int>(patience.count()));  // an error is no event
+  ::poll(waited.data(), waited.size(), static_cast<int>(patience.count()));  // an error is not an event
   uint64_t count = 0;
   [[maybe_unused]] const ssize_t read = ::read(wake_, &count, sizeof count);
   take_back_answered();
@@ -91,7 +91,7 @@ bool Connections::wait() {
 
 void Connections::accept_all() {
   while (true) {
-    if (connections_.size() >= config_.most_connections && !make_room()) {
+    if (connections_.size() >= config_.max_connections && !make_room()) {
       accept_again_ = in_seconds(0.01);
       return;
     }
@@ -104,14 +104,14 @@ void Connections::accept_all() {
     const int on = 1;
     ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connections_.push_back(
-        std::make_unique<Connection>(Connection{descriptor, RequestReader(config_.most_head, config_.most_body)}));
+        std::make_unique<Connection>(Connection{descriptor, RequestReader(config_.max_head, config_.max_body)}));
     connections_.back()->deadline = in_seconds(config_.request_seconds);
     receive(*connections_.back());
   }
 }
 
-// Of the clients from which no whole request has come, the one that has the least time left leaves; if there is none,
-// of those that receive an answer.
+// Closes the connection with the least time left among those without a whole request; if there is none, among those
+// that receive an answer.
 bool Connections::make_room() {
   Connection* slowest = nullptr;
   const auto is_sent_to = [](const Connection& connection) { return connection.phase == Phase::kSending; };

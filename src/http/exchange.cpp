@@ -13,7 +13,7 @@ class HeadStream : public httplib::Stream {
  public:
   HeadStream(const ReceivedRequest& request, const SendNow& send) : send_(send), head_(request.line + "\r\n") {
     for (const auto& [name, value] : request.headers) {
-      // What httplib would act upon: see exchange.h.
+      // A header that httplib would act upon: see exchange.h.
       if (name == "connection") head_ += name + ": " + value + "\r\n";
     }
     head_ += "\r\n";
@@ -68,7 +68,7 @@ class HttpExchange::Formatter : public httplib::Server {
     const bool done = process_request(stream, closes, is_last, [&](httplib::Request& request) {
       request.headers.clear();
       request.body = std::move(received.body);
-      // Brotli as httplib calls it is too slow for answers that are made anew each time.
+      // Brotli as httplib calls it is too slow for answers that are made for each request.
       const auto accepted = received.headers.find("accept-encoding");
       if (accepted != received.headers.end()) {
         accepted->second = accepted->second.find("gzip") == std::string::npos ? "" : "gzip";

@@ -2,7 +2,7 @@
 // HttpExchange turns a received request into an answer: httplib parses the request's line and writes the answer. It is
 // the one place that knows httplib.
 //
-// Of httplib 0.11's server, connections and bodies are left out. It gives a thread to every open connection, also to
+// The connections and bodies of httplib 0.11's server are not used. It gives a thread to every open connection, also to
 // one that is silent or sends a byte every few seconds; it bounds neither the length of a line that has no end nor the
 // number of headers; it inflates compressed bodies of any size, and hands headers of ranges and forms to std::regex,
 // which recurses by character.

@@ -15,13 +15,13 @@
 namespace verbund {
 
 int open_listener(const std::string& host, int& port) {
-  addrinfo wish = {};
-  wish.ai_family = AF_UNSPEC;
-  wish.ai_socktype = SOCK_STREAM;
-  wish.ai_flags = AI_PASSIVE;
+  addrinfo hints = {};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
   addrinfo* found = nullptr;
-  if (const int problem = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wish, &found)) {
-    fail_usage("--host {} is no address of this machine: {}", host, ::gai_strerror(problem));
+  if (const int problem = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found)) {
+    fail_usage("--host {} is not an address of this machine: {}", host, ::gai_strerror(problem));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
   const int listener = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -37,7 +37,7 @@ int open_listener(const std::string& host, int& port) {
            port);
     }
     if (problem == EACCES) fail("only root may listen at port {}: choose one from 1024 on: --port N", port);
-    if (problem == EADDRNOTAVAIL) fail("{} is no address of this machine: list them with ip address", host);
+    if (problem == EADDRNOTAVAIL) fail("{} is not an address of this machine: list them with ip address", host);
     errno = problem;
     fail_errno("cannot listen at {}, port {}", host, port);
   }

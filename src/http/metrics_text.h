@@ -14,7 +14,7 @@ using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 class MetricsText {
  public:
-  // As the client accepts it.
+  // A text in the format that the client accepts.
   explicit MetricsText(const HttpRequest& request);
 
   // The samples that follow belong to it. The name of a counter is given without _total.

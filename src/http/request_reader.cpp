@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
-constexpr size_t kMostHeaders = 100;
-constexpr size_t kMostBlank = 8;       // bytes
+constexpr size_t kMaxHeaders = 100;
+constexpr size_t kMaxBlank = 8;        // bytes
 constexpr size_t kLongestLine = 8000;  // what httplib reads of a line
 
 bool is_token_character(char c) {
@@ -56,12 +56,12 @@ void RequestReader::read_head() {
   while (std::string_view(bytes_).substr(blank).starts_with(kLineEnd)) blank += kLineEnd.size();
   bytes_.erase(0, blank);
   blank_ += blank;
-  if (blank_ > kMostBlank) {
+  if (blank_ > kMaxBlank) {
     refusal_ = 400;
     return;
   }
   const size_t end = bytes_.find(kHeadEnd, std::max(searched_, kHeadEnd.size()) - kHeadEnd.size());
-  if (end == std::string::npos ? bytes_.size() > most_head_ : end > most_head_) {
+  if (end == std::string::npos ? bytes_.size() > max_head_ : end > max_head_) {
     refusal_ = 431;
     return;
   }
@@ -82,7 +82,7 @@ int RequestReader::parse_head(std::string_view head) {
     if (line.size() > kLongestLine) return first ? 414 : 431;
     if (std::any_of(line.begin(), line.end(), is_control_character)) return 400;
     if (first) request_.line = line;
-    if (!first && ++headers > kMostHeaders) return 431;
+    if (!first && ++headers > kMaxHeaders) return 431;
     const int problem = first ? check_request_line(line) : parse_header(line);
     if (problem != 0) return problem;
   }
@@ -113,7 +113,7 @@ int RequestReader::check_headers() {
   const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length_);
   if (error == std::errc::result_out_of_range) return 413;
   if (error != std::errc() || rest != digits.data() + digits.size()) return 400;
-  return length_ > most_body_ ? 413 : 0;
+  return length_ > max_body_ ? 413 : 0;
 }
 
 bool RequestReader::wants_continue() {
@@ -127,7 +127,7 @@ ReceivedRequest RequestReader::take() {
   ReceivedRequest request = std::move(request_);
   request.body = bytes_.substr(0, length_);
   std::string rest = bytes_.substr(length_);
-  *this = RequestReader(most_head_, most_body_);
+  *this = RequestReader(max_head_, max_body_);
   add(rest);
   return request;
 }

@@ -18,7 +18,7 @@ struct ReceivedRequest {
 
 class RequestReader {
  public:
-  RequestReader(size_t most_head, size_t most_body) : most_head_(most_head), most_body_(most_body) {}
+  RequestReader(size_t max_head, size_t max_body) : max_head_(max_head), max_body_(max_body) {}
 
   void add(std::string_view bytes);
 
@@ -36,7 +36,7 @@ class RequestReader {
   int parse_header(std::string_view line);
   int check_headers();
 
-  size_t most_head_, most_body_;
+  size_t max_head_, max_body_;
   std::string bytes_;  // of the head, and then of the body and what follows
   bool has_head_ = false;
   bool told_to_continue_ = false;

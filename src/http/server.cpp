@@ -52,8 +52,8 @@ HttpResponse http_error(int status, const std::string& message) {
 }
 
 struct HttpServer::State {
-  explicit State(HttpServerConfig wish)
-      : config(std::move(wish)),
+  explicit State(HttpServerConfig settings)
+      : config(std::move(settings)),
         exchange([this](const HttpRequest& request) { return answer(request); }, config.idle_seconds) {}
 
   HttpResponse answer(const HttpRequest& request) {
@@ -78,7 +78,7 @@ struct HttpServer::State {
     for (const Route& route : routes) {
       if (!route.matches(request.path)) continue;
       knows_path = true;
-      // The longest path is the most special one; one that is no prefix is longer still.
+      // The longest match wins; an exact path beats a prefix.
       const auto rank = [](const Route& each) { return std::pair(!each.is_prefix, each.path.size()); };
       if (route.method == method && (best == nullptr || rank(*best) < rank(route))) best = &route;
     }

@@ -2,8 +2,8 @@
 // HttpServer answers HTTP requests on one address. Everything has a bound: connections, threads, heads, bodies, times.
 // Requests with a wrong Host or Origin, or without the token, are refused before a handler sees them.
 //
-// One thread receives the requests of all connections and sends their answers, so that slow clients hold up nobody;
-// threads take only requests that have arrived as a whole.
+// One thread receives the requests of all connections and sends their answers, so that slow clients do not delay
+// others; threads take only requests that have arrived as a whole.
 #pragma once
 
 #include <cstdint>
@@ -48,9 +48,9 @@ struct HttpServerConfig {
   std::string token;                 // "": everybody is answered
   std::vector<std::string> names;    // further names of this server that a Host may have; "*": any
   std::vector<std::string> origins;  // pages of these origins may ask, too: "https://example.org"; "*": any
-  size_t most_head = 16 << 10;       // bytes of a request's line and headers
-  size_t most_body = 1 << 20;
-  size_t most_connections = 256;
+  size_t max_head = 16 << 10;        // bytes of a request's line and headers
+  size_t max_body = 1 << 20;
+  size_t max_connections = 256;
   int threads = 8;              // handlers that run at a time; half of them may stream
   double request_seconds = 20;  // for a request to arrive
   double idle_seconds = 30;     // for the next request on a connection
@@ -70,7 +70,7 @@ class HttpServer {
   int bind();
   // Answers until stop() is called and every request that has arrived by then is answered.
   void run();
-  // From any thread, also before run().
+  // Any thread may call this, also before run().
   void stop();
 
   std::string url() const;  // "http://127.0.0.1:8000", after bind()

@@ -32,15 +32,15 @@ ImportedRun read_source(const fs::path& source, const std::string& kind) {
 }
 
 std::string names_in(const fs::path& folder) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMax = 5;
   std::vector<std::string> names;
   for (const fs::path& path : list_folder(folder)) names.push_back(path.filename().string());
   std::sort(names.begin(), names.end());
   const size_t all = names.size();
-  names.resize(std::min(all, kMost));
+  names.resize(std::min(all, kMax));
   if (names.empty()) return "it is empty";
   return fmt::format("it holds {}{}", fmt::join(names, ", "),
-                     all > kMost ? fmt::format(" and {} more", all - kMost) : "");
+                     all > kMax ? fmt::format(" and {} more", all - kMax) : "");
 }
 
 std::string recognise_folder(const fs::path& folder) {

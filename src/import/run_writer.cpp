@@ -60,7 +60,7 @@ struct Line {
   }
 };
 
-// In the order of the points.
+// Lines in the order of the points.
 std::vector<Line> lines_of(const std::vector<ImportedPoint>& points) {
   std::vector<Line> lines;
   std::map<std::pair<int64_t, bool>, size_t> places;

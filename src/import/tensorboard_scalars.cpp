@@ -124,7 +124,7 @@ std::string read_text(const fs::path& path) {
   }
 }
 
-// Of several runs, takes the one with most values, and from the others the curves that it lacks.
+// Takes the run with the most values, and from the others the curves that it lacks.
 void add_curves(std::vector<Curve> curves, ImportedRun& run) {
   std::map<std::string, size_t> sizes;
   for (const Curve& curve : curves) sizes[curve.run] += curve.points.size();
@@ -211,7 +211,7 @@ ImportedRun read_event_files(const std::vector<fs::path>& files) {
   };
   note(undone, "values are skipped, because the run resumed from an earlier step");
   note(untimed, "values have no valid time");
-  note(without_value, "values are no valid number of steps per second");
+  note(without_value, "values are not a valid number of steps per second");
   note(texts, "texts are skipped: only numbers are imported");
   return run;
 }

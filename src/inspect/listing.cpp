@@ -149,7 +149,7 @@ std::string show_checkpoint_contents(const CheckpointContents& contents) {
   if (contents.parts.empty()) return printable(text);
   text += "\n" + part_table(row("parameters", human_count(contents.parameters)), contents.parts);
   if (contents.moments.empty()) {
-    text += row("optimiser", "its state was not saved: a resumed training starts it anew");
+    text += row("optimiser", "its state was not saved: a resumed training starts with a fresh one");
   } else {
     text += part_table(row("optimiser", fmt::format("{} buffers", contents.moments.size())), contents.moments);
   }

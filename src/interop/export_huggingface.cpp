@@ -18,7 +18,7 @@
 namespace verbund {
 namespace {
 
-constexpr int64_t kMostPositions = 1024;
+constexpr int64_t kMaxPositions = 1024;
 constexpr double kEpsilonOfTheClass = 1e-5;
 
 // MarianMTModel has norms after each sublayer; Pegasus has the same parts with norms before them and a last one.
@@ -56,13 +56,13 @@ const char* activation_name(Activation activation) {
 // source as of the target: rows without a piece fill up the smaller vocabulary.
 class HuggingFaceIds {
  public:
-  HuggingFaceIds(const Subwords& subwords, size_t most_pieces) : subwords_(subwords), most_pieces_(most_pieces) {
+  HuggingFaceIds(const Subwords& subwords, size_t max_pieces) : subwords_(subwords), max_pieces_(max_pieces) {
     ours_ = {kEndOfSentence, kUnknown};
     for (size_t id = kUnknown + 1; id < subwords.size(); ++id) ours_.push_back(static_cast<TokenId>(id));
     for (const TokenId id : ours_) rows_.push_back(trained_row(id));
   }
 
-  int64_t size() const { return static_cast<int64_t>(most_pieces_) - 1; }  // without <pad> and <s>, with <pad>
+  int64_t size() const { return static_cast<int64_t>(max_pieces_) - 1; }  // without <pad> and <s>, with <pad>
   int64_t pad() const { return size() - 1; }
   int64_t pieces() const { return static_cast<int64_t>(ours_.size()); }
 
@@ -93,7 +93,7 @@ class HuggingFaceIds {
   }
 
   const Subwords& subwords_;
-  size_t most_pieces_;
+  size_t max_pieces_;
   std::vector<TokenId> ours_;  // by id there
   std::vector<TokenId> rows_;  // what is written for each of `ours_`
 };
@@ -159,12 +159,12 @@ class HuggingFaceTensors {
     std::fill(bias.begin() + target.pieces(), bias.end(), kNoProbability);
     tensors_["final_logits_bias"] = {{1, target.size()}, std::move(bias)};
 
-    std::vector<float> codes = position_codes(config_.positions, kMostPositions, d);
-    tensors_["model.encoder.embed_positions.weight"] = {{kMostPositions, d}, codes};
+    std::vector<float> codes = position_codes(config_.positions, kMaxPositions, d);
+    tensors_["model.encoder.embed_positions.weight"] = {{kMaxPositions, d}, codes};
     const auto start = whole(target_table).subspan(static_cast<size_t>(kStartOfSentence * d), static_cast<size_t>(d));
     const float factor = config_.scale_embeddings ? std::sqrt(static_cast<float>(d)) : 1.0f;
     for (size_t i = 0; i < start.size(); ++i) codes[i] += factor * start[i];
-    tensors_["model.decoder.embed_positions.weight"] = {{kMostPositions, d}, std::move(codes)};
+    tensors_["model.decoder.embed_positions.weight"] = {{kMaxPositions, d}, std::move(codes)};
   }
 
   const ModelConfig& config_;
@@ -196,7 +196,7 @@ Json config_json(const ModelConfig& config, const HuggingFaceIds& source, const 
           {"scale_embedding", config.scale_embeddings},
           {"share_encoder_decoder_embeddings", shared},
           {"tie_word_embeddings", config.share_embeddings != Sharing::kNone},
-          {"max_position_embeddings", kMostPositions},
+          {"max_position_embeddings", kMaxPositions},
           {"vocab_size", source.size()},
           {"decoder_vocab_size", target.size()},
           {"pad_token_id", source.pad()},

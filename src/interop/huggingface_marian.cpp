@@ -25,9 +25,9 @@ class HuggingFaceConfig {
   T get(const char* key, T otherwise) const {
     return has(key) ? json_.at(key).get<T>() : otherwise;
   }
-  int64_t size(const char* key, int64_t most) const {
+  int64_t size(const char* key, int64_t max) const {
     const int64_t value = has(key) ? json_.at(key).get<int64_t>() : 0;
-    if (value < 1 || value > most) refuse(key, fmt::format("it must be between 1 and {}", most));
+    if (value < 1 || value > max) refuse(key, fmt::format("it must be between 1 and {}", max));
     return value;
   }
   template <typename T>
@@ -45,9 +45,9 @@ class HuggingFaceConfig {
 };
 
 // Both sides of the decoder's and encoder's sizes must be the same here.
-int64_t same_size(const HuggingFaceConfig& config, const char* encoder, const char* decoder, int64_t most) {
-  const int64_t size = config.size(encoder, most);
-  if (config.size(decoder, most) != size) {
+int64_t same_size(const HuggingFaceConfig& config, const char* encoder, const char* decoder, int64_t max) {
+  const int64_t size = config.size(encoder, max);
+  if (config.size(decoder, max) != size) {
     config.refuse(decoder, fmt::format("{} is {}, and both sides must have the same", encoder, size));
   }
   return size;
@@ -120,7 +120,7 @@ Positions check_positions(TensorMap& tensors, const std::string& name, const Mod
                    [](float code, float value) { return value - code; });
     return positions;
   }
-  fail("{} holds positions that are no sinusoids: learned positions cannot be imported", name);
+  fail("{} holds positions that are not sinusoids: learned positions cannot be imported", name);
 }
 
 PartNames huggingface_names(const LayerPart& part) {
@@ -200,7 +200,7 @@ ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path&
   return vocabulary;
 }
 
-// How transformers searches with this model: the score is the mean log-probability of a token.
+// The search that transformers does with this model: the score is the mean log-probability of a token.
 DecodeConfig search_of(const HuggingFaceConfig& config, const HuggingFaceConfig& generation) {
   DecodeConfig decode;
   const auto get = [&](const char* key, auto otherwise) { return generation.get(key, config.get(key, otherwise)); };
@@ -268,7 +268,7 @@ ForeignModel read_folder(const fs::path& folder) {
     fail("{}: encoder and decoder have different sinusoids, which cannot be imported", weights.string());
   }
   if (!std::all_of(added_first.begin(), added_first.end(), [](float x) { return std::abs(x) < 1e-3f; })) {
-    fail("{}: the encoder's position 0 is no sinusoid, which cannot be imported", weights.string());
+    fail("{}: the encoder's position 0 is not a sinusoid, which cannot be imported", weights.string());
   }
   take_layers(tensors, huggingface_names, false, model);
   tensors.expect_empty();

@@ -25,7 +25,7 @@ struct LayerPart {
   bool is_norm() const { return in == 0; }
 };
 
-// Those of one parameter in the order of their numbers.
+// All layer parts; those of one parameter in the order of their numbers.
 std::vector<LayerPart> layer_parts(const ModelConfig& config);
 
 // "model.encoder.layers.0.self_attn.q_proj", in Hugging Face's Marian and Pegasus.

@@ -32,9 +32,9 @@ class MarianSettings {
     if (value->kind != Value::Kind::kScalar) refuse(key, "a single value is expected");
     return value->scalar;
   }
-  int64_t size(const std::string& key, int64_t most) const {
+  int64_t size(const std::string& key, int64_t max) const {
     const int64_t value = whole(key, text(key, "0"));
-    if (value < 1 || value > most) refuse(key, fmt::format("it must be between 1 and {}", most));
+    if (value < 1 || value > max) refuse(key, fmt::format("it must be between 1 and {}", max));
     return value;
   }
   bool is_set(const std::string& key) const { return text(key, "false") == "true"; }

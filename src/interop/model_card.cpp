@@ -198,7 +198,8 @@ std::string scores_section(const TrainedModel& trained) {
   return "## Scores\n\n" + table;
 }
 
-// Of an imported model only the shape is known. What made the dataset stands with the data.
+// The section on training. For an imported model only the shape is known. How the dataset was made is in the section
+// on data.
 std::string training_section(const TrainedModel& trained, const RunFacts& facts) {
   if (!imported_kind(trained).empty()) {
     return "\n## Training\n\nNot recorded. The shape of the model:\n\n```yaml\n" + show(trained.config.model) +

@@ -87,7 +87,7 @@ TensorMap read_npz_tensors(const fs::path& path, std::map<std::string, std::stri
     }
     const std::map<std::string_view, Dtype> types = {{"<f4", Dtype::kF32}, {"<f8", Dtype::kF64}, {"<f2", Dtype::kF16}};
     const auto type = types.find(file.type);
-    if (type == types.end()) fail("{} has elements of type \"{}\", which are no weights", file.where(), file.type);
+    if (type == types.end()) fail("{} has elements of type \"{}\", which are not weights", file.where(), file.type);
     tensors.add(name, to_floats({file.where(), file.shape, type->second,
                                  std::as_bytes(std::span(file.elements.data(), file.elements.size()))}));
   }

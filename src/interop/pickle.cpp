@@ -10,7 +10,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostValues = 10'000'000;
+constexpr size_t kMaxValues = 10'000'000;
 
 // The closed list: what torch.save and pickle's protocols 2 to 4 use for dicts of tensors.
 enum Opcode : unsigned char {
@@ -193,7 +193,7 @@ class PickleReader {
 
   void count_values(size_t more) {
     counted_ += more;
-    if (counted_ > kMostValues) fail("{}: the pickle has more than {} values", where_, kMostValues);
+    if (counted_ > kMaxValues) fail("{}: the pickle has more than {} values", where_, kMaxValues);
   }
   PickleValue* push(Kind kind) {
     count_values(1);
@@ -272,7 +272,7 @@ class PickleReader {
   void add_items(const std::vector<const PickleValue*>& items, Kind kind) {
     PickleValue* const into = pop();
     if (into->kind != kind || (kind == Kind::kDict && items.size() % 2 != 0)) {
-      fail("{}: the pickle adds to a value that is no {}, at byte {}", where_, kind == Kind::kDict ? "dict" : "list",
+      fail("{}: the pickle adds to a value that is not a {}, at byte {}", where_, kind == Kind::kDict ? "dict" : "list",
            read_);
     }
     into->items.insert(into->items.end(), items.begin(), items.end());

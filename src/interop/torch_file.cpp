@@ -13,9 +13,9 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-constexpr size_t kMostDimensions = 8;
+constexpr size_t kMaxDimensions = 8;
 // Tied embeddings are one storage under four names; thousands of names would be an attack on the memory.
-constexpr uint64_t kMostViews = 8;
+constexpr uint64_t kMaxViews = 8;
 
 constexpr std::string_view kTensor = "torch._utils _rebuild_tensor_v2", kParameter = "torch._utils _rebuild_parameter";
 const std::map<std::string_view, Dtype> kStorages = {
@@ -53,7 +53,7 @@ class TorchFile {
       if (items[i]->kind != Kind::kText) fail("{}: the name of a tensor is not text", where_);
       const TensorView view = tensor(items[i]->text, *items[i + 1]);
       viewed += view.bytes.size();
-      if (viewed > kMostViews * stored) fail("{}: its tensors have more than {} times its bytes", where_, kMostViews);
+      if (viewed > kMaxViews * stored) fail("{}: its tensors have more than {} times its bytes", where_, kMaxViews);
       result.add(view.name, to_floats(view));
     }
     return result;
@@ -70,7 +70,7 @@ class TorchFile {
   }
 
   std::vector<int64_t> numbers(const std::string& name, const PickleValue& tuple) const {
-    if (tuple.items.size() > kMostDimensions) refuse(name);
+    if (tuple.items.size() > kMaxDimensions) refuse(name);
     std::vector<int64_t> result;
     for (size_t i = 0; i < tuple.items.size(); ++i) result.push_back(expect(name, tuple, i, Kind::kInteger).integer);
     return result;

@@ -27,7 +27,7 @@ float* scratch() {
   thread_local const std::unique_ptr<float, Free> memory(
       static_cast<float*>(std::aligned_alloc(4096, kGemmScratch * sizeof(float))));
   if (memory == nullptr) {  // inside a parallel region, where nothing can be thrown
-    std::fputs("verbund: out of memory for matrix products\n", stderr);
+    std::fputs("verbund: out of memory for matrix multiplication\n", stderr);
     std::_Exit(1);
   }
   return memory.get();  // NOLINT(clang-analyzer-unix.Malloc): it lives as long as the thread
@@ -56,7 +56,7 @@ int64_t tile_columns(const Kernels& table, GemmOperands operands) {
   return operands == GemmOperands::kRoundedToBf16 ? avx512bf16::kColumnsOfTile : table.tile_columns;
 }
 
-// Where part `index` of `parts` begins, in whole tiles.
+// The start of part `index` of `parts`, in whole tiles.
 int64_t part_begin(int64_t size, int64_t tile, int64_t index, int64_t parts) {
   return std::min(size, (size + tile - 1) / tile * index / parts * tile);
 }

@@ -54,7 +54,7 @@ namespace portable {
 #define VERBUND_FUNCTION(operation, Arguments) void operation(const Arguments&);
 VERBUND_PORTABLE_OPERATIONS(VERBUND_FUNCTION)
 #undef VERBUND_FUNCTION
-Magnitude measure(const float* values, std::span<const Interval> pieces);
+Magnitude measure(const float* values, std::span<const Interval> intervals);
 
 inline constexpr size_t kBlockSize = 32768;  // values that one thread works on at a time
 }  // namespace portable

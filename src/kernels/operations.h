@@ -233,7 +233,7 @@ struct SumLosses {
   LossSums* sums;  // out
 };
 
-// The most likely tokens of each row of logits, the likeliest first; of equal ones the lower number.
+// The most likely tokens of each row of logits, the most likely first; of equal ones the lower number.
 struct BestTokens {
   int64_t rows, vocabulary;
   const float* logits;  // [rows, v]

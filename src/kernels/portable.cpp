@@ -144,12 +144,12 @@ void ema(const EmaUpdate& update) {
   });
 }
 
-Magnitude measure(const float* values, std::span<const Interval> pieces) {
+Magnitude measure(const float* values, std::span<const Interval> intervals) {
   Magnitude total;
   std::vector<Magnitude> blocks;
-  for (const Interval piece : pieces) {
-    blocks.assign(block_count(piece.size()), {});
-    for_each_block(piece, [&](size_t number, Interval block) {
+  for (const Interval interval : intervals) {
+    blocks.assign(block_count(interval.size()), {});
+    for_each_block(interval, [&](size_t number, Interval block) {
       measure_block(block.size(), values + block.begin, &blocks[number]);
     });
     for (const Magnitude& block : blocks) {

@@ -17,8 +17,8 @@ struct CopyFile {
   bool executable = false;
 };
 
-// Of a command such as {"/usr/bin/verbund", "train", "--config", "my.yaml", "--data", "data/demo"}; `folder` is where
-// it runs. A dataset's manifest comes last: a folder without it is not a dataset.
+// The files to copy for a command such as {"/usr/bin/verbund", "train", "--config", "my.yaml", "--data", "data/demo"};
+// `folder` is where it runs. A dataset's manifest comes last: a folder without it is not a dataset.
 std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const std::filesystem::path& folder);
 
 // The values of `--name value` and `--name=value`, in their order.

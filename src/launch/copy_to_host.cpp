@@ -62,8 +62,8 @@ std::string receive_script(const CopyFile& file, uint64_t offset) {
 
 std::string last_lines(std::string text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
-  constexpr size_t kMost = 500;
-  return text.size() > kMost ? text.substr(text.size() - kMost) : text;
+  constexpr size_t kMax = 500;
+  return text.size() > kMax ? text.substr(text.size() - kMax) : text;
 }
 
 }  // namespace

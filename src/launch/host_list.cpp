@@ -23,7 +23,7 @@ int parse_slots(std::string_view text) {
   int slots = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && slots >= 1 && slots <= kMostSlots ? slots : 0;
+  return whole && slots >= 1 && slots <= kMaxSlots ? slots : 0;
 }
 
 // "a:2" -> a with 2 slots, "a" -> a with 1; nothing if the text is neither.
@@ -145,12 +145,12 @@ std::string host_of_worker(const std::vector<Host>& hosts, int rank) {
 std::string describe_workers(int count) { return fmt::format("{} worker{}", count, count == 1 ? "" : "s"); }
 
 std::string describe_hosts(const std::vector<Host>& hosts) {
-  constexpr size_t kMostNamed = 16;
+  constexpr size_t kMaxNamed = 16;
   std::string text;
-  for (size_t i = 0; i < std::min(hosts.size(), kMostNamed); ++i) {
+  for (size_t i = 0; i < std::min(hosts.size(), kMaxNamed); ++i) {
     text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hosts[i].name, hosts[i].slots);
   }
-  return hosts.size() <= kMostNamed ? text : fmt::format("{} and {} other hosts", text, hosts.size() - kMostNamed);
+  return hosts.size() <= kMaxNamed ? text : fmt::format("{} and {} other hosts", text, hosts.size() - kMaxNamed);
 }
 
 }  // namespace verbund

@@ -9,7 +9,7 @@
 
 namespace verbund {
 
-inline constexpr int kMostSlots = 100000;  // of a host; more is a typing error
+inline constexpr int kMaxSlots = 100000;  // of a host; more is a typing error
 
 struct Host {
   std::string name;

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kCommandPatience{30};
-constexpr size_t kLongestList = 1 << 20;  // bytes: more is no list of hosts
+constexpr size_t kLongestList = 1 << 20;  // bytes: more is not a list of hosts
 
 bool is_plain_file(const std::string& path) {
   std::error_code error;
@@ -42,7 +42,7 @@ std::string HostSource::output_of_command(const std::function<void()>& check) co
     check();
     output += process.read(std::chrono::milliseconds(20));
     if (output.size() > kLongestList) {
-      fail("--hosts-from {}: the command prints more than {}, which is no list of hosts", text_,
+      fail("--hosts-from {}: the command prints more than {}, which is not a list of hosts", text_,
            human_bytes(kLongestList));
     }
   };

@@ -35,7 +35,7 @@ class Job {
     JobEnd end;
     while (session_.listen()) {
       const int signal = signals.take();
-      if (signal != 0 && (end.stop_requests == 0 || insists(end.stop_signal, signal))) {
+      if (signal != 0 && (end.stop_requests == 0 || is_forced_stop(end.stop_signal, signal))) {
         if (end.stop_requests == 0) end.stop_signal = signal;
         stop(++end.stop_requests);
       }
@@ -43,7 +43,7 @@ class Job {
         pass_on_at_.reset();
         session_.ask_to_stop(end.stop_signal);
       } else if (pass_on_at_ && Clock::now() >= *pass_on_at_) {
-        warn("not all workers have started {} s after they were to stop", kPatienceWithStart.count());
+        warn("not all workers had started {} s after the stop request", kPatienceWithStart.count());
         stop(++end.stop_requests);
       }
       if (end.stop_requests == 0) session_.limit_start(start_timeout_);

@@ -47,13 +47,13 @@ class JobSession {
   // while MPI connected it with the others.
   void limit_start(std::chrono::seconds patience);
 
-  // After the end.
-  // The workers that a start was given up for.
+  // After the end:
+  // Ranks that had not connected when the start was abandoned.
   const std::vector<int>& never_started() const { return never_started_; }
   bool was_killed() const { return killed_; }  // because it did not exit by itself
   bool lost_worker() const { return lost_worker_; }
   bool has_trained() const { return has_trained_; }  // the run has begun, or has been resumed
-  // As reported by a worker; -1: not known.
+  // The rank of the lost worker, as reported by one; -1: not known.
   int rank_of_lost() const { return rank_of_lost_; }
   // The last line was the starter's own, not a worker's.
   bool starter_spoke_last() const { return starter_spoke_last_; }

@@ -39,7 +39,7 @@ std::string own_address_names() {
   return names;
 }
 
-// False if the text is no network, too.
+// Also false if the text is not a network.
 bool has_address_in(const std::string& text) {
   const std::optional<IpNetwork> network = IpNetwork::parse(text);
   const std::vector<OwnAddress> own = own_addresses();
@@ -100,7 +100,7 @@ void check_interfaces(const std::string& list) {
     if (is_network || ::if_nametoindex(item.c_str()) != 0) continue;
     fail_usage(
         "--nic {}: this machine has no network interface \"{}\"; it has {}.\n"
-        "Where hosts name theirs differently, give the network: --nic 10.0.0.0/24",
+        "Where the interface has other names on other hosts, give the network: --nic 10.0.0.0/24",
         list, item, interface_names());
   }
 }

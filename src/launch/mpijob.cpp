@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLongestLabel = 63;  // of a DNS name
 
-// What launcher and workers have in common.
+// Settings that launcher and workers have in common.
 constexpr std::string_view kPodSecurity = R"(
             runAsNonRoot: true
             runAsUser: 1000

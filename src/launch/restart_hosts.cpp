@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
-constexpr seconds kMostPatience{10};
+constexpr seconds kMaxPatience{10};
 constexpr seconds kBetweenProbes{1};
 
 // "c (2)": those of `now` that `before` does not have.
@@ -25,7 +25,7 @@ std::string describe_new(const std::vector<Host>& now, const std::vector<Host>& 
   return describe_hosts(joined);
 }
 
-// What is wrong, without the advice that messages have after it.
+// The first sentence of a message: what is wrong, without the advice after it.
 std::string first_sentence(const std::string& message) {
   const size_t end = std::min(message.find(". "), message.find(".\n"));
   return message.substr(0, end);
@@ -40,7 +40,7 @@ int wanted_workers(const LaunchSettings& settings, const std::vector<Host>& list
 
 std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
   const Clock::time_point end = Clock::now() + settings_.wait_for_hosts;
-  const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kMostPatience);
+  const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kMaxPatience);
   for (bool said = false;; said = true) {
     const bool is_known = read_list();
     const int wanted = wanted_workers(settings_, list_, before);
@@ -51,7 +51,7 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
     debug("restart: {} of {} hosts answer, with {} of {} slots", hosts.size(), list_.size(), slots, wanted);
     const bool has_time = Clock::now() + kBetweenProbes < end;
     std::string missing = describe_silent(answers);
-    if (missing.empty()) missing = "a host that the list does not name any more";
+    if (missing.empty()) missing = "a host that is no longer in the list";
     if ((slots < wanted || !is_known) && has_time) {
       if (!said) {
         log("{}waiting up to {} s for {}", is_known ? "" : trouble_ + ": ", settings_.wait_for_hosts.count(),
@@ -60,7 +60,7 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
       pause_for(kBetweenProbes, signals_);
       continue;
     }
-    if (!is_known) warn("{}. The hosts are those it named before", trouble_);
+    if (!is_known) warn("{}: using its previous list of hosts", trouble_);
     if (!suffice(hosts)) fail_without(missing, hosts);
     if (slots < wanted) {
       warn("continuing with {} of {} workers, without {}. Hosts that are back take part after the next restart", slots,

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kPatience{20};
 std::optional<int> take_count(std::string_view& text) {
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || count < 1 || count > kMostSlots) return std::nullopt;
+  if (error != std::errc() || count < 1 || count > kMaxSlots) return std::nullopt;
   text.remove_prefix(static_cast<size_t>(end - text.data()));
   return count;
 }

@@ -13,7 +13,7 @@ namespace verbund {
 namespace {
 
 constexpr int kSignals = 32;
-constexpr size_t kCut = 1024;  // a piece of this size is no whole line
+constexpr size_t kCut = 1024;  // a chunk of this size is not a whole line
 
 // "03: text" -> 3, and `line` without the label; -1 for a line without one.
 int take_label(std::string_view& line) {

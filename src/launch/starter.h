@@ -36,7 +36,7 @@ class WorkerLines {
   using Sink = std::function<void(const OutputLine&)>;
 
   virtual ~WorkerLines() = default;
-  // Of stdout or stderr; of stdout, if the starter does not keep them apart.
+  // Takes output of stdout or stderr; of stdout, if the starter does not keep them apart.
   virtual void add(std::string_view bytes, bool is_stdout) = 0;
   // The streams have ended: text without a line end becomes a line, too.
   virtual void finish() = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StopSignals receives SIGINT, SIGTERM, SIGHUP and the signals that stand for them (`meaning_of` in core/interrupt.h).
-// The first asks a job to save and exit; the second asks it to end at once, if `insists` (core/interrupt.h) says so.
-// While an object of this class lives, they do not reach the handlers of core/interrupt.h.
+// The first asks a job to save and exit; the second asks it to end at once, if `is_forced_stop` (core/interrupt.h) says
+// so. While an object of this class lives, they do not reach the handlers of core/interrupt.h.
 #pragma once
 
 #include <chrono>

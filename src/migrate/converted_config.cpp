@@ -76,7 +76,7 @@ std::string ConvertedConfig::yaml() const {
     text += fmt::format("{:<34} # {}\n", entry, line.comment);
   }
   if (remarks_.empty()) return text;
-  text += "\n# Without a counterpart, or otherwise here:\n";
+  text += "\n# No counterpart, or different in Verbund:\n";
   for (const Remark& remark : remarks_) text += fmt::format("#   {}\n#     {}\n", remark.about, remark.reason);
   return text;
 }

@@ -48,7 +48,7 @@ constexpr Row kSearchRows[] = {
     {"decoder_params.extra_decode_length", "decode.max_extra"},
 };
 
-// What the encoder and the decoder have each there, and both the same here.
+// Settings that encoder and decoder have separately there, and share here.
 constexpr const char* kTwins[] = {
     "hidden_size",       "num_heads",    "filter_size",        "layer_postprocess_dropout",
     "attention_dropout", "relu_dropout", "norm_params.epsilon"};

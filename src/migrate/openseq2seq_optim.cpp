@@ -52,7 +52,7 @@ void convert_transformer_policy(OpenSeq2SeqParams& theirs, ConvertedConfig& ours
   const double width = theirs.number("encoder_params.hidden_size").value_or(512);
   const double policy_width = theirs.number(kRate + "d_model").value_or(width);
   const double warmup = theirs.number(kRate + "warmup_steps").value_or(1);
-  const double most = theirs.number(kRate + "max_lr").value_or(0);
+  const double max_rate = theirs.number(kRate + "max_lr").value_or(0);
   const double same_factor = factor * std::sqrt(width / policy_width);
   ours.set("schedule.learning_rate", number_text(same_factor),
            kRate + "learning_rate" +
@@ -62,8 +62,8 @@ void convert_transformer_policy(OpenSeq2SeqParams& theirs, ConvertedConfig& ours
   const double peak = factor / std::sqrt(policy_width) / std::sqrt(std::max(1.0, warmup));
   ours.set("schedule.warmup_steps", number_text(warmup),
            fmt::format("{}warmup_steps; the rate's peak is {:.2e}, at step {}", kRate,
-                       most > 0 ? std::min(most, peak) : peak, warmup));
-  if (most > 0) ours.set("schedule.max_lr", number_text(most), kRate + "max_lr");
+                       max_rate > 0 ? std::min(max_rate, peak) : peak, warmup));
+  if (max_rate > 0) ours.set("schedule.max_lr", number_text(max_rate), kRate + "max_lr");
 }
 
 // [10, 20] -> "10 20", each times `factor`.

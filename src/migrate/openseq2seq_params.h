@@ -37,7 +37,7 @@ class OpenSeq2SeqParams {
   std::set<std::string> used_;
 };
 
-// As it stands in a comment.
+// The value as it is shown in a comment.
 std::string shown(const PythonValue& value);
 
 // Why a key has no counterpart in ours, by its last part; a general reason for keys that are not known.

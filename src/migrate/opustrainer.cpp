@@ -26,7 +26,7 @@ const Value* find_member(const Value& map, const std::string& name) {
   return nullptr;
 }
 
-// What datasets are called here, by their names there.
+// Our names of datasets by OpusTrainer's.
 using Names = std::map<std::string, std::string>;
 
 Names names_of(const Value& datasets, ConvertedConfig& config) {
@@ -102,7 +102,8 @@ std::string stage_text(const std::string& name, const Value& mix, const Names& n
       end = fmt::format(", epochs: {}, of: {}", *epochs, quoted(ours->second));
       ends_with = corpus;
     } else {
-      config.remark(comment_text(fmt::format("{}: {}", name, line.scalar)), "the stage goes on to train.max_steps");
+      config.remark(comment_text(fmt::format("{}: {}", name, line.scalar)),
+                    "the stage continues until train.max_steps");
     }
   }
   if (weights.empty()) fail_usage("{}: stage {} draws nothing: give one dataset a weight above 0", mix.where, name);
@@ -116,7 +117,7 @@ std::string stage_text(const std::string& name, const Value& mix, const Names& n
 void convert_stages(const Value& file, const Names& names, ConvertedConfig& config) {
   const Value* stages = find_member(file, "stages");
   if (stages == nullptr || stages->list.empty()) {
-    fail_usage("{}: there are no stages: it is no file of OpusTrainer, which lists them in `stages`", file.where);
+    fail_usage("{}: there are no stages: it is not a file of OpusTrainer, which lists them in `stages`", file.where);
   }
   std::string list;
   for (const Value& stage : stages->list) {
@@ -169,7 +170,8 @@ std::string convert_opustrainer(const Value& file, const fs::path& folder) {
   ConvertedConfig config;
   const Value* datasets = find_member(file, "datasets");
   if (datasets == nullptr || datasets->map.empty()) {
-    fail_usage("{}: there are no datasets: it is no file of OpusTrainer, which names them in `datasets`", file.where);
+    fail_usage("{}: there are no datasets: it is not a file of OpusTrainer, which names them in `datasets`",
+               file.where);
   }
   if (const Value* version = find_member(file, "version"); version != nullptr && version->scalar != "1") {
     fail_usage("{}: version is {}, but 1 is the only one that is known", version->where, version->scalar);

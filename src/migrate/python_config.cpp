@@ -32,8 +32,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kLargestFile = 1 << 20;             // bytes
-constexpr uint64_t kMostMemory = uint64_t{1} << 30;  // bytes of Python's
+constexpr size_t kLargestFile = 1 << 20;            // bytes
+constexpr uint64_t kMaxMemory = uint64_t{1} << 30;  // bytes of Python's
 constexpr std::chrono::seconds kPatience{20};
 
 void check_size(uint64_t bytes, const std::string& name) {
@@ -57,13 +57,13 @@ PythonValue value_of(const Json& json) {
   return value;
 }
 
-// What read_config.py prints of this text.
+// The output of read_config.py for this text.
 std::string run_python(const std::string& source, const std::string& name) {
   const char* path = std::getenv("PATH");
   ChildOptions options;
   options.input = source;
   options.environment = {fmt::format("PATH={}", path == nullptr ? "" : path)};
-  options.memory = kMostMemory;
+  options.memory = kMaxMemory;
   options.processor_time = kPatience;
   ChildProcess python({"python3", "-I", "-S", "-W", "ignore", "-c", std::string(builtin_python()[0].text)}, options);
   std::string output;

@@ -51,7 +51,7 @@ class BatchPlan {
   struct Epoch {
     uint64_t number = UINT64_MAX;  // none yet
     std::vector<uint32_t> pairs;   // a batch is a range of it
-    std::vector<uint32_t> begins;  // [batches + 1], the begins of the ranges, and the end
+    std::vector<uint32_t> begins;  // [batches + 1], the starts of the ranges, and the end
     std::vector<uint32_t> order;   // [batches], the range of each batch
     std::vector<size_t> groups;    // the ends, in `order`, of batches that are shuffled together
   };

@@ -54,7 +54,7 @@ std::vector<double> shares_of(const CorpusWeights& weights, double temperature, 
   return normalised(std::move(shares), where);
 }
 
-// In proportion to their pairs, so that an epoch has every pair once.
+// Whether corpora are drawn in proportion to their pairs, so that an epoch has every pair once.
 bool every_pair_once(const MixtureConfig& config, const TrainingSet& set) {
   const auto& corpora = set.corpora();
   const bool same_weights = std::ranges::all_of(corpora, [&](const auto& c) { return c.weight == corpora[0].weight; });

@@ -28,7 +28,7 @@ class MixtureProgress {
   const MixtureStage& current() const { return stages_[stage_]; }
   const std::string& description() const { return description_; }  // of all stages
 
-  // What the plan of the current stage draws.
+  // The pairs that the plan of the current stage draws.
   EpochDraws draws() const { return {current().draws, before_, first_epoch_}; }
 
   // A batch was trained on.

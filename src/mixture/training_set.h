@@ -40,7 +40,7 @@ class TrainingSet {
   }
   size_t first_pair(size_t corpus) const { return ends_[corpus] - corpora_[corpus].split->size(); }
 
-  // Of the sides of a pair, without special tokens.
+  // Lengths of the sides of a pair, without special tokens.
   uint32_t source_length(size_t pair) const {
     const size_t corpus = corpus_of(pair);
     return corpora_[corpus].split->source_length(pair - first_pair(corpus));
@@ -75,7 +75,7 @@ std::vector<std::string> tags_of_all(const TrainingSet& set);
 // number. Fails if they were not made with the same subword model.
 TrainingSet training_set(std::span<const Dataset> datasets);
 
-// Of all folders: equal for equal datasets in the same order. That of one folder is its own.
+// Checksum of all folders: equal for equal datasets in the same order. That of one folder is its own.
 std::string checksum(std::span<const Dataset> datasets);
 
 // Replaces the content of the batch but keeps its memory, so that filling one batch after another soon allocates

@@ -213,15 +213,15 @@ void FusedTransformer::project(ConstTypedFloats decoded, float* decoded_gradient
   best_ = workspace_.take<TokenId>(n);
   sums_ = workspace_.take<LossSums>(1);
   const Workspace::Temporary temporary(workspace_);
-  // In training, logits have the compute dtype and their gradient replaces them; losses without gradient are computed
-  // from logits in float.
+  // While training, logits have the compute dtype and their gradient replaces them; losses without gradient are
+  // computed from logits in float.
   const bool trains = decoded_gradient != nullptr;
   const FloatType type = trains ? device_.compute_dtype() : FloatType::kFp32;
-  const int64_t most_rows = std::min(n, rows_of_logits(device_, v, type));
-  const TypedFloats logits = workspace_.take(most_rows * v, type);
+  const int64_t max_rows = std::min(n, rows_of_logits(device_, v, type));
+  const TypedFloats logits = workspace_.take(max_rows * v, type);
   const TypedFloats gradient = trains ? logits : TypedFloats();
-  for (int64_t first = 0; first < n; first += most_rows) {
-    const int64_t rows = std::min(most_rows, n - first);
+  for (int64_t first = 0; first < n; first += max_rows) {
+    const int64_t rows = std::min(max_rows, n - first);
     const ConstMatrixRows x = {decoded + first * d, d};
     multiply_nt(device_, rows, v, d, x, output_.operand, {logits, v}, Into::kReplace);
     if (output_bias_.value != nullptr) device_.add_bias({rows, v, logits, v, output_bias_.value});

@@ -91,7 +91,7 @@ class FusedTransformer final : public DecodableModel {
   DeviceBatch batch_;
   Rows source_, target_;
   TypedFloats keys_;  // [S, layers, {key, value}, d]
-  // Of each target token, [T], and their sums.
+  // Losses of each target token, [T], and their sums.
   double *smoothed_ = nullptr, *cross_entropies_ = nullptr;
   TokenId* best_ = nullptr;
   LossSums* sums_ = nullptr;

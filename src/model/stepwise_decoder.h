@@ -75,7 +75,7 @@ class StepwiseDecoder {
   std::vector<Layer> layers_;
 
   std::vector<Row> rows_;
-  // Of each step since the oldest sentence joined: [rows, layers, {query, key, value}, d].
+  // Queries, keys and values of each step since the oldest sentence joined: [rows, layers, {query, key, value}, d].
   std::deque<std::shared_ptr<const Buffer>> kv_cache_;
   BufferPool kv_buffers_;
   PackedUpload upload_;

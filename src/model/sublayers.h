@@ -49,7 +49,7 @@ inline std::string norm_after(const ModelConfig& config, const std::string& own,
   return config.norm == NormPlace::kPost ? own : next;
 }
 
-// What looked-up embeddings are multiplied by.
+// The factor of looked-up embeddings.
 inline float embedding_factor(const ModelConfig& config) {
   return config.scale_embeddings ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
 }
@@ -60,7 +60,7 @@ class Linear {
 
   // y = x w^T + b
   void forward(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const;
-  // Without the bias, which a fused kernel adds later.
+  // The same without the bias, which a fused kernel adds later.
   void forward_without_bias(const Context& context, int64_t n, ConstMatrixRows x, MatrixRows y) const;
   // Adds to the weight's gradient (and the bias's); dx is replaced or added to.
   void backward(const Context& context, int64_t n, ConstMatrixRows x, ConstMatrixRows dy, MatrixRows dx,

@@ -36,7 +36,7 @@ class Adam final : public Optimizer {
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
+  void update(const OwnedSlice& slice, double rate, double gradient_scale) override;
 
  private:
   OptimizerConfig config_;
@@ -52,15 +52,15 @@ Adam::Adam(Device& device, const OptimizerConfig& config, size_t size, std::vect
 
 std::vector<OptimizerState> Adam::state() { return {{"adam.m", mean_}, {"adam.v", square_}}; }
 
-void Adam::update(const OwnedPiece& piece, double rate, double gradient_scale) {
+void Adam::update(const OwnedSlice& slice, double rate, double gradient_scale) {
   const bool decoupled = config_.type == OptimizerType::kAdamW;
   mean_.device().adam({
-      .size = piece.size,
-      .gradients = piece.gradients,
-      .weights = piece.weights,
-      .mean = mean_.data() + piece.state,
-      .square = square_.data() + piece.state,
-      .operands = piece.operands,
+      .size = slice.size,
+      .gradients = slice.gradients,
+      .weights = slice.weights,
+      .mean = mean_.data() + slice.state,
+      .square = square_.data() + slice.state,
+      .operands = slice.operands,
       .gradient_scale = static_cast<float>(gradient_scale),
       .gradient_decay = decoupled ? 0.0f : static_cast<float>(config_.weight_decay),
       .weight_keep = decoupled ? static_cast<float>(1 - rate * config_.weight_decay) : 1.0f,

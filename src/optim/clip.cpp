@@ -9,13 +9,13 @@ namespace verbund {
 
 GradientSize measure(const Buffer& gradients) { return measure(gradients, std::array{Interval{0, gradients.size()}}); }
 
-GradientSize measure(const Buffer& gradients, std::span<const Interval> pieces) {
-  for (const Interval piece : pieces) {
-    if (piece.end > gradients.size()) {
-      fail("[{}, {}) is no piece of {} gradients", piece.begin, piece.end, gradients.size());
+GradientSize measure(const Buffer& gradients, std::span<const Interval> intervals) {
+  for (const Interval interval : intervals) {
+    if (interval.end > gradients.size()) {
+      fail("interval [{}, {}) is outside the {} gradients", interval.begin, interval.end, gradients.size());
     }
   }
-  const auto [squares, largest] = gradients.device().measure(gradients.data(), pieces);
+  const auto [squares, largest] = gradients.device().measure(gradients.data(), intervals);
   // A NaN is larger than nothing, so `largest` has missed it; the sum has not.
   return {std::sqrt(squares), std::isfinite(squares) ? largest : squares};
 }

@@ -26,7 +26,7 @@ struct GradientSize {
 GradientSize measure(const Buffer& gradients);
 
 // Over these intervals only: frozen weights have no part in the norm.
-GradientSize measure(const Buffer& gradients, std::span<const Interval> pieces);
+GradientSize measure(const Buffer& gradients, std::span<const Interval> intervals);
 
 // The factor by which a gradient of this norm gets a norm of at most `clip_norm`; 1 if it is small enough, or if
 // `clip_norm` is 0. Refuses a norm that is not finite.

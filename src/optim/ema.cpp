@@ -7,10 +7,10 @@
 
 namespace verbund {
 
-WeightAverage::WeightAverage(Device& device, const AverageConfig& config, size_t size)
+WeightEma::WeightEma(Device& device, const EmaConfig& config, size_t size)
     : config_(config), average_(device, config.decay > 0 ? size : 0, "averaged weights") {}
 
-void WeightAverage::update(const Buffer& weights, int64_t step, int64_t steps) {
+void WeightEma::update(const Buffer& weights, int64_t step, int64_t steps) {
   if (!enabled() || step < config_.start_step) return;
   if (weights.size() != average_.size()) {
     fail("the average is of {} weights but got {}", average_.size(), weights.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WeightAverage is the exponential moving average (EMA) of the weights, which often translates better than the last
+// WeightEma is the exponential moving average (EMA) of the weights, which often translates better than the last
 // weights. The n-th update (n from 1) moves it towards the weights w:
 //
 //   average = average + (1 - d) (w - average)    with d = min(decay, (1 + n) / (10 + n))
@@ -15,10 +15,10 @@
 
 namespace verbund {
 
-class WeightAverage {
+class WeightEma {
  public:
   // With decay 0 nothing is averaged and no memory is held.
-  WeightAverage(Device& device, const AverageConfig& config, size_t size);
+  WeightEma(Device& device, const EmaConfig& config, size_t size);
 
   // The weights after step `step`, counted from 1; those before start_step leave no trace. `steps`: since the last
   // update; the decay is applied once for each of them.
@@ -36,7 +36,7 @@ class WeightAverage {
   void set_weights_seen(int64_t seen) { weights_seen_ = seen; }
 
  private:
-  AverageConfig config_;
+  EmaConfig config_;
   Buffer average_;
   int64_t weights_seen_ = 0;
 };

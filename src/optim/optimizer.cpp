@@ -7,16 +7,16 @@ namespace verbund {
 
 Optimizer::Optimizer(size_t size, std::vector<Interval> owned)
     : size_(size), owned_(std::move(owned)), active_(owned_) {
-  for (const Interval piece : owned_) {
-    if (piece.begin > piece.end || piece.end > size_) {
-      fail("[{}, {}) is no part of {} weights", piece.begin, piece.end, size_);
+  for (const Interval interval : owned_) {
+    if (interval.begin > interval.end || interval.end > size_) {
+      fail("interval [{}, {}) is outside the {} weights", interval.begin, interval.end, size_);
     }
   }
 }
 
 size_t Optimizer::owned_size() const {
   size_t size = 0;
-  for (const Interval piece : owned_) size += piece.size();
+  for (const Interval interval : owned_) size += interval.size();
   return size;
 }
 
@@ -24,8 +24,8 @@ void Optimizer::freeze(std::vector<Interval> frozen) {
   active_.clear();
   const std::vector<Interval> moving = complement(std::move(frozen), size_);
   for (const Interval mine : owned_) {
-    for (const Interval piece : moving) {
-      if (const Interval both = intersection(mine, piece); both.size() > 0) active_.push_back(both);
+    for (const Interval interval : moving) {
+      if (const Interval both = intersection(mine, interval); both.size() > 0) active_.push_back(both);
     }
   }
 }
@@ -38,10 +38,10 @@ void Optimizer::step(Weights& weights, const Buffer& gradients, double rate, dou
   ++updates_;
   const Weights::Both both = weights.write_both();
   size_t state = 0, mine = 0;  // of the owned interval that holds the active one
-  for (const Interval piece : active_) {
-    while (piece.begin >= owned_[mine].end) state += owned_[mine++].size();
-    const auto first = static_cast<int64_t>(piece.begin);
-    update({piece.size(), state + piece.begin - owned_[mine].begin, gradients.data() + first, both.values + first,
+  for (const Interval interval : active_) {
+    while (interval.begin >= owned_[mine].end) state += owned_[mine++].size();
+    const auto first = static_cast<int64_t>(interval.begin);
+    update({interval.size(), state + interval.begin - owned_[mine].begin, gradients.data() + first, both.values + first,
             both.operands ? both.operands + first : TypedFloats()},
            rate, gradient_scale);
   }

@@ -22,7 +22,7 @@ struct OptimizerState {
 };
 
 // An interval of the weights without frozen ones, in the device's memory.
-struct OwnedPiece {
+struct OwnedSlice {
   size_t size;
   size_t state;  // the index of its first weight among those that are owned
   const float* gradients;
@@ -58,8 +58,8 @@ class Optimizer {
   // The number of owned weights.
   size_t owned_size() const;
 
-  // Update number updates(), counted from 1, of one piece.
-  virtual void update(const OwnedPiece& piece, double rate, double gradient_scale) = 0;
+  // Update number updates(), counted from 1, of one slice.
+  virtual void update(const OwnedSlice& slice, double rate, double gradient_scale) = 0;
 
  private:
   size_t size_;

@@ -18,7 +18,7 @@ class Sgd final : public Optimizer {
   std::vector<OptimizerState> state() override;
 
  protected:
-  void update(const OwnedPiece& piece, double rate, double gradient_scale) override;
+  void update(const OwnedSlice& slice, double rate, double gradient_scale) override;
 
  private:
   OptimizerConfig config_;
@@ -35,13 +35,13 @@ std::vector<OptimizerState> Sgd::state() {
   return {{"sgd.momentum", momentum_}};
 }
 
-void Sgd::update(const OwnedPiece& piece, double rate, double gradient_scale) {
+void Sgd::update(const OwnedSlice& slice, double rate, double gradient_scale) {
   momentum_.device().sgd({
-      .size = piece.size,
-      .gradients = piece.gradients,
-      .weights = piece.weights,
-      .momentum = momentum_.size() == 0 ? nullptr : momentum_.data() + piece.state,
-      .operands = piece.operands,
+      .size = slice.size,
+      .gradients = slice.gradients,
+      .weights = slice.weights,
+      .momentum = momentum_.size() == 0 ? nullptr : momentum_.data() + slice.state,
+      .operands = slice.operands,
       .gradient_scale = static_cast<float>(gradient_scale),
       .weight_decay = static_cast<float>(config_.weight_decay),
       .momentum_keep = static_cast<float>(config_.momentum),

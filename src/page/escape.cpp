@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 bool is_control(char32_t c) {
-  // Also bidirectional embeddings and overrides, which would turn the direction of the following text.
+  // Includes bidirectional embeddings and overrides, which would turn the direction of the following text.
   return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029 || c == 0xfeff;
 }

@@ -52,11 +52,11 @@ std::vector<Verdict> shown_verdicts(const Page& page) {
 }
 
 ShownRows shown_rows(const Table& table) {
-  constexpr size_t kMostRows = 1000;
+  constexpr size_t kMaxRows = 1000;
   const size_t rows = table.rows.size();
-  if (rows <= kMostRows) return {rows, 0, ""};
-  const size_t left_out = rows - kMostRows;
-  return {kMostRows / 2, left_out,
+  if (rows <= kMaxRows) return {rows, 0, ""};
+  const size_t left_out = rows - kMaxRows;
+  return {kMaxRows / 2, left_out,
           fmt::format("{} of {} rows are left out here; verbund report --json has all of them.",
                       counted(static_cast<double>(left_out)), counted(static_cast<double>(rows)))};
 }

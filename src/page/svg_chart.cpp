@@ -16,11 +16,11 @@
 namespace verbund {
 namespace {
 
-// In units of the drawing, which the page scales to its width.
+// Layout in units of the drawing, which the page scales to its width.
 constexpr double kWidth = 640, kHeight = 294;
 constexpr double kLeft = 68, kRight = 14, kTop = 24, kBottom = 48;
-constexpr double kMarkRow = 16;       // height of a row of mark labels
-constexpr size_t kMostMarkWords = 8;  // more would overlap: lines only
+constexpr double kMarkRow = 16;      // height of a row of mark labels
+constexpr size_t kMaxMarkWords = 8;  // more would overlap: lines only
 
 std::string point(double x, double y) { return fmt::format("{:.1f} {:.1f}", x, y); }
 
@@ -95,7 +95,7 @@ std::string line_through(const std::vector<Bucket>& buckets, const PlotArea& are
 // The interval around each value, or the band itself.
 std::string interval_band(const Series& series, const std::vector<double>& x, const PlotArea& area, size_t index) {
   const size_t size = std::min({x.size(), series.low.size(), series.high.size()});
-  const size_t stride = std::max<size_t>(1, size / kMostBuckets);
+  const size_t stride = std::max<size_t>(1, size / kMaxBuckets);
   std::vector<Edge> edges;
   bool gap = false;
   for (size_t i = 0; i < size; i += stride) {
@@ -133,11 +133,11 @@ std::string points(const std::vector<Bucket>& buckets, const PlotArea& area, siz
 
 std::string curve(const Series& series, const std::vector<double>& x, const std::vector<double>& y,
                   const PlotArea& area, size_t index) {
-  const std::vector<Bucket> buckets = into_buckets(x, y, kMostBuckets);
+  const std::vector<Bucket> buckets = into_buckets(x, y, kMaxBuckets);
   const std::string style = curve_class(index, "curve") + dash_attribute(index);
   const bool noisy = series.drawn == Drawn::kLine && is_noisy(y);
   std::string text;
-  if (y.size() > kMostBuckets) {  // the spread within a bucket
+  if (y.size() > kMaxBuckets) {  // the spread within a bucket
     std::vector<Edge> edges;
     for (const Bucket& bucket : buckets) edges.push_back({bucket.x, bucket.low, bucket.high, bucket.gap_before});
     text += band(edges, area, curve_class(index, "spread"));
@@ -145,8 +145,8 @@ std::string curve(const Series& series, const std::vector<double>& x, const std:
     text += line_through(buckets, area, false, curve_class(index, "raw"));
   }
   if (!noisy) return text + line_through(buckets, area, series.drawn == Drawn::kSteps, style);
-  return text + line_through(into_buckets(x, smoothed(y, std::max<size_t>(5, y.size() / 40)), kMostBuckets), area,
-                             false, style);
+  return text + line_through(into_buckets(x, smoothed(y, std::max<size_t>(5, y.size() / 40)), kMaxBuckets), area, false,
+                             style);
 }
 
 std::string draw(const Series& series, const PlotArea& area, size_t index) {
@@ -157,11 +157,11 @@ std::string draw(const Series& series, const PlotArea& area, size_t index) {
     text += series.drawn == Drawn::kPoints ? whiskers(series, x, area, index) : interval_band(series, x, area, index);
   }
   if (y.empty() || (series.drawn == Drawn::kBand && has_interval && is_noisy(y))) return text;  // the band is enough
-  if (series.drawn == Drawn::kPoints) return text + points(into_buckets(x, y, kMostBuckets), area, index);
+  if (series.drawn == Drawn::kPoints) return text + points(into_buckets(x, y, kMaxBuckets), area, index);
   text += curve(series, x, y, area, index);
-  constexpr size_t kMostPoints = 100;  // more would hide the line
-  if (series.drawn != Drawn::kMarked || y.size() > kMostPoints) return text;
-  return text + points(into_buckets(x, y, kMostBuckets), area, index);
+  constexpr size_t kMaxPoints = 100;  // more would hide the line
+  if (series.drawn != Drawn::kMarked || y.size() > kMaxPoints) return text;
+  return text + points(into_buckets(x, y, kMaxBuckets), area, index);
 }
 
 std::string x_axis(const PlotArea& area, const std::string& label) {
@@ -200,7 +200,7 @@ std::string marks(const Chart& chart, const PlotArea& area, double top) {
   for (const Mark& mark : chart.marks) {
     if (!area.x.can_show(mark.x)) continue;
     const double x = area.x.place(mark.x);
-    if (chart.marks.size() > kMostMarkWords && std::abs(x - before) < 1) continue;  // one line for each place
+    if (chart.marks.size() > kMaxMarkWords && std::abs(x - before) < 1) continue;  // one line for each place
     before = x;
     text += fmt::format("<g class=\"mark\"><title>{}</title><path d=\"M{:.1f} {:.1f}V{}\"/>", escape_html(mark.text), x,
                         top, kHeight - kBottom);
@@ -208,7 +208,7 @@ std::string marks(const Chart& chart, const PlotArea& area, double top) {
     const bool at_right = x + width > kWidth - kRight;
     const double begin = at_right ? x - width : x;
     const auto row = std::find_if(row_ends.begin(), row_ends.end(), [&](double end) { return end < begin; });
-    if (chart.marks.size() <= kMostMarkWords && row != row_ends.end()) {
+    if (chart.marks.size() <= kMaxMarkWords && row != row_ends.end()) {
       *row = begin + width;
       text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", x + (at_right ? -4 : 4),
                           top + 11 + kMarkRow * static_cast<double>(row - row_ends.begin()), at_right ? "end" : "start",

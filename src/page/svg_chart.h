@@ -10,7 +10,7 @@
 
 namespace verbund {
 
-inline constexpr size_t kMostBuckets = 600;  // of a long series
+inline constexpr size_t kMaxBuckets = 600;  // of a long series
 
 // `id` must be unique in the page.
 std::string svg_chart(const Chart& chart, const std::string& id);

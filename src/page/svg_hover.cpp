@@ -12,9 +12,9 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostZones = 48;
+constexpr size_t kMaxZones = 48;
 
-// Where zones are centred: the points of the longest series, or some of them.
+// The centres of zones: the points of the longest series, or some of them.
 std::vector<double> centres(const Chart& chart, const PlotArea& area) {
   std::vector<double> longest;
   for (const Series& series : chart.series) {
@@ -27,12 +27,12 @@ std::vector<double> centres(const Chart& chart, const PlotArea& area) {
   }
   std::sort(longest.begin(), longest.end());
   longest.erase(std::unique(longest.begin(), longest.end()), longest.end());
-  if (longest.size() <= kMostZones) return longest;
+  if (longest.size() <= kMaxZones) return longest;
   std::vector<double> some;  // evenly spread over the drawing
   const double from = area.x.place(longest.front()), to = area.x.place(longest.back());
   for (const double x : longest) {
-    const double wanted = from + (to - from) * static_cast<double>(some.size()) / (kMostZones - 1);
-    if (some.size() < kMostZones && area.x.place(x) >= wanted - 1e-6) some.push_back(x);
+    const double wanted = from + (to - from) * static_cast<double>(some.size()) / (kMaxZones - 1);
+    if (some.size() < kMaxZones && area.x.place(x) >= wanted - 1e-6) some.push_back(x);
   }
   return some;
 }

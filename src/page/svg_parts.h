@@ -29,7 +29,7 @@ std::string svg_hover(const Chart& chart, const PlotArea& area);
 // Bars one below the other, each of parts that add up. A part has a number, which the legend explains.
 double bars_height(const Chart& chart);
 std::string svg_bars(const Chart& chart, double width);
-// Only parts that some bar has.
+// The legend has only parts that some bar has.
 std::string bars_legend(const Chart& chart);
 
 }  // namespace verbund

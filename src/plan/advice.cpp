@@ -125,24 +125,23 @@ void try_layouts(Changes& changes, const Scenario& now) {
         .hosts = {now.hosts.front()};
   }
   const ExchangeLayout layout = ExchangeLayout::of(now.hosts, all);
-  if (now.compute.gpu || layout.most_on_a_host == 1) return;
+  if (now.compute.gpu || layout.max_workers_per_host == 1) return;
   // One worker with the threads of all: the same work on the same cores.
   Scenario& one_each = changes.add("one worker per host, with the threads of all",
                                    "no sums in the host's memory, and fewer rows looked up twice");
   for (Host& host : one_each.hosts) host.slots = 1;
-  one_each.compute.products *= layout.most_on_a_host;
-  one_each.compute.attention *= layout.most_on_a_host;
-  one_each.compute.update_bytes *= layout.most_on_a_host;
-  one_each.compute.threads *= layout.most_on_a_host;
+  one_each.compute.gemm *= layout.max_workers_per_host;
+  one_each.compute.attention *= layout.max_workers_per_host;
+  one_each.compute.update_bytes *= layout.max_workers_per_host;
+  one_each.compute.threads *= layout.max_workers_per_host;
 }
 
 void try_precision(Changes& changes, const Scenario& now) {
   if (now.gpu.empty() || now.config.train.precision != Precision::kFp32) return;
   const Precision faster = fastest_precision(now.gpu);
-  Scenario& scenario =
-      changes.add(fmt::format("train.precision={}", kPrecisionNames[static_cast<size_t>(faster)]),
-                  faster == Precision::kFp16 ? "products on tensor cores; needs loss_scale.type=backoff"
-                                             : "products on tensor cores");
+  Scenario& scenario = changes.add(
+      fmt::format("train.precision={}", kPrecisionNames[static_cast<size_t>(faster)]),
+      faster == Precision::kFp16 ? "GEMMs on tensor cores; needs loss_scale.type=backoff" : "GEMMs on tensor cores");
   scenario.config.train.precision = faster;
   scenario.compute = rates_of_gpu(now.gpu, faster);
 }
@@ -153,7 +152,7 @@ void try_rest(Changes& changes, const Scenario& now) {
         .config.workers.shard_optimizer = false;
   }
   if (now.hosts.size() > 1) {
-    changes.add("a network 10 times as fast", "other machines, or another place for them").exchange.link *= 10;
+    changes.add("a network 10 times as fast", "faster network cards, or hosts in one rack").exchange.link *= 10;
   }
 }
 

@@ -69,7 +69,7 @@ class AssumedBatches : public BatchSource {
   double length_, distinct_;
 };
 
-// Expected number of distinct tokens among so many, if they are distributed as words.
+// Expected number of distinct ones among `tokens` tokens, if they are distributed as words.
 double expected_distinct(double tokens, int64_t vocabulary);
 
 }  // namespace verbund

@@ -12,7 +12,7 @@
 namespace verbund {
 namespace {
 
-// The same shares as in bench/gpu_forecast.py. Large cuBLAS products reach a larger share of the peak on ordinary cores
+// The same shares as in bench/gpu_forecast.py. Large GEMMs of cuBLAS reach a larger share of the peak on ordinary cores
 // than on tensor cores, which wait for memory.
 constexpr double kOfTensorCores = 0.7, kOfCores = 0.85;
 constexpr double kOfCoresInAttention = 0.35;  // limited by shared memory
@@ -48,7 +48,7 @@ double peak(const Gpu& gpu, Precision precision) {
 }  // namespace
 
 double seconds_of(const WorkStage& stage, const ComputeRates& rates) {
-  return stage.products / rates.products + stage.attention / rates.attention +
+  return stage.gemm / rates.gemm + stage.attention / rates.attention +
          (rates.half ? stage.half_bytes : stage.bytes) / rates.bytes;
 }
 
@@ -60,10 +60,10 @@ double seconds_of(const std::vector<WorkStage>& stages, const ComputeRates& rate
 
 ComputeRates rates_of_cpu(const std::vector<WorkStage>& stages, double seconds, double weights, double update_seconds) {
   double work = 0;
-  for (const WorkStage& stage : stages) work += stage.products + stage.attention / kAttentionShareOnCpu;
+  for (const WorkStage& stage : stages) work += stage.gemm + stage.attention / kAttentionShareOnCpu;
   ComputeRates rates;
-  rates.products = work / seconds;
-  rates.attention = kAttentionShareOnCpu * rates.products;
+  rates.gemm = work / seconds;
+  rates.attention = kAttentionShareOnCpu * rates.gemm;
   rates.update_bytes = kUpdateBytesPerWeight * weights / std::max(1e-9, update_seconds);
   return rates;
 }
@@ -82,13 +82,13 @@ ComputeRates rates_of_gpu(const std::string& name, Precision precision) {
                kPrecisionNames[static_cast<size_t>(fastest_precision(name))]);
   }
   ComputeRates rates;
-  rates.products = (precision == Precision::kFp32 ? kOfCores : kOfTensorCores) * peak(gpu, precision);
+  rates.gemm = (precision == Precision::kFp32 ? kOfCores : kOfTensorCores) * peak(gpu, precision);
   rates.attention = kOfCoresInAttention * gpu.fp32;
   rates.bytes = rates.update_bytes = kOfBandwidth * gpu.bandwidth;
   rates.half = precision == Precision::kBf16 || precision == Precision::kFp16;
   rates.gpu = true;
-  rates.source = fmt::format("data sheet of the {} in {}, products at {:.0f} TFLOP/s", gpu.full_name, precision_name,
-                             rates.products / 1e12);
+  rates.source = fmt::format("data sheet of the {} in {}, GEMM at {:.0f} TFLOP/s", gpu.full_name, precision_name,
+                             rates.gemm / 1e12);
   rates.named = true;
   return rates;
 }

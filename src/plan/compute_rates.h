@@ -17,13 +17,13 @@ namespace verbund {
 inline constexpr double kHostMemory = 10e9;  // bytes per second that an update moves on a CPU
 
 struct ComputeRates {
-  double products = 0;   // operations per second
+  double gemm = 0;       // operations per second
   double attention = 0;  // the same for attention
-  // Bytes per second of everything else; infinite: included in the rate of products.
+  // Bytes per second of everything else; infinite: included in the rate of GEMM.
   double bytes = std::numeric_limits<double>::infinity();
   double rest = 0;          // seconds per step for the rest: waiting for data, the record
   double update_bytes = 0;  // bytes per second of the optimiser's pass over weights, gradient and state
-  bool half = false;        // operands of products have 16 bits
+  bool half = false;        // GEMM operands have 16 bits
   bool gpu = false;
   int threads = 1;     // of a worker, shared with the exchange
   std::string source;  // where the rates come from
@@ -31,7 +31,7 @@ struct ComputeRates {
   bool named = false;  // given or from a data sheet, not measured
 };
 
-// On CPUs one rate covers everything: attention runs at about half the speed of products, and the rest takes a share of
+// On CPUs one rate covers everything: attention runs at about half the speed of GEMM, and the rest takes a share of
 // the time that hardly depends on the model.
 inline constexpr double kAttentionShareOnCpu = 0.5;
 
@@ -42,7 +42,7 @@ double seconds_of(const std::vector<WorkStage>& stages, const ComputeRates& rate
 // and both moments of Adam, which are written, and zeroed for the next step. Counted on the emulated GPU.
 inline constexpr double kUpdateBytesPerWeight = 38;
 
-// Rates of a CPU that takes `seconds` for these stages and `update_seconds` to update so many weights.
+// Rates of a CPU that takes `seconds` for these stages and `update_seconds` to update `weights` weights.
 ComputeRates rates_of_cpu(const std::vector<WorkStage>& stages, double seconds, double weights, double update_seconds);
 
 // GPUs whose data sheet is known. Their peaks, and the share of them that a training step reaches, are not measured

@@ -18,7 +18,7 @@ constexpr double kIdBytes = 4;           // row id, sent with each row
 constexpr double kRoundTripsOfRows = 3;  // counts, message sizes, rows
 constexpr double kSumBytes = 56;         // of a worker's numbers
 
-// Of the leaders of hosts in one exchange of small data (collectives/leader_exchange.h).
+// Rounds of the leaders of hosts in one exchange of small data (collectives/leader_exchange.h).
 int rounds_of_leaders(int hosts) {
   int rounds = 0;
   for (int known = 1; known < hosts; known *= 8) ++rounds;
@@ -38,13 +38,13 @@ ExchangeLayout ExchangeLayout::of(const std::vector<Host>& hosts, int workers) {
   ExchangeLayout layout;
   layout.workers = total_slots(used);
   layout.hosts = static_cast<int>(used.size());
-  for (const Host& host : used) layout.most_on_a_host = std::max(layout.most_on_a_host, host.slots);
+  for (const Host& host : used) layout.max_workers_per_host = std::max(layout.max_workers_per_host, host.slots);
   if (layout.hosts == 1) return layout;
   std::vector<std::string> host_of_rank;
   for (const Host& host : used) host_of_rank.insert(host_of_rank.end(), static_cast<size_t>(host.slots), host.name);
   const double one_way = (layout.hosts - 1.0) / layout.hosts;
   const HostLayout of_ranks(host_of_rank);
-  layout.parts = of_ranks.most_traffic() / one_way - 1;
+  layout.parts = of_ranks.max_traffic() / one_way - 1;
   layout.halving = HalvingExchange::suits(of_ranks);
   return layout;
 }
@@ -62,11 +62,11 @@ MessageTime time_of(const GradientMessage& message, const ExchangeLayout& layout
   if (message.rows > 0) {
     // Rows of each worker go to each other host; they are not summed on the way.
     const double row_bytes = message.row_values * message.value_bytes + kIdBytes;
-    time.sent_bytes = std::min((hosts - 1) * layout.most_on_a_host * message.rows * row_bytes, dense(table));
+    time.sent_bytes = std::min((hosts - 1) * layout.max_workers_per_host * message.rows * row_bytes, dense(table));
     time.local_bytes = std::min(layout.workers * message.rows * row_bytes, 4 * table);
   } else {
     time.sent_bytes = dense(message.values);
-    time.local_bytes = layout.most_on_a_host > 1 ? 4 * message.values : 0;
+    time.local_bytes = layout.max_workers_per_host > 1 ? 4 * message.values : 0;
   }
   if (layout.ring && hosts > 1) time.local_bytes = 0;  // the ring is as fast as its slowest link
   if (hosts == 1) time.sent_bytes = 0;

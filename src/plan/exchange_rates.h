@@ -35,7 +35,7 @@ inline constexpr double kPcieRate = 10e9;
 // Workers and hosts that take part.
 struct ExchangeLayout {
   int workers = 1, hosts = 1;
-  int most_on_a_host = 1;
+  int max_workers_per_host = 1;
   bool ring = false;     // of GPUs, by NCCL
   double parts = 1;      // how often a host sends its share in a reduce-scatter
   bool halving = false;  // of small buffers (collectives/halving_exchange.h)

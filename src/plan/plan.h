@@ -58,7 +58,7 @@ void expect_batch_tokens(const Config& config);
 
 TrainingPlan make_plan(const Scenario& scenario, BatchSource& batches, double price);
 
-// The table of predictions is at most so many columns wide; other rows are as long as they are.
+// The table of predictions is at most `columns` wide; other rows are as long as they are.
 std::string plan_table(const TrainingPlan& plan, size_t columns);
 Json plan_json(const TrainingPlan& plan);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBucketOfGpus = 64 * kChunk;  // of more than two GPUs with NCCL
 constexpr double kNoticed = 0.05;              // share of a step worth mentioning
-constexpr int kMostRows = 16;                  // with more workers: powers of two, and all of them
+constexpr int kMaxRows = 16;                   // with more workers: powers of two, and all of them
 
 // True if GPUs exchange directly by NCCL, false if the hosts exchange.
 bool forms_ring(const Config& config, const ComputeRates& compute) {
@@ -53,7 +53,7 @@ double weights_of_attention(const ModelConfig& config, const TokenCounts& tokens
                   static_cast<double>(config.decoder_layers) * (tokens.target_pairs + tokens.cross_pairs));
 }
 
-// As training counts them: whichever limit comes first.
+// Steps as training counts them: whichever limit comes first.
 double steps_of_training(const TrainConfig& train, double steps_per_epoch) {
   const double most = static_cast<double>(train.max_steps);
   const double of_epochs = static_cast<double>(train.epochs) * steps_per_epoch;
@@ -116,7 +116,7 @@ std::vector<Prediction> predict_all(const Scenario& scenario, BatchSource& batch
   std::vector<Prediction> predictions;
   const int all = total_slots(scenario.hosts);
   for (int workers = 1; workers <= all; ++workers) {
-    const bool shown = all <= kMostRows || (workers & (workers - 1)) == 0 || workers == all;
+    const bool shown = all <= kMaxRows || (workers & (workers - 1)) == 0 || workers == all;
     if (shown) predictions.push_back(predict(scenario, batches, workers));
   }
   return predictions;
@@ -166,7 +166,7 @@ double memory_of_worker(const Config& config, VocabularySizes vocabularies, cons
   const double floats = static_cast<double>(model.d_model) *
                         (at_once.source * widths_of_source(model) + at_once.target * widths_of_target(model));
   const bool half = gpu && (config.train.precision == Precision::kBf16 || config.train.precision == Precision::kFp16);
-  // In 16 bits, activations that only products read are half as large; sums before a norm stay fp32.
+  // In 16 bits, activations that only GEMMs read are half as large; sums before a norm stay fp32.
   const double activations = (half ? 2.6 : 4) * floats + 4 * weights_of_attention(model, at_once);
   const auto pieces = static_cast<double>(vocabularies.target);
   const double logits = gpu ? kBytesOfLogitsOfGpu : 4 * pieces * std::min(at_once.target, kLogitsOfCpu);

@@ -19,7 +19,7 @@ struct RecordedSteps {
   std::vector<double> seconds, compute, update, rest;
 };
 
-// Of one worker, without the steps that tune the bucket size.
+// The recorded steps of one worker, without those that tune the bucket size.
 RecordedSteps recorded(const RankSteps& rank) {
   RecordedSteps steps;
   rank.for_each_kept([&](const StepRecord& record) {
@@ -77,7 +77,7 @@ ExchangeRates exchange_of(const RunData& run, const ExchangeLayout& layout, doub
                         : fmt::format("{} has no usable traces of its exchanges", run.name);
     return rates;
   }
-  rates.link = replay->bytes_per_second() * layout.most_on_a_host;  // they share the link
+  rates.link = replay->bytes_per_second() * layout.max_workers_per_host;  // they share the link
   rates.round_trip = replay->latency();
   rates.source = fmt::format("record of {}, {} traced steps: {:.1f} MB/s per host, {:.2f} ms per bucket", run.name,
                              replay->steps(), rates.link / 1e6, 1e3 * rates.round_trip);

@@ -9,7 +9,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostAdvice = 4;
+constexpr size_t kMaxAdvice = 4;
 
 // Twice the workers: on more hosts like these, or on the only host, whose network is unknown.
 std::vector<Host> twice(std::vector<Host> hosts, bool has_network) {
@@ -64,7 +64,7 @@ Table advice_table(const std::vector<Advice>& advice) {
   Table table;
   table.id = "advice";
   table.columns = {{"setting"}, {"tokens/s", true}, {"what it does"}};
-  for (size_t i = 0; i < advice.size() && i < kMostAdvice; ++i) {
+  for (size_t i = 0; i < advice.size() && i < kMaxAdvice; ++i) {
     table.rows.push_back(
         {advice[i].setting,
          {fmt::format("{:+.0f} %", 100 * advice[i].gain), 100 * advice[i].gain},

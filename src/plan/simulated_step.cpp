@@ -137,7 +137,7 @@ SimulatedStep simulate_step(const StepToSimulate& step, const ExchangeLayout& la
   if (!compute.gpu) {
     // The concurrent exchange takes time from the computing cores.
     const MessageTime hidden = queue.until(result.compute);
-    const double taken = (hidden.sent_bytes * exchange.core_seconds_per_byte / layout.most_on_a_host +
+    const double taken = (hidden.sent_bytes * exchange.core_seconds_per_byte / layout.max_workers_per_host +
                           hidden.local_bytes * exchange.core_seconds_per_local_byte) /
                          compute.threads;
     double backward = 0;

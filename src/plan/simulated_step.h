@@ -26,7 +26,7 @@ struct StepToSimulate {
   int64_t steps = 0;       // of the training, whose last step ends a round, too; 0: not known
 };
 
-// With rounds of local steps: a mean step of the training.
+// SimulatedStep is a step of the training; with rounds of local steps, the mean one.
 struct SimulatedStep {
   double seconds = 0;
   double compute = 0;   // forward and backward

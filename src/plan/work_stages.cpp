@@ -8,19 +8,20 @@
 namespace verbund {
 namespace {
 
-// Operations of attention per pair of tokens and feature: two products forward and four backward, 2 operations each,
+// Operations of attention per pair of tokens and feature: two GEMMs forward and four backward, 2 operations each,
 // plus exponentials and masks, as the emulated GPU counts them (bench/gpu_forecast.py).
 constexpr double kAttentionForward = 5, kAttentionBackward = 11;
 
-// Bytes moved by everything but products, counted there as well: those independent of the precision, and those per byte
+// Bytes moved by everything but GEMM, counted there as well: those independent of the precision, and those per byte
 // of an operand.
 struct Moved {
-  double fixed, of_factors;
+  double fixed, of_operands;
 };
-constexpr Moved kJoinForward = {10, 1}, kJoinBackward = {18, 4};  // for each element of a row: residual, dropout, norm
-constexpr Moved kReluForward = {0, 2}, kReluBackward = {0, 3};    // for each element of the hidden layer
-constexpr Moved kLoss = {0, 2};                                   // for each logit
-constexpr Moved kEmbedding = {10, 0};                             // for each element of a row, either way
+constexpr Moved kResidualNormForward = {10, 1},
+                kResidualNormBackward = {18, 4};                // for each element of a row: residual, dropout, norm
+constexpr Moved kReluForward = {0, 2}, kReluBackward = {0, 3};  // for each element of the hidden layer
+constexpr Moved kLoss = {0, 2};                                 // for each logit
+constexpr Moved kEmbedding = {10, 0};                           // for each element of a row, either way
 
 class StageList {
  public:
@@ -33,16 +34,16 @@ class StageList {
     stages_.back().backward = backward;
   }
 
-  // A linear map on n rows: one product forward, two backward.
-  void linear(double n, double out, double in) { last().products += (last().backward ? 4 : 2) * n * out * in; }
+  // A linear map on n rows: one GEMM forward, two backward.
+  void linear(double n, double out, double in) { last().gemm += (last().backward ? 4 : 2) * n * out * in; }
   void attend(double pairs, double share = 1) {
     last().attention += (last().backward ? kAttentionBackward : kAttentionForward) * share * pairs * d();
   }
   void move(double elements, Moved moved) {
-    last().bytes += elements * (moved.fixed + 4 * moved.of_factors);
-    last().half_bytes += elements * (moved.fixed + 2 * moved.of_factors);
+    last().bytes += elements * (moved.fixed + 4 * moved.of_operands);
+    last().half_bytes += elements * (moved.fixed + 2 * moved.of_operands);
   }
-  void join(double rows) { move(rows * d(), last().backward ? kJoinBackward : kJoinForward); }
+  void residual_norm(double rows) { move(rows * d(), last().backward ? kResidualNormBackward : kResidualNormForward); }
 
   // Gradients from this parameter on become ready, except those that are already.
   void ready_from(const std::string& name) { ready_from(static_cast<size_t>(table_.find(name).offset)); }
@@ -57,19 +58,19 @@ class StageList {
     linear(rows, hidden(), d());
     linear(rows, d(), hidden());
     move(rows * hidden(), last().backward ? kReluBackward : kReluForward);
-    join(rows);
+    residual_norm(rows);
   }
   void self_attention(double rows, double pairs, bool causal) {
     linear(rows, 3 * d(), d());
     linear(rows, d(), d());
     attend(pairs, causal ? 0.5 : 1);
-    join(rows);
+    residual_norm(rows);
   }
   void cross_attention() {
     linear(tokens_.target, d(), d());
     linear(tokens_.target, d(), d());
     attend(tokens_.cross_pairs);
-    join(tokens_.target);
+    residual_norm(tokens_.target);
   }
   void keys_of_source() { linear(tokens_.source, static_cast<double>(config_.decoder_layers) * 2 * d(), d()); }
   void embed(double rows) { move(rows * d(), kEmbedding); }
@@ -99,12 +100,12 @@ void add_forward(StageList& list, const ModelConfig& config, const TokenCounts& 
   }
 }
 
-// Logits, loss and both gradients of the output product form one stage, computed block by block.
+// Logits, loss and both gradients of the output GEMM form one stage, computed block by block.
 void add_output(StageList& list, VocabularySizes vocabularies, const TokenCounts& tokens) {
   const auto pieces = static_cast<double>(vocabularies.target);
   list.add("output and loss", false);
   list.linear(tokens.target, pieces, list.d());
-  list.last().products *= 3;
+  list.last().gemm *= 3;
   list.move(tokens.target * pieces, kLoss);
 }
 

@@ -28,9 +28,9 @@ struct TokenCounts {
 struct WorkStage {
   std::string name;
   bool backward = false;
-  double products = 0;         // operations of matrix products
+  double gemm = 0;             // floating-point operations of GEMMs
   double attention = 0;        // operations of attention, without its projections
-  double bytes = 0;            // moved by everything else, with operands of products in fp32
+  double bytes = 0;            // moved by everything else, with GEMM operands in fp32
   double half_bytes = 0;       // the same with operands in 16 bits
   Interval ready;              // of the gradient buffer: ready after this stage
   std::optional<size_t> rows;  // the lookup (of GradientOrder) whose rows are ready after it

@@ -12,17 +12,17 @@
 
 namespace verbund {
 
-inline constexpr std::string_view kFurtherDevPrefix = "dev-";
+inline constexpr std::string_view kExtraDevPrefix = "dev-";
 
-std::string further_dev_key(std::string_view set, std::string_view metric);
+std::string extra_dev_key(std::string_view set, std::string_view metric);
 
-struct FurtherDevKey {
+struct ExtraDevKey {
   std::string set, metric;  // "general", "bleu"
 };
 // Nothing for any other key.
-std::optional<FurtherDevKey> parse_further_dev_key(std::string_view key);
+std::optional<ExtraDevKey> parse_extra_dev_key(std::string_view key);
 
-// The names of the further dev sets that the evaluations have, by name.
-std::vector<std::string> further_dev_sets(const MetricTable& evaluations);
+// The names of the extra dev sets that the evaluations have, by name.
+std::vector<std::string> extra_dev_sets(const MetricTable& evaluations);
 
 }  // namespace verbund

@@ -77,7 +77,7 @@ bool find_number(std::string_view line, std::string_view quoted_key, double& val
 
 fs::path evaluations_folder(const fs::path& run, const std::string& set) {
   const fs::path folder = run / "evaluations";
-  return set.empty() ? folder : folder / (std::string(kFurtherDevPrefix) + set);
+  return set.empty() ? folder : folder / (std::string(kExtraDevPrefix) + set);
 }
 
 fs::path evaluation_file(const fs::path& run, int64_t step, const std::string& set) {
@@ -156,7 +156,7 @@ void EvaluationKeeper::begin(int64_t step) {
     if (!fs::exists(main)) return;
     std::vector<fs::path> folders = {main};
     for (const fs::path& path : list_folder(main)) {
-      if (fs::is_directory(path) && path.filename().string().starts_with(kFurtherDevPrefix)) folders.push_back(path);
+      if (fs::is_directory(path) && path.filename().string().starts_with(kExtraDevPrefix)) folders.push_back(path);
     }
     for (const fs::path& folder : folders) {
       remove_partial_files(folder);
@@ -172,7 +172,7 @@ void EvaluationKeeper::begin(int64_t step) {
 void EvaluationKeeper::evaluation(const EvaluationSeen& seen) {
   try {
     keep(seen.step, seen.dev, seen.set, "");
-    for (const FurtherSeen& further : seen.further) keep(seen.step, further.dev, further.set, further.name);
+    for (const ExtraDevSeen& extra : seen.extra) keep(seen.step, extra.dev, extra.set, extra.name);
   } catch (const Error& error) {
     warn("the results of the evaluation of step {} for each sentence are not saved: {}", seen.step, error.what());
   }

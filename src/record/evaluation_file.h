@@ -27,7 +27,7 @@ std::string evaluation_text(const Evaluation& evaluation);
 struct KeptSentence {
   double cross_entropy = std::numeric_limits<double>::quiet_NaN();  // summed over its tokens; NaN: not known
   int64_t tokens = 0;
-  // Only of sentences that were translated.
+  // Present only for sentences that were translated.
   std::optional<std::string> translation;
   std::optional<BleuStatistics> bleu;
   std::optional<ChrfStatistics> chrf;

@@ -136,7 +136,7 @@ bool read_object(std::string_view line, Members& members) {
 }
 
 bool is_of_evaluation(std::string_view key) {
-  return key.starts_with("dev_") || key.starts_with(kFurtherDevPrefix) || key.starts_with("probe_") ||
+  return key.starts_with("dev_") || key.starts_with(kExtraDevPrefix) || key.starts_with("probe_") ||
          key == "evaluation_seconds" || key == "averaged_weights" || key == "best";
 }
 

@@ -15,13 +15,13 @@ namespace {
 
 bool is_evaluation(const Json& line) { return line.contains("dev_loss"); }
 
-void add_further(Json& line, const FurtherSeen& seen) {
+void add_extra(Json& line, const ExtraDevSeen& seen) {
   const Evaluation& dev = seen.dev;
-  line[further_dev_key(seen.name, "cross_entropy")] = dev.cross_entropy();
+  line[extra_dev_key(seen.name, "cross_entropy")] = dev.cross_entropy();
   if (dev.translations.empty()) return;
-  line[further_dev_key(seen.name, "bleu")] = dev.bleu.score;
-  line[further_dev_key(seen.name, "chrf")] = dev.chrf.score;
-  line[further_dev_key(seen.name, "exact_sentences")] = dev.exact_share();
+  line[extra_dev_key(seen.name, "bleu")] = dev.bleu.score;
+  line[extra_dev_key(seen.name, "chrf")] = dev.chrf.score;
+  line[extra_dev_key(seen.name, "exact_sentences")] = dev.exact_share();
 }
 
 }  // namespace
@@ -83,9 +83,9 @@ Json metrics_line(const EvaluationSeen& seen) {
   }
   line["averaged_weights"] = seen.averaged;
   double seconds = dev.loss_seconds + dev.translate_seconds;
-  for (const FurtherSeen& further : seen.further) {
-    add_further(line, further);
-    seconds += further.dev.loss_seconds + further.dev.translate_seconds;
+  for (const ExtraDevSeen& extra : seen.extra) {
+    add_extra(line, extra);
+    seconds += extra.dev.loss_seconds + extra.dev.translate_seconds;
   }
   line["evaluation_seconds"] = seconds;
   if (dev.teacher_forced_bleu) line["dev_teacher_forced_piece_bleu"] = *dev.teacher_forced_bleu;

@@ -102,7 +102,7 @@ void write(Writer& to, const StepTrace& trace) {
                              times.exchange, times.backward}) {
     to.put(value);
   }
-  const bool told = times.buckets.size() <= StepTrace::kMostBuckets;
+  const bool told = times.buckets.size() <= StepTrace::kMaxBuckets;
   to.put_all<BucketTimes>(told ? times.buckets : std::vector<BucketTimes>());
 }
 void read(Reader& from, StepTrace& trace) {

@@ -28,7 +28,7 @@ struct StepBatch {
 // One step in detail, for exchange.jsonl or the timeline.
 struct StepTrace {
   enum Use : uint8_t { kExchange, kTimeline };
-  static constexpr size_t kMostBuckets =
+  static constexpr size_t kMaxBuckets =
       1000;  // the size of a message is limited: a step with more buckets is sent without them
 
   Use use = kExchange;

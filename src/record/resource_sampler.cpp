@@ -86,7 +86,7 @@ void ResourceSampler::take_sample() try {
   if (rows_++ % kRowsPerHeader == 0) post_.post(header_);
   post_.post(ResourceRow{now, std::move(*values)});
 } catch (const std::exception&) {
-  // What cannot be read now may be readable in a second.
+  // A source that cannot be read now may be readable in a second.
 }
 
 // Worker 0's clock is the clock of the run.

@@ -39,7 +39,7 @@ struct SampleSeen {
 };
 
 // The evaluation of a dev set beside the main one.
-struct FurtherSeen {
+struct ExtraDevSeen {
   const std::string& name;
   const Evaluation& dev;
   const TestSet& set;
@@ -52,7 +52,7 @@ struct EvaluationSeen {
   const TestSet& set;
   bool averaged = false;  // the averaged weights were evaluated
   bool best = false;      // by some metric
-  std::vector<FurtherSeen> further = {};
+  std::vector<ExtraDevSeen> extra = {};
 };
 
 // An event of the run's history, with its details: "start", "resume", "signal", "save", "evaluation", "stall",
@@ -89,7 +89,7 @@ class RunObserver {
 class Observers : public RunObserver {
  public:
   Observers() = default;
-  // In reverse order: an observer may use those before it.
+  // Destroys them in reverse order: an observer may use those before it.
   ~Observers() override {
     while (!all_.empty()) all_.pop_back();
   }

@@ -12,7 +12,7 @@
 
 namespace verbund {
 
-// In run.json: the model whose weights the run began with.
+// Key of run.json: the model whose weights the run began with.
 inline constexpr const char* kStartedFrom = "started_from";
 
 class RunRecord {

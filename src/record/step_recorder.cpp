@@ -27,10 +27,10 @@ StepRecord record_of(const StepSeen& seen, uint32_t start) {
 
 void StepRecorder::step(const StepSeen& seen) {
   batch_.records.push_back(record_of(seen, post_.start));
-  if (is_traced(seen.step, seen.times) && seen.times.buckets.size() <= StepTrace::kMostBuckets) {
+  if (is_traced(seen.step, seen.times) && seen.times.buckets.size() <= StepTrace::kMaxBuckets) {
     post_.post(StepTrace{StepTrace::kExchange, seen.step, post_.start, seen.began, seen.times});
   }
-  if (batch_.records.size() >= kMostRecords || post_.now() - posted_at_ >= kMostSeconds) send();
+  if (batch_.records.size() >= kMaxRecords || post_.now() - posted_at_ >= kMaxSeconds) send();
 }
 
 void StepRecorder::send() {
@@ -44,7 +44,7 @@ void TimelineRecorder::step(const StepSeen& seen) {
   if (window_.contains(seen.step)) {
     post_.post(StepTrace{StepTrace::kTimeline, seen.step, post_.start, seen.began, seen.times});
   }
-  // Not at the last step itself: an evaluation or a save may follow it.
+  // Ends after the last step, not at it: an evaluation or a save may follow it.
   if (seen.step > window_.last) send_end();
 }
 

@@ -11,8 +11,8 @@ namespace verbund {
 // They go in batches, about twice a second, so that a worker that dies leaves nearly all of its steps.
 class StepRecorder final : public RunObserver {
  public:
-  static constexpr size_t kMostRecords = 64;
-  static constexpr double kMostSeconds = 0.5;
+  static constexpr size_t kMaxRecords = 64;
+  static constexpr double kMaxSeconds = 0.5;
 
   explicit StepRecorder(RecordPost post) : post_(std::move(post)), posted_at_(post_.now()) {}
 

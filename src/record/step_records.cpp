@@ -60,7 +60,7 @@ StepRecords::StepRecords(const fs::path& path) : file_(path) {
               (bytes.size() - sizeof(Header)) / sizeof(StepRecord)};
 }
 
-std::vector<StepRecord> read_last_step_records(const fs::path& path, size_t most) {
+std::vector<StepRecord> read_last_step_records(const fs::path& path, size_t max_count) {
   const OpenFile file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   struct stat status = {};
   if (!file || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
@@ -70,7 +70,7 @@ std::vector<StepRecord> read_last_step_records(const fs::path& path, size_t most
   std::string begin = header();
   if (!read(begin.data(), begin.size(), 0) || begin != header()) return {};
   const uint64_t count = (static_cast<uint64_t>(status.st_size) - sizeof(Header)) / sizeof(StepRecord);
-  std::vector<StepRecord> records(std::min<uint64_t>(most, count));
+  std::vector<StepRecord> records(std::min<uint64_t>(max_count, count));
   const uint64_t from = sizeof(Header) + (count - records.size()) * sizeof(StepRecord);
   if (!read(reinterpret_cast<char*>(records.data()), records.size() * sizeof(StepRecord), from)) return {};
 

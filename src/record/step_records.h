@@ -71,8 +71,8 @@ class StepRecords {
 // Ignores an incomplete record at the end; refuses a file with another header.
 inline StepRecords read_step_records(const std::filesystem::path& path) { return StepRecords(path); }
 
-// The last records of a file that may be growing, in order, at most `most`; without those that later ones undo. Empty
-// if it cannot be read. Links and special files are not opened.
-std::vector<StepRecord> read_last_step_records(const std::filesystem::path& path, size_t most);
+// The last records of a file that may be growing, in order, at most `max_count`; without those that later ones undo.
+// Empty if it cannot be read. Links and special files are not opened.
+std::vector<StepRecord> read_last_step_records(const std::filesystem::path& path, size_t max_count);
 
 }  // namespace verbund

@@ -58,7 +58,7 @@ struct Ranking {
 // Whether the first side is better. BLEU and chrF must agree; a chrF that is not known is left out.
 Ranking rank_sides(const ComparedScore& bleu, const ComparedScore& chrf);
 
-// Below this BLEU a model translates nothing, and scores are no quality.
+// Below this BLEU a model translates nothing, and scores say nothing about quality.
 inline constexpr double kTranslates = 1;
 
 }  // namespace verbund

@@ -62,7 +62,7 @@ std::optional<int64_t> same_until(const RunData& a, const RunData& b, const Firs
   return last;
 }
 
-// As many digits as show the difference, at least 5.
+// Both values with as many digits as show the difference, at least 5.
 std::string difference_text(double a, double b) {
   if (!is_known(a) || !is_known(b)) {
     const auto text = [](double x) { return is_known(x) ? fmt::format("{:.5g}", x) : "not a finite number"; };
@@ -84,7 +84,7 @@ Verdict same_part(const NamedRun& first, const NamedRun& other, size_t number) {
   compare(a.training, b.training, kTraining, found);
   compare(a.evaluations, b.evaluations, kEvaluation, found);
   Verdict verdict = ask(fmt::format("first_difference_{}", number),
-                        fmt::format("Until where are {} and {} the same?", first.name, other.name));
+                        fmt::format("Up to which step are {} and {} identical?", first.name, other.name));
   verdict.rule =
       "Losses, gradient norms, rates and scores at the steps that both have logged, compared to the last digit. Runs "
       "of another seed differ from the start and are not compared.";

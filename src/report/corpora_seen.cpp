@@ -20,7 +20,7 @@ std::vector<CorpusSeen> corpora_seen(const RunData& run) {
   return corpora;
 }
 
-double most_epochs(const RunData& run) {
+double max_epochs(const RunData& run) {
   double most = kNotKnown;
   for (const CorpusSeen& corpus : corpora_seen(run)) most = std::fmax(most, corpus.epochs);
   for (const auto& [key, values] : run.training.columns) {  // a forced resume may have dropped a corpus

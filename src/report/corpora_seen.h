@@ -22,6 +22,6 @@ struct CorpusSeen {
 std::vector<CorpusSeen> corpora_seen(const RunData& run);
 
 // The epochs of the corpus that was seen most often, of all that the run ever drew from; NaN: unknown.
-double most_epochs(const RunData& run);
+double max_epochs(const RunData& run);
 
 }  // namespace verbund

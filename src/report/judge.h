@@ -36,9 +36,9 @@ struct BasicFacts {
 
 BasicFacts basic_facts(const RunData& run, const Ledger& ledger);
 
-// In the order of interest: how_good, fully_trained, overfitting, how_long, learning_rate, processors, network,
-// step_time, traffic, training_set, checkpoint_size, checkpoint_files. A run that diverged has one more in front,
-// "diverged"; one that was fine-tuned has "fine_tuning" after how_good.
+// All verdicts, in the order of interest: how_good, fully_trained, overfitting, how_long, learning_rate, processors,
+// network, step_time, traffic, training_set, checkpoint_size, checkpoint_files. A run that diverged has one more in
+// front, "diverged"; one that was fine-tuned has "fine_tuning" after how_good.
 std::vector<Verdict> judge(const RunData& run, const Ledger& ledger);
 std::vector<Verdict> judge(const RunData& run);
 

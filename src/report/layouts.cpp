@@ -9,7 +9,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostNamed = 3;  // hosts, ranges or layouts in a sentence
+constexpr size_t kMaxNamed = 3;  // hosts, ranges or layouts in a sentence
 
 bool same_layout(const std::vector<HostFacts>& one, const std::vector<HostFacts>& other) {
   const auto same_host = [](const HostFacts& a, const HostFacts& b) {
@@ -67,7 +67,7 @@ std::string about_text(const std::vector<Layout>& layouts, size_t judged) {
     others.push_back(fmt::format("{} ran with {}", layouts[i].steps_text(), texts[i]));
     other_steps += layouts[i].steps;
   }
-  if (others.size() > kMostNamed) {
+  if (others.size() > kMaxNamed) {
     others = {fmt::format("the other {} ran with {} other layouts",
                           counted(static_cast<double>(other_steps), "step", "steps"), others.size())};
   }
@@ -107,7 +107,7 @@ std::string Layout::text() const {
     names.push_back(host.name);
   }
   std::string text = counted(static_cast<double>(workers), "worker", "workers");
-  text += names.size() > kMostNamed ? fmt::format(" on {} hosts", names.size()) : " on " + list_text(names);
+  text += names.size() > kMaxNamed ? fmt::format(" on {} hosts", names.size()) : " on " + list_text(names);
   return text;
 }
 
@@ -117,7 +117,7 @@ std::string Layout::threads_text() const {
 }
 
 std::string Layout::steps_text() const {
-  if (ranges.size() > kMostNamed) return counted(static_cast<double>(steps), "step", "steps");
+  if (ranges.size() > kMaxNamed) return counted(static_cast<double>(steps), "step", "steps");
   std::vector<std::string> parts;
   for (const StepRange& range : ranges) parts.push_back(range_text(range));
   return (steps == 1 ? "step " : "steps ") + list_text(parts);

@@ -20,7 +20,8 @@ struct StepRange {
   int64_t count() const { return last - first + 1; }
 };
 
-// By number of start, from the records of worker 0, else from metrics.jsonl. Starts without such steps are not in it.
+// The steps of each start, by its number, from the records of worker 0, else from metrics.jsonl. Starts without such
+// steps are not in it.
 std::map<int, StepRange> steps_by_start(const RunData& run);
 
 struct Layout {

@@ -15,7 +15,7 @@ namespace {
 struct UseText {
   const char *name, *meaning;
 };
-// In the order of TimeUse.
+// Names and meanings in the order of TimeUse.
 constexpr std::array<UseText, kTimeUses> kUses = {{
     {"computing", "forward and backward"},
     {"waiting for data", "no batch was ready"},
@@ -167,7 +167,7 @@ void add_unsent(const RunData& run, Ledger& ledger) {
   }
   for (const HistoryEvent& event : run.history) {
     Seen& last = seen[event.start];
-    // From "ready" on there are steps, which none may have been sent of.
+    // Steps begin at "ready"; none may have been recorded yet.
     if (is_pause(event) || event.event == "ready") last.until = std::max(last.until, event.at);
     if (event.event == "roll_back" && last.began < event.at) last.step = event.line.value("to_step", event.step);
     if (event.event != "roll_back" && last.began < event.at) last.step = std::max(last.step, event.step);
@@ -189,7 +189,7 @@ void add_unsent(const RunData& run, Ledger& ledger) {
   }
 }
 
-// From metrics.jsonl alone.
+// The ledger from metrics.jsonl alone.
 void add_metrics(const RunData& run, Ledger& ledger) {
   const MetricTable& training = run.training;
   // The curves of an imported run may begin late, with the steps of one line before the first, if lines are regular.

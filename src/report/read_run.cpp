@@ -257,7 +257,7 @@ RunData RunReaders::read(const fs::path& folder) {
       readers_.erase(found);
     } else {
       one = std::make_shared<One>(folder);
-      if (readers_.size() == kMost) readers_.erase(readers_.begin());
+      if (readers_.size() == kMax) readers_.erase(readers_.begin());
     }
     readers_.push_back(one);
   }

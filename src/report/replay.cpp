@@ -12,7 +12,7 @@ namespace verbund {
 namespace {
 
 // More would not improve the medians.
-constexpr size_t kMostReplayedSteps = 400;
+constexpr size_t kMaxReplayedSteps = 400;
 
 // Calls use(bucket, begin, seconds) for each bucket of a measured step.
 template <typename Step, typename Use>
@@ -65,7 +65,7 @@ std::optional<Replay> Replay::make(const std::vector<ExchangeTrace>& traces, int
     if (!known || trace.start >= known->start) known = &trace;  // of a repeated step, the last counts
   }
   Replay replay;
-  const size_t stride = by_step.size() / kMostReplayedSteps + 1;
+  const size_t stride = by_step.size() / kMaxReplayedSteps + 1;
   size_t number = 0;
   for (const auto& [step, ranks] : by_step) {
     if (number++ % stride != 0 || ranks.size() != static_cast<size_t>(workers)) continue;

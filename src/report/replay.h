@@ -24,7 +24,7 @@ class Replay {
   // Nothing if no step was traced by all `workers` (at least two of them).
   static std::optional<Replay> make(const std::vector<ExchangeTrace>& traces, int workers);
 
-  // The median time of a step, in seconds, if the network had so many times the bandwidth.
+  // The median time of a step, in seconds, if the network had `bandwidth_factor` times the bandwidth.
   double step_seconds(double bandwidth_factor) const;
 
   double measured() const { return measured_; }  // median of the traced steps

@@ -92,7 +92,7 @@ struct StartFacts {
   bool killed = false;
   std::vector<std::string> command;
   std::vector<HostFacts> hosts;  // empty: not on record
-  // From the start before, which --resume force or best accepted.
+  // Differences from the previous start, which --resume force or best accepted.
   std::vector<std::string> differences = {};
   std::string mixture = {};  // "": not on record
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunReader reads a run folder in any state, again and again: metrics, step records and evaluations that it has read
-// before are not read anew. RunReaders keeps the readers of the runs that were read last.
+// before are not read again. RunReaders keeps the readers of the runs that were read last.
 #pragma once
 
 #include <map>
@@ -59,7 +59,7 @@ class RunReader {
 
 class RunReaders {
  public:
-  static constexpr size_t kMost = 4;  // each has the metrics of its run in memory
+  static constexpr size_t kMax = 4;  // each has the metrics of its run in memory
 
   RunData read(const fs::path& folder);  // by any thread
 

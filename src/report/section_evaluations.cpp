@@ -34,12 +34,12 @@ const EvaluationColumn kEvaluationColumns[] = {
     {"evaluation_seconds", "seconds", 1, 1, false},
 };
 
-// Those of the main dev set, then BLEU and loss of each further one.
+// Columns of the main dev set, then BLEU and loss of each extra one.
 std::vector<EvaluationColumn> all_columns(const MetricTable& evaluations) {
   std::vector<EvaluationColumn> columns(std::begin(kEvaluationColumns), std::end(kEvaluationColumns));
-  for (const std::string& set : further_dev_sets(evaluations)) {
-    columns.push_back({further_dev_key(set, "bleu"), "BLEU, " + set, 2, 1, true});
-    columns.push_back({further_dev_key(set, "cross_entropy"), "loss, " + set, 4, 1, false});
+  for (const std::string& set : extra_dev_sets(evaluations)) {
+    columns.push_back({extra_dev_key(set, "bleu"), "BLEU, " + set, 2, 1, true});
+    columns.push_back({extra_dev_key(set, "cross_entropy"), "loss, " + set, 4, 1, false});
   }
   return columns;
 }
@@ -115,7 +115,7 @@ Table some_rows(const Table& all) {
 
 std::vector<Chart> dev_set_charts(const RunData& run) {
   const MetricTable& table = run.evaluations;
-  const std::vector<std::string> sets = further_dev_sets(table);
+  const std::vector<std::string> sets = extra_dev_sets(table);
   std::vector<Chart> charts;
   if (sets.empty()) return charts;
   const auto add = [&](Chart& chart, const std::string& name, const std::string& key) {
@@ -134,8 +134,8 @@ std::vector<Chart> dev_set_charts(const RunData& run) {
   add(bleu, "dev", "dev_bleu");
   add(loss, "dev", "dev_cross_entropy");
   for (const std::string& set : sets) {
-    add(bleu, set, further_dev_key(set, "bleu"));
-    add(loss, set, further_dev_key(set, "cross_entropy"));
+    add(bleu, set, extra_dev_key(set, "bleu"));
+    add(loss, set, extra_dev_key(set, "cross_entropy"));
   }
   for (Chart* chart : {&bleu, &loss}) {
     if (!chart->series.empty()) charts.push_back(std::move(*chart));

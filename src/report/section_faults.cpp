@@ -12,7 +12,7 @@
 namespace verbund {
 namespace {
 
-// What was forced at a start.
+// The differences that were forced at a start.
 std::string forced_text(const std::vector<std::string>& differences) {
   return differences.empty() ? "" : fmt::format(", forced: {}", fmt::join(differences, "; "));
 }

@@ -15,7 +15,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostEvaluations = 5;  // with translations
+constexpr size_t kMaxEvaluations = 5;   // with translations
 constexpr size_t kLongestText = 600;    // characters
 constexpr double kWorthTelling = 0.05;  // nats per token
 
@@ -84,8 +84,8 @@ std::vector<Choice> choose_sentences(const RunData& run, size_t translated) {
 std::vector<std::pair<int64_t, fs::path>> some_files(const RunData& run) {
   std::vector<std::pair<int64_t, fs::path>> files = run.evaluation_files, some;
   std::erase_if(files, [](const auto& file) { return file.first == 0; });  // step 0 has no translations
-  for (size_t i = 0; i < std::min(kMostEvaluations, files.size()); ++i) {
-    const size_t last = files.size() - 1, count = std::min(kMostEvaluations, files.size()) - 1;
+  for (size_t i = 0; i < std::min(kMaxEvaluations, files.size()); ++i) {
+    const size_t last = files.size() - 1, count = std::min(kMaxEvaluations, files.size()) - 1;
     some.push_back(files[count == 0 ? last : i * last / count]);
   }
   return some;

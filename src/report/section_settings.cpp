@@ -100,10 +100,10 @@ std::string prepare_commands(const RunData& run) {
   return text;
 }
 
-// What the commands promise.
+// A sentence about whether the commands reproduce the model.
 std::string promise(const RunData& run, size_t commands, bool is_forced) {
   if (is_forced) {
-    return "These commands made the model. Whether they make the same one again cannot be told: the run was resumed "
+    return "These commands made the model. Whether they would make the same one again is unknown: the run was resumed "
            "although something differed from before, as the section on faults says.";
   }
   const bool is_tuned = run.config && starts_trained(run.config->train);

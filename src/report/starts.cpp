@@ -76,8 +76,8 @@ std::vector<HostFacts> hosts_like(const std::vector<HostFacts>& before, double w
   HostFacts unknown;
   unknown.name = "hosts that are not on record";
   unknown.on_record = false;
-  constexpr double kMostWorkers = 1e5;  // a larger number is damaged
-  for (int rank = 0; rank < static_cast<int>(std::min(workers, kMostWorkers)); ++rank) unknown.workers.push_back(rank);
+  constexpr double kMaxWorkers = 1e5;  // a larger number is damaged
+  for (int rank = 0; rank < static_cast<int>(std::min(workers, kMaxWorkers)); ++rank) unknown.workers.push_back(rank);
   return {unknown};
 }
 
@@ -85,7 +85,7 @@ bool is_end(const std::string& event) {
   return event == "finish" || event == "stop" || event == "fail" || event == "early_stop";
 }
 
-// As run.json would have it.
+// The reason as run.json would have it.
 std::string end_reason(const HistoryEvent& event) {
   const bool finished = event.event == "finish" || event.event == "early_stop";
   return finished ? "finished" : text_at(event.line, "reason");

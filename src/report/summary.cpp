@@ -74,7 +74,7 @@ std::string course(const std::vector<double>& step, const std::vector<double>& v
   if (worse) return fmt::format(", {} again", rises ? "falling" : "rising");
   const double most = rises ? trend.interval.high : -trend.interval.low;
   const bool little = most * 0.1 * step.back() < kSlow * std::abs(value.back());
-  return little ? fmt::format(", no longer {}", good) : fmt::format(", whether still {} cannot be told", good);
+  return little ? fmt::format(", no longer {}", good) : fmt::format(", whether still {} is unclear", good);
 }
 
 std::string quality(const RunData& run, const BasicFacts& facts, const Verdict& how_good) {
@@ -131,7 +131,7 @@ std::vector<std::string> faults(const RunData& run, const Ledger& ledger) {
   return list;
 }
 
-// What the answers found to be bad, in a few words each; quality and divergence are said elsewhere.
+// The bad findings of the answers, in a few words each; quality and divergence are said elsewhere.
 std::vector<std::string> complaints(const std::vector<Verdict>& verdicts) {
   std::vector<std::string> list;
   for (const Verdict& verdict : verdicts) {

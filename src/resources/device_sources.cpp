@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using enum ResourceSource::Kind;
 
 // A machine may have hundreds of interfaces, one per container; its own come first.
-constexpr size_t kMostDevices = 32;
+constexpr size_t kMaxDevices = 32;
 
 // A partition is part of its disk; only disks have a folder in /sys/block.
 bool is_disk(const std::string& name, const fs::path& blocks) {
@@ -22,7 +22,7 @@ bool is_disk(const std::string& name, const fs::path& blocks) {
   return !fs::exists(blocks, none) || fs::exists(blocks / name, none);
 }
 
-// The entry of this name; nullptr if there is none any more.
+// The entry of this name; nullptr if it is gone.
 template <typename Counters>
 const Counters* find(const std::vector<Counters>& all, const std::string& name) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Counters& one) { return one.name == name; });
@@ -36,7 +36,7 @@ ResourceSource interface_source(const SystemFolders& folders) {
   std::vector<std::string> names;
   const fs::path path = folders.proc / "net/dev";
   for (const InterfaceCounters& found : parse_interfaces(system_text(path).value_or(""))) {
-    if (names.size() == kMostDevices) break;
+    if (names.size() == kMaxDevices) break;
     const std::string name = "net." + found.name;
     names.push_back(found.name);
     source.columns.push_back({{name + ".received_bytes", "bytes/s", ""}, kCounted});
@@ -64,7 +64,7 @@ ResourceSource disk_source(const SystemFolders& folders) {
   const fs::path path = folders.proc / "diskstats";
   for (const DiskCounters& found : parse_disks(system_text(path).value_or(""))) {
     if (!is_disk(found.name, folders.sys / "block")) continue;
-    if (names.size() == kMostDevices) break;
+    if (names.size() == kMaxDevices) break;
     names.push_back(found.name);
     source.columns.push_back({{"disk." + found.name + ".read_bytes", "bytes/s", ""}, kCounted});
     source.columns.push_back({{"disk." + found.name + ".written_bytes", "bytes/s", ""}, kCounted});

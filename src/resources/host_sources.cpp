@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using enum ResourceSource::Kind;
 
 // Reading the clocks of all cores of a large machine takes time, and they hardly differ.
-constexpr size_t kMostSensors = 16;
+constexpr size_t kMaxSensors = 16;
 
 // A column from a file that holds one number.
 template <typename Parse>
@@ -59,7 +59,7 @@ std::vector<fs::path> sensors(const fs::path& folder, const std::string& entry_b
     }
   }
   std::sort(found.begin(), found.end());
-  if (found.size() > kMostSensors) found.resize(kMostSensors);
+  if (found.size() > kMaxSensors) found.resize(kMaxSensors);
   return found;
 }
 

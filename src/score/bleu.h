@@ -26,7 +26,7 @@ enum class Smoothing {
   kExponential,  // half a match, for the next such order a quarter, and so on
 };
 
-// As the signature of a score spells it: none, floor, add-k, exp.
+// The name as the signature of a score spells it: none, floor, add-k, exp.
 std::string_view smoothing_name(Smoothing smoothing);
 Smoothing smoothing_named(std::string_view name);
 

@@ -29,7 +29,7 @@ struct PairedResult {
 // one. As in sacreBLEU, equal systems have the least p, because no trial is larger than a difference of zero.
 PairedResult paired_randomization(const Metric& metric, const StatisticsTable& first, const StatisticsTable& second,
                                   int64_t trials, Pcg64& random);
-// From stored statistics, with the default options of the metrics. Here systems of equal score have p = 1.
+// Tests on stored statistics, with the default options of the metrics. Here systems of equal score have p = 1.
 PairedResult paired_randomization(std::span<const BleuStatistics> first, std::span<const BleuStatistics> second,
                                   int64_t trials = kRandomizationTrials, uint64_t seed = kTestSeed);
 PairedResult paired_randomization(std::span<const ChrfStatistics> first, std::span<const ChrfStatistics> second,

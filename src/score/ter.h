@@ -22,7 +22,7 @@ struct TerStatistics {
   TerStatistics& operator+=(const TerStatistics& other);
 };
 
-// As a row of numbers.
+// The statistics as a row of numbers.
 std::array<double, 2> columns_of(const TerStatistics& statistics);
 
 struct TerScore {

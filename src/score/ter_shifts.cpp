@@ -12,7 +12,7 @@ namespace {
 
 // These limits are part of TER's definition.
 constexpr size_t kLongestShift = 10, kFarthestShift = 50;
-constexpr int kMostCandidates = 1000;
+constexpr int kMaxCandidates = 1000;
 
 // Moves words [start, start + length) of the hypothesis to `target`, which saves `gain` edits.
 struct Shift {
@@ -78,7 +78,7 @@ class ShiftSearch {
     for (;; ++shifts) {
       now_ = distance_.set_hypothesis(words_);
       const Shift best = best_shift();
-      if (candidates_ >= kMostCandidates || best.gain <= 0) return shifts + now_;
+      if (candidates_ >= kMaxCandidates || best.gain <= 0) return shifts + now_;
       perform(best, words_, shifted_);
       words_.swap(shifted_);
     }
@@ -98,7 +98,7 @@ class ShiftSearch {
           if (words_[start + length - 1] != reference_[there + length - 1]) break;
           if (!is_worth_trying(alignment, start, there, length)) continue;
           try_places(alignment, start, there, length, best);
-          if (candidates_ >= kMostCandidates) return best;
+          if (candidates_ >= kMaxCandidates) return best;
         }
       }
     }

@@ -15,7 +15,7 @@ enum class Tokenizer {
   kCharacters,     // each character is a token
 };
 
-// As the signature of a score spells it: 13a, intl, none, char.
+// The name as the signature of a score spells it: 13a, intl, none, char.
 std::string_view tokenizer_name(Tokenizer tokenizer);
 Tokenizer tokenizer_named(std::string_view name);
 

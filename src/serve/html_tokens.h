@@ -22,7 +22,7 @@ struct HtmlToken {
   std::string name;  // of an element, in lower case
 };
 
-// Any text gives tokens: what is no markup is text.
+// Any text gives tokens: what is not markup is text.
 std::vector<HtmlToken> html_tokens(std::string_view html);
 
 std::string decode_entities(std::string_view text);  // "&lt;", "&#228;", "&nbsp;" and the like; unknown ones stay

@@ -18,7 +18,7 @@ std::pair<std::string, std::string> languages_in(const Json& json) {
   return {json.at("source_language").get<std::string>(), json.at("target_language").get<std::string>()};
 }
 
-// As the run remembers them, or its dataset, if that is still where it was.
+// The languages as the run remembers them, or its dataset, if that is still in its place.
 std::pair<std::string, std::string> languages_of(const fs::path& checkpoint) {
   const fs::path run = fs::weakly_canonical(checkpoint).parent_path().parent_path();
   std::pair<std::string, std::string> languages;
@@ -143,7 +143,7 @@ std::vector<ServiceModel> ServedModels::list() const {
 }
 
 size_t ServedModels::refresh(bool all) {
-  const DeferInterrupts deferred;  // a stop is no trouble of a model
+  const DeferInterrupts deferred;  // a stop is not a fault of the model
   size_t replaced = 0;
   for (size_t i = 0; i < sources_.size(); ++i) {
     const std::string sign = sign_of_change(sources_[i].place);

@@ -54,13 +54,13 @@ std::string event(const char* name, const Json& data) {
 
 // A request's texts on their way through the queue.
 struct Translating {
-  TranslateRequest wish;
+  TranslateRequest requested;
   Json detected;
   std::vector<std::unique_ptr<Document>> documents;
   std::vector<std::pair<size_t, size_t>> places;  // of each sentence: its text, and which of it
   std::shared_ptr<TranslationQueue::Ticket> ticket;
 
-  // In LibreTranslate's form.
+  // The answer in LibreTranslate's form.
   Json answer(TranslationQueue::Results results) const {
     Json texts = Json::array(), alternatives = Json::array(), detections = Json::array();
     auto begin = std::make_move_iterator(results.begin());
@@ -76,9 +76,9 @@ struct Translating {
       alternatives.push_back(others);
       detections.push_back(detected);
     }
-    const auto shown = [&](const Json& list) { return wish.is_list ? list : list.at(0); };
+    const auto shown = [&](const Json& list) { return requested.is_list ? list : list.at(0); };
     Json json = {{"translatedText", shown(texts)}};
-    if (wish.alternatives > 0) json["alternatives"] = shown(alternatives);
+    if (requested.alternatives > 0) json["alternatives"] = shown(alternatives);
     if (!detected.is_null()) json["detectedLanguage"] = shown(detections);
     return json;
   }
@@ -129,41 +129,41 @@ void TranslationService::check_key(const std::string& given) const {
   if (!config_.api_key.empty() && !same_secret(given, config_.api_key)) throw WrongKey();
 }
 
-ServiceModel TranslationService::choose(const TranslateRequest& wish, Json& detected) const {
+ServiceModel TranslationService::choose(const TranslateRequest& requested, Json& detected) const {
   const std::vector<ServiceModel> models = models_();
-  std::string source = wish.source;
-  if (wish.model.empty() && source == "auto") {
+  std::string source = requested.source;
+  if (requested.model.empty() && source == "auto") {
     std::vector<std::string> sources;
     for (const ServiceModel& model : models) {
-      if (model.target_language == wish.target) sources.push_back(model.source_language);
+      if (model.target_language == requested.target) sources.push_back(model.source_language);
     }
-    if (sources.empty()) throw BadRequest(fmt::format("{} is not supported", wish.target));
+    if (sources.empty()) throw BadRequest(fmt::format("{} is not supported", requested.target));
     std::string text;
-    for (const std::string& each : wish.texts) text += each + "\n";
+    for (const std::string& each : requested.texts) text += each + "\n";
     detected = detect_language(text, sources);
     source = detected.at("language").get<std::string>();
   }
   for (const ServiceModel& model : models) {
-    if (!wish.model.empty() ? model.name == wish.model
-                            : model.source_language == source && model.target_language == wish.target) {
+    if (!requested.model.empty() ? model.name == requested.model
+                                 : model.source_language == source && model.target_language == requested.target) {
       return model;
     }
   }
-  if (!wish.model.empty()) throw BadRequest(fmt::format("there is no model {}", wish.model));
-  throw BadRequest(fmt::format("{} to {} is not supported", source, wish.target));
+  if (!requested.model.empty()) throw BadRequest(fmt::format("there is no model {}", requested.model));
+  throw BadRequest(fmt::format("{} to {} is not supported", source, requested.target));
 }
 
 HttpResponse TranslationService::translate(const HttpRequest& request) {
   const RequestFields fields(request);
   check_key(fields.has("api_key") ? fields.text("api_key") : bearer_secret(request));
   const auto work = std::make_shared<Translating>();
-  work->wish = translate_request(fields, request);
-  const ServiceModel model = choose(work->wish, work->detected);
+  work->requested = translate_request(fields, request);
+  const ServiceModel model = choose(work->requested, work->detected);
   TranslationJob job = {.translator = model.translator,
-                        .needs = {std::min(work->wish.alternatives + 1, model.beam), work->wish.is_html}};
-  for (const std::string& text : work->wish.texts) {
-    work->documents.push_back(work->wish.is_html ? html_document(text, model.rules)
-                                                 : plain_document(text, model.rules));
+                        .needs = {std::min(work->requested.alternatives + 1, model.beam), work->requested.is_html}};
+  for (const std::string& text : work->requested.texts) {
+    work->documents.push_back(work->requested.is_html ? html_document(text, model.rules)
+                                                      : plain_document(text, model.rules));
     size_t sentence = 0;
     for (const std::string& each : work->documents.back()->sentences()) {
       job.sentences.push_back(each);
@@ -173,7 +173,7 @@ HttpResponse TranslationService::translate(const HttpRequest& request) {
   job.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                         std::chrono::duration<double>(config_.deadline_seconds));
   work->ticket = queue_.submit(std::move(job));
-  if (work->wish.streams) return streamed(work);
+  if (work->requested.streams) return streamed(work);
   return {.body = dump_json(work->answer(queue_.await(*work->ticket))) + "\n"};
 }
 
@@ -242,9 +242,9 @@ HttpResponse TranslationService::metrics(const HttpRequest& request) {
   text.sample(static_cast<double>(counts.sentence_steps));
   text.counter("verbund_serve_busy_seconds", "Time of the steps.");
   text.sample(counts.busy_seconds);
-  text.counter("verbund_serve_refused_requests", "Requests that were refused because too many sentences waited.");
+  text.counter("verbund_serve_refused_requests", "Requests refused because the queue was full.");
   text.sample(static_cast<double>(counts.refused));
-  text.counter("verbund_serve_late_requests", "Requests that were given up at their deadline.");
+  text.counter("verbund_serve_late_requests", "Requests that timed out.");
   text.sample(static_cast<double>(counts.late));
   text.gauge("verbund_serve_model_step", "Training step of each model's checkpoint.");
   for (const ServiceModel& model : models_()) {

@@ -53,7 +53,7 @@ class TranslationService {
   HttpResponse health(const HttpRequest& request);
   HttpResponse metrics(const HttpRequest& request);
 
-  ServiceModel choose(const TranslateRequest& wish, Json& detected) const;
+  ServiceModel choose(const TranslateRequest& requested, Json& detected) const;
   HttpResponse streamed(std::shared_ptr<struct Translating> work) const;
   void check_key(const std::string& given) const;
 

@@ -12,7 +12,7 @@
 
 namespace verbund {
 
-// What a document must know of the model that translates it.
+// SentenceRules are what a document must know of the model that translates it.
 struct SentenceRules {
   std::function<SplitLine(const std::string& line)> split;                             // Translator::split
   std::function<std::vector<std::string>(const std::string& sentence)> source_pieces;  // for tags
@@ -22,7 +22,7 @@ class Document {
  public:
   virtual ~Document() = default;
   const std::vector<std::string>& sentences() const { return sentences_; }
-  // From the translations of each sentence: the best, or the n-th best of those that have so many.
+  // The text made of the translations of each sentence: the best, or number `rank` where there are so many.
   virtual std::string translated(const std::vector<std::vector<Translation>>& translations, size_t rank) const = 0;
 
  protected:

@@ -11,7 +11,7 @@
 namespace verbund {
 namespace {
 
-constexpr int64_t kMostAlternatives = 100;
+constexpr int64_t kMaxAlternatives = 100;
 
 std::string form_text(std::string_view text) {
   std::string result;
@@ -64,8 +64,8 @@ RequestFields::RequestFields(const HttpRequest& request) {
     throw BadRequest("Invalid request: send JSON (Content-Type: application/json) or a form that is URL-encoded");
   }
   if (type.find("json") != std::string::npos) {
-    constexpr size_t kMostKeys = 100;
-    const Json json = try_parse_json(request.body, kMostKeys);
+    constexpr size_t kMaxKeys = 100;
+    const Json json = try_parse_json(request.body, kMaxKeys);
     if (!json.is_object()) throw BadRequest("Invalid JSON format: an object is expected");
     for (const auto& [name, value] : json.items()) {
       if (value.is_null()) continue;
@@ -115,8 +115,8 @@ TranslateRequest translate_request(const RequestFields& fields, const HttpReques
   const std::string alternatives = fields.text("alternatives", "0");
   const auto [end, error] =
       std::from_chars(alternatives.data(), alternatives.data() + alternatives.size(), result.alternatives);
-  if (error != std::errc() || *end != '\0' || result.alternatives < 0 || result.alternatives > kMostAlternatives) {
-    throw BadRequest(fmt::format("Invalid request: alternatives must be a number from 0 to {}", kMostAlternatives));
+  if (error != std::errc() || *end != '\0' || result.alternatives < 0 || result.alternatives > kMaxAlternatives) {
+    throw BadRequest(fmt::format("Invalid request: alternatives must be a number from 0 to {}", kMaxAlternatives));
   }
   result.streams =
       is_true(fields.text("stream")) || request.header("accept").find("text/event-stream") != std::string::npos;

@@ -19,7 +19,7 @@ constexpr size_t kTokensToGather = 2;
 }  // namespace
 
 QueueFull::QueueFull(size_t waiting, double seconds)
-    : Error(fmt::format("{} sentences wait already: try again in {:.0f} s", waiting, std::max(1.0, seconds))),
+    : Error(fmt::format("the queue is full ({} sentences): retry in {:.0f} s", waiting, std::max(1.0, seconds))),
       seconds_(seconds) {}
 
 TranslationQueue::TranslationQueue(const QueueConfig& config) : config_(config), thread_([this] { work(); }) {}
@@ -48,7 +48,7 @@ std::shared_ptr<TranslationQueue::Ticket> TranslationQueue::submit(TranslationJo
   const std::lock_guard lock(mutex_);
   if (stopping_) throw NotInTime("the server is stopping");
   // A request of any size finds room in an empty queue, or it never would.
-  if (counts_.waiting > 0 && counts_.waiting + count > config_.most_waiting) {
+  if (counts_.waiting > 0 && counts_.waiting + count > config_.max_waiting) {
     ++counts_.refused;
     throw QueueFull(counts_.waiting, seconds_until_room());
   }
@@ -175,7 +175,7 @@ bool TranslationQueue::join(const std::shared_ptr<Waiting>& request) {
   auto course = std::find_if(courses_.begin(), courses_.end(),
                              [&](const Course& each) { return each.translator == job.translator; });
   if (course != courses_.end()) {
-    if (course->places.size() >= config_.most_together || !course->ongoing->has_room()) return false;
+    if (course->places.size() >= config_.max_together || !course->ongoing->has_room()) return false;
   }
   --counts_.waiting;
   const size_t sentence = request->begun++;

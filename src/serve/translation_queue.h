@@ -52,8 +52,8 @@ class NotInTime : public Error {
 };
 
 struct QueueConfig {
-  size_t most_waiting = 2000;  // sentences
-  size_t most_together = 64;   // sentences under way with one translator
+  size_t max_waiting = 2000;  // sentences
+  size_t max_together = 64;   // sentences under way with one translator
 };
 
 struct QueueCounts {

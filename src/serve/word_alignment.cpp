@@ -6,7 +6,7 @@
 namespace verbund {
 namespace {
 
-// Of each piece, the number of its word.
+// The number of the word of each piece.
 std::vector<int> words_of_pieces(const std::vector<std::string>& pieces) {
   std::vector<int> words;
   int word = 0;

@@ -11,8 +11,8 @@ namespace verbund {
 
 std::vector<std::string> words_of(const std::string& text);  // at blanks
 
-// Of each word of the translation: a source word, or -1 if none is known. Where pieces and words do not correspond, as
-// in languages without blanks, words at the same share of both sentences belong together.
+// For each word of the translation its source word, or -1 if none is known. Where pieces and words do not correspond,
+// as in languages without blanks, words at the same share of both sentences belong together.
 std::vector<int> align_words(const std::vector<std::string>& source_pieces, int source_words,
                              const Translation& translation);
 

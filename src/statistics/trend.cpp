@@ -58,7 +58,7 @@ double mann_kendall(std::span<const double> values) {
   return 2 * (1 - normal_cumulative(z));
 }
 
-Points thin(std::span<const double> x, std::span<const double> y, size_t most) {
+Points thin(std::span<const double> x, std::span<const double> y, size_t max_points) {
   Points all;
   for (size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
@@ -66,10 +66,11 @@ Points thin(std::span<const double> x, std::span<const double> y, size_t most) {
     all.y.push_back(y[i]);
   }
   const size_t count = all.x.size();
-  if (count <= most) return all;
+  if (count <= max_points) return all;
   Points thinned;
-  for (size_t i = 0; i < most; ++i) {
-    const auto begin = static_cast<ptrdiff_t>(i * count / most), end = static_cast<ptrdiff_t>((i + 1) * count / most);
+  for (size_t i = 0; i < max_points; ++i) {
+    const auto begin = static_cast<ptrdiff_t>(i * count / max_points),
+               end = static_cast<ptrdiff_t>((i + 1) * count / max_points);
     thinned.x.push_back(median({all.x.begin() + begin, all.x.begin() + end}));
     thinned.y.push_back(median({all.y.begin() + begin, all.y.begin() + end}));
   }

@@ -21,11 +21,11 @@ Trend theil_sen(std::span<const double> x, std::span<const double> y, double cov
 // Two-sided p-value of "no trend", for values in their order. Ties are corrected for.
 double mann_kendall(std::span<const double> values);
 
-// Reduces a series to at most `most` points, the medians of x and y of neighbours. Points that are not finite are left
-// out.
+// Reduces a series to at most `max_points` points, the medians of x and y of neighbours. Points that are not finite are
+// left out.
 struct Points {
   std::vector<double> x, y;
 };
-Points thin(std::span<const double> x, std::span<const double> y, size_t most = 300);
+Points thin(std::span<const double> x, std::span<const double> y, size_t max_points = 300);
 
 }  // namespace verbund

@@ -26,28 +26,28 @@ constexpr Row kRows[] = {
      "The label-smoothed loss (train/smoothed_loss) by its older name. The loss without smoothing, which the log "
      "shows, is train/cross_entropy."},
     {"train_smoothed_loss", "train/smoothed_loss",
-     "Mean label-smoothed loss per target token since the point before, over all workers: with label smoothing (its "
+     "Mean label-smoothed loss per target token since the previous point, over all workers: with label smoothing (its "
      "entropy subtracted) and dropout. Not comparable with dev/smoothed_loss, which has no dropout."},
     {"train_cross_entropy", "train/cross_entropy",
      "The loss, as the log shows it: cross-entropy in nats per target token, without label smoothing."},
-    {"train_accuracy", "train/accuracy", "Share of target tokens that were the likeliest."},
+    {"train_accuracy", "train/accuracy", "Share of target tokens that were the most likely."},
     {"epoch", "train/epoch", "Passes over the training data."},
-    {"target_tokens", "train/target_tokens", "Target tokens seen since the beginning of the run."},
-    {"learning_rate", "learning_rate", "Of the last step."},
-    {"gradient_norm", "Loss_Optimization/global_gradient_norm", "Of the mean gradient, before clipping."},
+    {"target_tokens", "train/target_tokens", "Target tokens seen since the start of the run."},
+    {"learning_rate", "learning_rate", "Learning rate of the last step."},
+    {"gradient_norm", "Loss_Optimization/global_gradient_norm", "Norm of the mean gradient, before clipping."},
     {"loss_scale", "Loss_Optimization/loss_scale", ""},
     {"seconds_per_step", "global_step/sec", "Steps a second: training alone, without evaluation and saving.",
      Scale::kOneOver},
-    {"seconds_per_step", "time/seconds_per_step", "Training alone, without evaluation and saving."},
-    {"target_tokens_per_second", "time/target_tokens_per_second", "Of all workers together."},
-    {"data_wait_seconds", "time/data_wait_seconds", "In which no batch was ready, since the point before."},
-    {"training_seconds", "time/training_seconds", "In steps, since the beginning of the run."},
+    {"seconds_per_step", "time/seconds_per_step", "Seconds per step: training alone, without evaluation and saving."},
+    {"target_tokens_per_second", "time/target_tokens_per_second", "Target tokens per second of all workers together."},
+    {"data_wait_seconds", "time/data_wait_seconds", "Time without a ready batch since the previous point."},
+    {"training_seconds", "time/training_seconds", "Time in steps since the start of the run."},
     {"evaluation_seconds", "time/evaluation_seconds", ""},
     {"workers", "exchange/workers", ""},
-    {"exchange_seconds_per_step", "exchange/seconds_per_step", "In which gradients were under way."},
+    {"exchange_seconds_per_step", "exchange/seconds_per_step", "Time per step in which gradients were under way."},
     {"exchange_exposed_seconds_per_step", "exchange/exposed_seconds_per_step",
-     "Part of it for which the computation had to wait."},
-    {"exchange_bytes_sent_per_step", "exchange/bytes_sent_per_step", "By worker 0."},
+     "Part of exchange/seconds_per_step for which the computation had to wait."},
+    {"exchange_bytes_sent_per_step", "exchange/bytes_sent_per_step", "Bytes that worker 0 sent."},
     {"dev_loss", "eval_loss",
      "The label-smoothed loss of the dev set (dev/smoothed_loss) by its older name. The loss without smoothing is "
      "dev/cross_entropy."},
@@ -63,13 +63,13 @@ constexpr Row kRows[] = {
     {"dev_chrf", "dev/chrF", "sacreBLEU's chrF of real translations of the dev set, 0 to 100."},
     {"dev_exact_sentences", "dev/exact_sentences", "Share of translations that are the reference, letter by letter."},
     {"dev_teacher_forced_piece_bleu", "dev/teacher_forced_piece_BLEU",
-     "What OpenSeq2Seq logged as BLEU (times 100): of subword pieces, each predicted after the reference's own. Far "
-     "too high; only for comparing curves with it."},
+     "What OpenSeq2Seq logged as BLEU (times 100): BLEU of subword pieces, each predicted after the reference's own. "
+     "Far too high; only for comparing curves with it."},
     {"probe_loss", "train/probe_loss", "train/probe_smoothed_loss by its older name."},
     {"probe_smoothed_loss", "train/probe_smoothed_loss",
      "The label-smoothed loss of fixed training pairs, without dropout: comparable with dev/smoothed_loss."},
     {"probe_cross_entropy", "train/probe_cross_entropy",
-     "Of fixed training pairs, without dropout: comparable with dev/cross_entropy."},
+     "Cross-entropy of fixed training pairs, without dropout: comparable with dev/cross_entropy."},
 };
 
 // Keys of a line that are not measurements.
@@ -111,15 +111,15 @@ std::string tag_of_unknown(const std::string& key) {
 }
 
 // "dev-general_bleu" has the tags of dev_bleu, of its own group: "dev-general/BLEU". Nothing for any other key.
-std::vector<TaggedValue> tagged_further(const std::string& key, double value) {
+std::vector<TaggedValue> tagged_extra(const std::string& key, double value) {
   std::vector<TaggedValue> values;
-  const auto parsed = parse_further_dev_key(key);
+  const auto parsed = parse_extra_dev_key(key);
   if (!parsed) return values;
   constexpr std::string_view kGroup = "dev/";
   for (const Row& row : kRows) {
     const std::string_view tag = row.tag;
     if (row.key != "dev_" + parsed->metric || !tag.starts_with(kGroup)) continue;
-    values.push_back({fmt::format("{}{}/{}", kFurtherDevPrefix, parsed->set, tag.substr(kGroup.size())), value});
+    values.push_back({fmt::format("{}{}/{}", kExtraDevPrefix, parsed->set, tag.substr(kGroup.size())), value});
   }
   return values;
 }
@@ -145,9 +145,9 @@ std::vector<TaggedValue> tagged_values(const Json& line) {
       known = true;
     }
     if (known) continue;
-    const std::vector<TaggedValue> further = tagged_further(key, *found);
-    values.insert(values.end(), further.begin(), further.end());
-    if (further.empty()) values.push_back({tag_of_unknown(key), *found});
+    const std::vector<TaggedValue> extra = tagged_extra(key, *found);
+    values.insert(values.end(), extra.begin(), extra.end());
+    if (extra.empty()) values.push_back({tag_of_unknown(key), *found});
   }
   return values;
 }

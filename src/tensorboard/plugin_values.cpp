@@ -73,7 +73,7 @@ EventValue plugin_value(const char* tag, const ProtoMessage& content) {
   return {.tag = tag, .plugin = "hparams", .plugin_content = content.bytes()};
 }
 
-constexpr size_t kMostBytes = 4000;  // of a table cell
+constexpr size_t kMaxBytes = 4000;  // of a table cell
 
 // Through JSON, whose writer replaces invalid UTF-8.
 std::string valid_utf8(std::string_view text) {
@@ -134,10 +134,10 @@ EventValue run_end(double seconds) {
 
 std::string escape_for_markdown(std::string_view text) {
   constexpr std::string_view kAlways = "&<>`*_{}[]\\|~^=#\"";
-  const bool cut = text.size() > kMostBytes;
+  const bool cut = text.size() > kMaxBytes;
   std::string result;
   bool first_word = true;  // lists, headings, quotes and rules begin in it
-  for (char c : valid_utf8(text.substr(0, kMostBytes))) {
+  for (char c : valid_utf8(text.substr(0, kMaxBytes))) {
     if (is_control(c)) c = ' ';
     if (c == ' ') {
       if (result.empty()) continue;  // four leading blanks would make it code

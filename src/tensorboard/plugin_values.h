@@ -33,7 +33,7 @@ struct TranslationSample {
 };
 
 inline constexpr const char* kSamplesTag = "samples";
-inline constexpr size_t kMostSamples = 10;
+inline constexpr size_t kMaxSamples = 10;
 
 EventValue sample_table(const std::vector<TranslationSample>& samples);
 

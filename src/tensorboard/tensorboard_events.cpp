@@ -22,7 +22,7 @@ constexpr uint32_t kDimension = 2, kSize = 1;  // TensorShapeProto, Dim
 constexpr int64_t kStartStatus = 1;
 constexpr int64_t kFloat = 1, kDouble = 2, kString = 7;  // types of tensors
 constexpr int64_t kScalarClass = 1, kTensorClass = 2;    // classes of data
-constexpr size_t kMostElements = 1 << 20;                // of a tensor of text
+constexpr size_t kMaxElements = 1 << 20;                 // of a tensor of text
 
 ProtoMessage shape(std::initializer_list<int64_t> dimensions) {
   ProtoMessage message;
@@ -120,7 +120,7 @@ Tensor read_tensor(std::string_view bytes) {
           tensor.numbers.push_back(found->double_value());
         break;
       case field::kStrings:
-        if (tensor.strings.size() < kMostElements) tensor.strings.emplace_back(found->bytes());
+        if (tensor.strings.size() < kMaxElements) tensor.strings.emplace_back(found->bytes());
         break;
       default:
         break;

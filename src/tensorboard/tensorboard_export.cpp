@@ -38,7 +38,7 @@ std::vector<TranslationSample> samples_of(const fs::path& run_folder, const std:
   const fs::path file = evaluation_file(run_folder, step);
   if (!fs::exists(file)) return samples;
   const std::vector<KeptSentence> sentences = read_evaluation(file).sentences;
-  for (size_t i = 0; i < std::min({pairs.size(), sentences.size(), kMostSamples}); ++i) {
+  for (size_t i = 0; i < std::min({pairs.size(), sentences.size(), kMaxSamples}); ++i) {
     if (!sentences[i].translation) continue;  // only its loss was computed
     samples.push_back({pairs[i].source, pairs[i].reference, *sentences[i].translation});
   }

@@ -54,7 +54,7 @@ void TensorBoardWriter::begin(int64_t step) {
 void TensorBoardWriter::evaluation(const EvaluationSeen& seen) {
   unless_failed([&] {
     std::vector<TranslationSample> samples;
-    for (size_t i = 0; i < std::min(seen.dev.translations.size(), kMostSamples); ++i) {
+    for (size_t i = 0; i < std::min(seen.dev.translations.size(), kMaxSamples); ++i) {
       samples.push_back({seen.set.sources.at(i), seen.set.references.at(i), seen.dev.translations[i]});
     }
     run_.add_samples(seen.step, wall_seconds(), samples);

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t kBufferSize = 1 << 18;
-constexpr size_t kMostOfALine = 64 << 20;
+constexpr size_t kMaxLineBytes = 64 << 20;
 
 class PlainSource final : public ByteSource {
  public:
@@ -235,8 +235,8 @@ bool LineReader::append_line(std::string& line) {
     }
     line.append(from, end_ - begin_);
     begin_ = end_;
-    if (line.size() - start > kMostOfALine) {
-      fail("{}: line {} has more than {}: this is no text", path_.string(), lines_ + 1, human_bytes(kMostOfALine));
+    if (line.size() - start > kMaxLineBytes) {
+      fail("{}: line {} has more than {}: this is not text", path_.string(), lines_ + 1, human_bytes(kMaxLineBytes));
     }
   }
   if (!found) return false;

@@ -96,7 +96,7 @@ std::unordered_map<std::string, std::string> trainer_settings(const SubwordConfi
   return settings;
 }
 
-// In the child: trains, and writes the model.
+// Runs in the child process: trains, and writes the model.
 int train(const std::vector<SubwordSample>& samples, Sides sides, const SubwordConfig& config, const fs::path& output) {
   try {
     SampleIterator sample(samples, sides);

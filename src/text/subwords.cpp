@@ -54,7 +54,7 @@ void load_model(std::string_view bytes, const fs::path& path, sentencepiece::Sen
 
 // Words that WordEncoder remembers, some 30 MB. Rare words fill the table; when it is full it starts again, which costs
 // little, because the frequent words return at once.
-constexpr size_t kMostWords = 200000;
+constexpr size_t kMaxWords = 200000;
 
 }  // namespace
 
@@ -191,7 +191,7 @@ size_t WordEncoder::encode(std::string_view text, std::vector<TokenId>& ids) {
 }
 
 WordEncoder::Known WordEncoder::learn(std::string_view word) {
-  if (words_.size() >= kMostWords) {
+  if (words_.size() >= kMaxWords) {
     words_.clear();
     ids_.clear();
   }

@@ -85,7 +85,7 @@ class TmxStream final : public PairStream {
     if (status != XML_STATUS_OK) fail_broken();
     const auto used = static_cast<uint64_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser_), 0));
     if (given_ - std::min(given_, used) > kLongestTag) {
-      fail("{} line {} has a tag of more than {}: this is no translation memory.", path_, line(),
+      fail("{} line {} has a tag of more than {}: this is not a translation memory.", path_, line(),
            human_bytes(kLongestTag));
     }
     if (ended_ && units_ == skipped_) fail_without_pairs();
@@ -176,7 +176,7 @@ class TmxStream final : public PairStream {
     if (!in_segment_ || code_depth_ > 0) return;
     segment_.append(text);
     if (segment_.size() > kLongestSegment) {
-      stop(fmt::format("has a segment of more than {}, which is no sentence", human_bytes(kLongestSegment)));
+      stop(fmt::format("has a segment of more than {}, which is not a sentence", human_bytes(kLongestSegment)));
     }
   }
 

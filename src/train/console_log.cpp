@@ -85,10 +85,10 @@ void ConsoleLog::evaluation(const EvaluationSeen& seen) {
                         show_perplexity(dev.cross_entropy()), show_scores(dev), part.empty() ? "" : part + ", ",
                         human_duration(dev.loss_seconds + dev.translate_seconds), seen.best ? "  best" : ""),
             seen.best ? Colour::kGreen : Colour::kNone);
-  for (const FurtherSeen& further : seen.further) {
-    const Evaluation& other = further.dev;
+  for (const ExtraDevSeen& extra : seen.extra) {
+    const Evaluation& other = extra.dev;
     const std::string of = show_part(other);
-    log_.line(fmt::format("              dev-{} loss {:.4f}  perplexity {}{}{}", further.name, other.cross_entropy(),
+    log_.line(fmt::format("              dev-{} loss {:.4f}  perplexity {}{}{}", extra.name, other.cross_entropy(),
                           show_perplexity(other.cross_entropy()), show_scores(other),
                           of.empty() ? "" : "  (" + of + ")"));
   }

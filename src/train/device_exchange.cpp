@@ -41,9 +41,9 @@ void check_same_device(Workers& workers, const Device& device) {
 }
 
 std::unique_ptr<DeviceCommunicator> connect_devices(Workers& workers, Device& device, const WorkersConfig& config) {
-  const bool wished = config.transport == Exchange::kNccl;
+  const bool requested = config.transport == Exchange::kNccl;
   const std::string trouble = device.trouble_with_communicator();
-  if (wished && !trouble.empty()) fail_usage("workers.transport nccl is not available: {}", trouble);
+  if (requested && !trouble.empty()) fail_usage("workers.transport nccl is not available: {}", trouble);
   if (workers.size() == 1 || config.transport == Exchange::kMpi || config.wire != Wire::kFp32 || config.has_rounds()) {
     return nullptr;
   }

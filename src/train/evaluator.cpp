@@ -19,7 +19,7 @@ constexpr const char* kUntilMetrics[] = {"", "bleu", "chrf", "loss"};  // by Sta
 // Exchanges the weights of the model for the averaged ones, if there are any, while it lives.
 class AveragedWeights {
  public:
-  AveragedWeights(TranslationModel& model, WeightAverage& average) : model_(model), average_(average) { swap(); }
+  AveragedWeights(TranslationModel& model, WeightEma& average) : model_(model), average_(average) { swap(); }
   ~AveragedWeights() { swap(); }
   AveragedWeights(const AveragedWeights&) = delete;
   AveragedWeights& operator=(const AveragedWeights&) = delete;
@@ -32,7 +32,7 @@ class AveragedWeights {
   }
 
   TranslationModel& model_;
-  WeightAverage& average_;
+  WeightEma& average_;
 };
 
 }  // namespace
@@ -69,7 +69,7 @@ bool Evaluator::evaluate() {
                              decode_config(run_.config), run_.workers, judge);
   };
   Evaluation dev = evaluate_set(*run_.dev);
-  const std::vector<Evaluation> further = evaluate_further(run_.further_dev, dev, run_.config.evaluate, evaluate_set);
+  const std::vector<Evaluation> extra = evaluate_extra(run_.extra_dev, dev, run_.config.evaluate, evaluate_set);
   if (run_.train_probe) dev.probe = loss_on(*state.model, *run_.train_probe, run_.workers).sum;
   state.last_evaluation = state.step;
   std::vector<std::string> links;
@@ -86,8 +86,8 @@ bool Evaluator::evaluate() {
   for (const std::string& link : links) run_.keeper->name(link, state.step);
   const bool is_best = !links.empty();
   EvaluationSeen seen = {state.step, seconds_since(began), dev, *run_.dev, state.average.started(), is_best};
-  for (size_t i = 0; i < further.size(); ++i) {
-    seen.further.push_back({run_.further_dev[i].name, further[i], run_.further_dev[i].set});
+  for (size_t i = 0; i < extra.size(); ++i) {
+    seen.extra.push_back({run_.extra_dev[i].name, extra[i], run_.extra_dev[i].set});
   }
   debug("evaluation of step {}: {:.3f} s in all, {} new best values", state.step, seconds_since(began), links.size());
   observers_.evaluation(seen);

@@ -14,7 +14,7 @@
 #include "core/plain_path.h"
 #include "data/dataset.h"
 #include "decode/trained_model.h"
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 #include "mixture/training_set.h"
 #include "optim/schedule.h"
 #include "record/run_record.h"
@@ -36,15 +36,15 @@ double highest_rate(const Config& config, int64_t steps) {
   return highest;
 }
 
-// What the file and --set say, in the order in which they count.
-void apply_wishes(Config& config, const FineTuneWish& wish) {
+// Applies the file, then --set, which wins.
+void apply_requested(Config& config, const FineTuneRequest& request) {
   const ScheduleConfig before = config.schedule;
-  if (!wish.config.empty()) {
-    const ConfigText found = find_config(wish.config);
+  if (!request.config.empty()) {
+    const ConfigText found = find_config(request.config);
     load(parse_yaml(found.text, found.where), config, config_hints());
   }
-  override_config(config, wish.overrides);
-  // Whoever wishes for another rate means the constant one after the warm-up.
+  override_config(config, request.overrides);
+  // A request for another rate means the constant one after the warm-up.
   ScheduleConfig& now = config.schedule;
   const bool is_constant = before.min_lr == before.learning_rate && now.policy == before.policy;
   if (is_constant && now.min_lr == before.min_lr) now.min_lr = now.learning_rate;
@@ -103,26 +103,26 @@ ModelFiles open_files(const fs::path& folder) {
 
 // The dataset that a run has drawn from since it began, beside those of --data: on its record, the last folder. ""
 // without one.
-std::string replayed_by(const FineTuneWish& wish) {
-  if (!fs::exists(wish.run / "run.json")) return "";
-  const Json record = read_run_record(wish.run);
+std::string replayed_by(const FineTuneRequest& request) {
+  if (!fs::exists(request.run / "run.json")) return "";
+  const Json record = read_run_record(request.run);
   const Json folders = record.value("dataset", Json::object()).value("folders", Json::array());
-  if (folders.size() != wish.data.size() + 1) return "";
+  if (folders.size() != request.data.size() + 1) return "";
   std::string old = folders.back();
   if (fs::exists(fs::path(old) / kDatasetManifest)) return old;
   fail(
       "the run {} draws pairs from {}, too, which is no longer there. Move it back, or, if a folder of the same name "
       "has "
       "it elsewhere, give that as the last --data folder, without --replay",
-      wish.run.string(), old);
+      request.run.string(), old);
 }
 
 // Draws the share from the dataset of before, and the rest from the new ones; within each part, corpora keep their
 // proportions.
-void set_replay(const FineTuneWish& wish, Config& config, const std::string& old) {
+void set_replay(const FineTuneRequest& request, Config& config, const std::string& old) {
   std::vector<Dataset> datasets;
   size_t of_new = 0;
-  for (const fs::path& folder : wish.data) of_new += datasets.emplace_back(folder).manifest().sources().size();
+  for (const fs::path& folder : request.data) of_new += datasets.emplace_back(folder).manifest().sources().size();
   datasets.emplace_back(old);
   const TrainingSet set = training_set(datasets);
   const auto amount = [&](size_t i) {
@@ -132,39 +132,38 @@ void set_replay(const FineTuneWish& wish, Config& config, const std::string& old
   for (size_t i = 0; i < set.corpora().size(); ++i) (i < of_new ? all_new : all_old) += amount(i);
   config.mixture.weights.clear();
   for (size_t i = 0; i < set.corpora().size(); ++i) {
-    const double share = i < of_new ? (1 - wish.replay) / all_new : wish.replay / all_old;
+    const double share = i < of_new ? (1 - request.replay) / all_new : request.replay / all_old;
     config.mixture.weights.push_back({set.corpora()[i].name, share * amount(i)});
   }
 }
 
-// Keeps the further dev sets of the model's run that are still there, and adds its own.
+// Keeps the extra dev sets of the model's run that are still there, and adds its own.
 void add_old_dev_sets(const fs::path& run, const fs::path& data, FineTuned& result) {
-  std::vector<FurtherDevSet>& also = result.config.evaluate.also;
+  std::vector<ExtraDevSetConfig>& also = result.config.evaluate.also;
   const auto missing = [&](const std::string& folder, const std::string& why) {
     result.notes.push_back(fmt::format(
-        "fine-tune: what is forgotten of {} will not be seen, because {}; evaluate.also names other dev sets", folder,
-        why));
+        "fine-tune: forgetting on {} cannot be measured, because {}; evaluate.also names other dev sets", folder, why));
   };
-  std::erase_if(also, [&](const FurtherDevSet& set) {
+  std::erase_if(also, [&](const ExtraDevSetConfig& set) {
     if (has_dev_pairs(set.data)) return false;
-    missing(set.data, "it has no dev pairs any more");
+    missing(set.data, "it no longer has dev pairs");
     return true;
   });
   const std::string old = dataset_of(run);
   if (!has_dev_pairs(data)) {  // the set that decides
     also.clear();
     result.notes.push_back(
-        fmt::format("fine-tune: what is forgotten of {} will not be seen, because {} has no dev pairs, without which "
+        fmt::format("fine-tune: forgetting on {} cannot be measured, because {} has no dev pairs, without which "
                     "nothing is evaluated",
                     old.empty() ? run.string() : old, data.string()));
     return;
   }
   if (old.empty()) return missing(run.string(), "the run does not say on which dataset it was trained");
-  if (!has_dev_pairs(old)) return missing(old, "the folder is not there any more, or has no dev pairs");
+  if (!has_dev_pairs(old)) return missing(old, "the folder no longer exists, or has no dev pairs");
   if (fs::equivalent(old, data)) return;
   std::string name = name_of_folder(run);
   const auto taken = [&] {
-    return std::ranges::any_of(also, [&](const FurtherDevSet& set) { return dev_set_name(set) == name; }) ||
+    return std::ranges::any_of(also, [&](const ExtraDevSetConfig& set) { return dev_set_name(set) == name; }) ||
            read_manifest(data).splits.contains("dev-" + name);
   };
   while (taken()) name += "-old";
@@ -185,45 +184,43 @@ void set_length_and_schedule(Config& config, int64_t steps) {
   config.train.max_steps = length;
   config.train.epochs = 0;
   const int64_t every = std::max<int64_t>(1, length / kEvaluations);
-  const auto at_most = [&](int64_t& interval, int64_t most) {
-    interval = interval > 0 ? std::min(interval, most) : most;
-  };
+  const auto at_most = [&](int64_t& interval, int64_t max) { interval = interval > 0 ? std::min(interval, max) : max; };
   at_most(config.train.eval_every, every);
   at_most(config.train.log_every, every);
   at_most(config.checkpoint.save_every_steps, every * kEvaluations / 2);
 }
 
-FineTuned fine_tune(const FineTuneWish& wish) {
+FineTuned fine_tune(const FineTuneRequest& request) {
   FineTuned result;
   Config& config = result.config;
-  if (const fs::path begun = wish.run / "config.yaml"; fs::exists(begun)) {
+  if (const fs::path begun = request.run / "config.yaml"; fs::exists(begun)) {
     config = load_config(begun.string(), {});
-    if (config.train.start_from.empty() || plain_path(config.train.start_from) != plain_path(wish.model)) {
-      fail_usage("the run {} began with {}, not with the model of {}: give another --run folder", wish.run.string(),
+    if (config.train.start_from.empty() || plain_path(config.train.start_from) != plain_path(request.model)) {
+      fail_usage("the run {} began with {}, not with the model of {}: give another --run folder", request.run.string(),
                  config.train.start_from.empty() ? "random weights" : "the model of " + config.train.start_from,
-                 wish.model.string());
+                 request.model.string());
     }
     const Config before = config;
-    result.replayed = replayed_by(wish);
-    if (wish.replay > 0) {
-      if (result.replayed.empty()) result.replayed = dataset_to_replay(open_files(wish.model).run);
-      set_replay(wish, config, result.replayed);  // another share than the run's is refused, as any other mixture
+    result.replayed = replayed_by(request);
+    if (request.replay > 0) {
+      if (result.replayed.empty()) result.replayed = dataset_to_replay(open_files(request.model).run);
+      set_replay(request, config, result.replayed);  // another share than the run's is refused, as any other mixture
     } else if (!result.replayed.empty()) {
       result.notes.push_back(
           fmt::format("fine-tune: pairs are also drawn from {}, as since the run began", result.replayed));
     }
-    apply_wishes(config, wish);
-    refuse_other_shape(before, config, wish.model);
+    apply_requested(config, request);
+    refuse_other_shape(before, config, request.model);
     return result;
   }
-  const ModelFiles model = open_files(wish.model);
+  const ModelFiles model = open_files(request.model);
   config = model.config;
   set_length_and_schedule(config, model.checkpoint.step());
   config.average.start_step = 0;
   config.evaluate.at_start = true;
   config.train.timeline = {};
   config.train.freeze.clear();
-  config.train.start_from = wish.model.string();
+  config.train.start_from = request.model.string();
   config.train.start_from_checkpoint.clear();
   config.train.start_from_vocabulary = StartVocabulary::kSame;
   result.notes.push_back(fmt::format(
@@ -232,22 +229,21 @@ FineTuned fine_tune(const FineTuneWish& wish) {
       model.checkpoint.folder().string(), human_count(static_cast<uint64_t>(model.checkpoint.step())),
       human_count(static_cast<uint64_t>(config.train.max_steps)), config.schedule.learning_rate,
       config.schedule.warmup_steps));
-  Config wished = config;
-  apply_wishes(wished, wish);
-  if (wished.train.start_from_vocabulary == StartVocabulary::kSame) {
-    add_old_dev_sets(model.run, wish.data.front(), result);
+  Config requested = config;
+  apply_requested(requested, request);
+  if (requested.train.start_from_vocabulary == StartVocabulary::kSame) {
+    add_old_dev_sets(model.run, request.data.front(), result);
   } else {
     config.evaluate.also.clear();
-    result.notes.emplace_back(
-        "fine-tune: what is forgotten will not be seen, because the model gets another vocabulary");
+    result.notes.emplace_back("fine-tune: forgetting cannot be measured, because the model gets another vocabulary");
   }
   config.mixture = {};  // its corpora are those of another dataset
-  if (wish.replay > 0) {
-    has_vocabulary_of(model, Dataset(wish.data.front()), wished.train);
+  if (request.replay > 0) {
+    has_vocabulary_of(model, Dataset(request.data.front()), requested.train);
     result.replayed = dataset_to_replay(model.run);
-    set_replay(wish, config, result.replayed);
+    set_replay(request, config, result.replayed);
     result.notes.push_back(fmt::format("fine-tune: {:.3g} % of the pairs are drawn from the training pairs of {}",
-                                       100 * wish.replay, result.replayed));
+                                       100 * request.replay, result.replayed));
     if (const size_t folders = dataset_folders_of(model.run); folders > 1) {
       result.notes.push_back(
           fmt::format("fine-tune: {} was trained on {} dataset folders, of which only the first is replayed; --data "
@@ -255,8 +251,8 @@ FineTuned fine_tune(const FineTuneWish& wish) {
                       model.run.string(), folders));
     }
   }
-  apply_wishes(config, wish);
-  refuse_other_shape(model.config, config, wish.model);
+  apply_requested(config, request);
+  refuse_other_shape(model.config, config, request.model);
   return result;
 }
 

@@ -11,7 +11,7 @@
 
 namespace verbund {
 
-struct FineTuneWish {
+struct FineTuneRequest {
   std::filesystem::path model;              // the run whose model is trained further, or one of its checkpoints
   std::vector<std::filesystem::path> data;  // the new datasets; the first has the dev pairs
   std::filesystem::path run;                // the new run
@@ -26,10 +26,10 @@ struct FineTuned {
   std::vector<std::string> notes;  // for the log: what was taken over, and what was not
 };
 
-// The settings of the model's run, with a length and a schedule for fine-tuning, and the dev set of that run as a
-// further one, so that forgetting is seen. A run that has begun keeps the settings and the dataset of replay that it
+// The settings of the model's run, with a length and a schedule for fine-tuning, and the dev set of that run as an
+// extra one, so that forgetting is seen. A run that has begun keeps the settings and the dataset of replay that it
 // began with, whatever has become of the model since. Refuses another shape of the model.
-FineTuned fine_tune(const FineTuneWish& wish);
+FineTuned fine_tune(const FineTuneRequest& request);
 
 // The length and the schedule for a model that was trained for `steps` steps with this configuration: a tenth of the
 // steps, at a tenth of the highest rate, after a short warm-up.

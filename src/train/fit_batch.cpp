@@ -13,7 +13,7 @@
 namespace verbund {
 namespace {
 
-constexpr int64_t kMostTokens = 1 << 19;
+constexpr int64_t kMaxTokens = 1 << 19;
 constexpr double kShareOfFree = 0.8;
 
 // The memory of attention grows with the square of a sentence's length: the longest sentences are the worst case. All
@@ -40,13 +40,13 @@ uint64_t fair_limit(Device& device, int workers) {
 }  // namespace
 
 int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vocabularies, int workers) {
-  const std::string& wish = config.batch.memory_limit;
-  const uint64_t limit = wish.empty() ? fair_limit(device, workers) : parse_bytes(wish);
+  const std::string& requested = config.batch.memory_limit;
+  const uint64_t limit = requested.empty() ? fair_limit(device, workers) : parse_bytes(requested);
   const auto model = make_fused_transformer(device, config.model, vocabularies);
   change_on_host(model->weights().write(), [&](std::span<float> values) { model->table().initialize(1, values); });
   const size_t weights = model->weights().size();
   const auto optimizer = make_optimizer(device, config.optimizer, weights);
-  WeightAverage average(device, config.average, weights);
+  WeightEma average(device, config.average, weights);
   const size_t saved = 1 + optimizer->state().size() + (average.enabled() ? 1 : 0);
   const bool copies = config.checkpoint.asynchronous && device.is_host();  // those of a GPU are in host memory
   const bool rounds = config.workers.has_rounds() && device.is_host();     // the outer step is the host's work
@@ -88,7 +88,7 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
     }
     const double per_pair = pairs == 1 ? now : 2 * (now - before) / static_cast<double>(pairs);
     const bool next_fits = now + per_pair * static_cast<double>(pairs) <= static_cast<double>(limit);
-    if (next_fits && 2 * pairs * length <= kMostTokens) continue;
+    if (next_fits && 2 * pairs * length <= kMaxTokens) continue;
     const double more = per_pair > 0 ? (static_cast<double>(limit) - now) / per_pair : 0;
     return tell(pairs + std::clamp(static_cast<int64_t>(more), int64_t{0}, pairs));
   }

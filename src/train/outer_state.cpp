@@ -31,7 +31,7 @@ std::vector<float> mean_of_ranks(const SafetensorsFile& file, int ranks, const s
   return mean;
 }
 
-// Of worker 0: the saved buffer of a rank; empty on the others.
+// The saved buffer of a rank, on worker 0; empty on the others.
 std::vector<float> saved_of_rank(const Checkpoint* checkpoint, int rank, const std::string& buffer, size_t size) {
   if (checkpoint == nullptr) return {};
   return read_floats(checkpoint->outer()->at(name_of(rank, buffer)), size);
@@ -121,7 +121,7 @@ void restore_outer(const Checkpoint* checkpoint, const Json& saved, bool optimiz
   const int64_t before = saved.at("sync_every");
   const auto ranks = static_cast<int>(saved.at("workers").size());
   if (leads && before != now) log("outer step: workers.sync_every was {}, is now {}", before, now);
-  if (leads && state.outer == nullptr) log("outer step: there is none any more, so its momentum is dropped");
+  if (leads && state.outer == nullptr) log("outer step: no longer used, so its momentum is dropped");
   if (state.outer != nullptr) {
     const std::span<float> momentum = state.outer->momentum();
     if (leads) copy_tensor(checkpoint->outer()->at(kMomentum), momentum);

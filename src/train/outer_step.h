@@ -8,8 +8,8 @@
 // momentum, and its result is what all of them continue with. Between two rounds the model has the outer weights, so
 // evaluating and saving need not know of rounds.
 //
-// With workers.sync_delay, the workers send so many steps before they meet, and train on meanwhile. What a worker has
-// changed since it sent is added to the new outer weights when the next round begins.
+// With workers.sync_delay, the workers send that many steps before they meet, and continue training meanwhile. What a
+// worker has changed since it sent is added to the new outer weights when the next round begins.
 #pragma once
 
 #include <chrono>
@@ -51,8 +51,8 @@ class OuterStep {
     int64_t own = 0, all = 0;
   };
 
-  // For checkpoints, between two rounds: the outer momentum; and what this worker is ahead of the outer weights, which
-  // is empty without a delay, with the tokens of that.
+  // For checkpoints, between two rounds: the outer momentum; and the change of this worker's weights since they were
+  // sent, with its token count (empty without sync_delay).
   std::span<float> momentum() { return optimizer_.momentum(); }
   std::vector<float>& ahead() { return ahead_; }
   Tokens& tokens() { return tokens_; }

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/interrupt.h"
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 #include "mixture/prefetch.h"
 #include "record/run_observer.h"
 #include "train/run_keeper.h"
@@ -32,7 +32,7 @@ struct Run {
   // The workers have the same weights: after every step, or where a round of local steps ends.
   bool is_meeting() const { return state.step % config.workers.sync_every == 0 || is_finished(); }
   int64_t last_meeting() const;  // the step of the meeting before this one
-  // At a meeting: a step since the one before is a multiple of this.
+  // True at a meeting if a step since the previous one is a multiple of this.
   bool is_due(int64_t every) const;
   bool is_finished() const;
   RunLength length() const;
@@ -55,9 +55,9 @@ struct Run {
   const std::string config_yaml;
   const Subwords source, target;
   const VocabularySizes vocabularies;
-  std::optional<TestSet> dev;           // decides
-  std::vector<FurtherSet> further_dev;  // evaluated with it
-  std::optional<TestSet> train_probe;   // training pairs whose loss is computed like that of dev pairs
+  std::optional<TestSet> dev;          // decides
+  std::vector<ExtraDevSet> extra_dev;  // evaluated with it
+  std::optional<TestSet> train_probe;  // training pairs whose loss is computed like that of dev pairs
 
   const std::unique_ptr<Device> device;
   const std::unique_ptr<DeviceCommunicator> devices;  // exchanges gradients; null: the hosts do
@@ -84,7 +84,7 @@ struct Run {
 // the run or initialise a new one.
 std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers);
 
-// Those of this worker. The run must outlive them.
+// The observers of this worker. The run must outlive them.
 std::unique_ptr<Observers> make_observers(const Run& run);
 
 }  // namespace verbund

@@ -112,15 +112,15 @@ std::string introduction(const Run& run) {
   for (std::string& line : mixture_lines(run.state.mixture, run.resumed, run.state.step))
     lines.push_back(std::move(line));
   for (const std::string& difference : run.differences) lines.push_back("forced resume: " + difference);
-  for (const FurtherSet& further : run.further_dev) {
+  for (const ExtraDevSet& extra : run.extra_dev) {
     lines.push_back(
-        fmt::format("evaluation: also on the {} dev pairs of {}", human_count(further.set.size()), further.name));
+        fmt::format("evaluation: also on the {} dev pairs of {}", human_count(extra.set.size()), extra.name));
   }
-  for (const FurtherDevSet& wanted : run.config.evaluate.also) {
+  for (const ExtraDevSetConfig& wanted : run.config.evaluate.also) {
     const std::string name = dev_set_name(wanted);
-    if (!run.dev || std::ranges::find(run.further_dev, name, &FurtherSet::name) != run.further_dev.end()) continue;
-    lines.push_back(fmt::format("evaluation: no longer on the dev pairs of {}, because {} is not there any more", name,
-                                wanted.data));
+    if (!run.dev || std::ranges::find(run.extra_dev, name, &ExtraDevSet::name) != run.extra_dev.end()) continue;
+    lines.push_back(
+        fmt::format("evaluation: no longer on the dev pairs of {}, because {} no longer exists", name, wanted.data));
   }
   if (!run.dev)
     lines.emplace_back("evaluation: none, because the dataset has no dev pairs; there is no best checkpoint");

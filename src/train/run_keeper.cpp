@@ -21,7 +21,8 @@ constexpr std::chrono::milliseconds kBetweenLooks{100};
 constexpr const char* kConfig = "config.yaml";
 constexpr const char* kCheckpoints = "checkpoints";
 
-// False if another trainer holds it for so long. One that has been asked to stop holds it until it has saved.
+// False if another trainer holds the lock for longer than `patience`. One that has been asked to stop holds it until it
+// has saved.
 bool lock_within(FolderLock& lock, const fs::path& path, std::chrono::seconds patience) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + patience;
@@ -46,14 +47,14 @@ void check_run_folder(const fs::path& path) {
   }
 }
 
-RunFolder::RunFolder(const fs::path& path, bool anew, std::chrono::seconds patience) : path_(path) {
+RunFolder::RunFolder(const fs::path& path, bool is_new, std::chrono::seconds patience) : path_(path) {
   check_run_folder(path);
   make_folder(path);
   lock_ = std::make_unique<FolderLock>(path);
   if (!lock_within(*lock_, path, patience)) {
     fail("{} is in use by another `verbund train`. Wait for it, or give another --run.", path.string());
   }
-  if (anew && !list_checkpoints(checkpoints()).empty()) {
+  if (is_new && !list_checkpoints(checkpoints()).empty()) {
     fail("{} contains an earlier run. Give another --run, or delete it.", path.string());
   }
 }
@@ -74,19 +75,19 @@ void RunFolder::check_in_place() const {
       path_.string(), place.string(), place.string());
 }
 
-FolderKeeper::FolderKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config)
-    : folder_(folder, anew), record_(folder_.path()), store_(folder_.checkpoints(), config), saver_(store_) {}
+FolderKeeper::FolderKeeper(const fs::path& folder, bool is_new, const CheckpointConfig& config)
+    : folder_(folder, is_new), record_(folder_.path()), store_(folder_.checkpoints(), config), saver_(store_) {}
 
 const Checkpoint* FolderKeeper::find_newest(int64_t end) {
   newest_ = store_.newest_whole(end);
   if (newest_.checkpoint) return &*newest_.checkpoint;
   if (newest_.damaged.empty()) return nullptr;
-  // Starting anew could overwrite weeks of work: the user decides.
+  // Starting from scratch could overwrite weeks of work: the user decides.
   std::string list;
   for (const DamagedCheckpoint& damaged : newest_.damaged) {
     list += fmt::format("\n  {}: {}", damaged.entry.folder.string(), damaged.reason);
   }
-  fail("all checkpoints of this run are damaged:{}\nTo start anew, delete {} or give another --run.", list,
+  fail("all checkpoints of this run are damaged:{}\nTo start from scratch, delete {} or give another --run.", list,
        store_.folder().string());
 }
 

@@ -19,8 +19,8 @@ namespace verbund {
 // The folder of a run: new, empty or of an earlier run, and used by one trainer at a time.
 class RunFolder {
  public:
-  // `anew`: refuses the folder of an earlier run. Waits for another trainer that has it, but not for long.
-  RunFolder(const fs::path& path, bool anew, std::chrono::seconds patience = std::chrono::seconds(10));
+  // `is_new`: refuses the folder of an earlier run. Waits for another trainer that has it, but not for long.
+  RunFolder(const fs::path& path, bool is_new, std::chrono::seconds patience = std::chrono::seconds(10));
 
   // Fails if the folder was moved or removed: everything written to its path would be lost.
   void check_in_place() const;
@@ -66,8 +66,8 @@ class RunKeeper {
 
 class FolderKeeper : public RunKeeper {
  public:
-  // `anew`: refuses the folder of an earlier run.
-  FolderKeeper(const fs::path& folder, bool anew, const CheckpointConfig& config);
+  // `is_new`: refuses the folder of an earlier run.
+  FolderKeeper(const fs::path& folder, bool is_new, const CheckpointConfig& config);
 
   const Checkpoint* find_newest(int64_t end = INT64_MAX) override;
   const Checkpoint* find_best() override;

@@ -28,8 +28,8 @@ std::string purpose(const TrainRequest& request) {
 
 std::unique_ptr<RunKeeper> make_keeper(const TrainRequest& request, const Workers& workers) {
   if (!workers.leads()) return std::make_unique<RunKeeper>();
-  const bool anew = request.resume == Resume::kNever || request.benchmark_steps > 0;
-  return std::make_unique<FolderKeeper>(request.run, anew, request.config.checkpoint);
+  const bool is_new = request.resume == Resume::kNever || request.benchmark_steps > 0;
+  return std::make_unique<FolderKeeper>(request.run, is_new, request.config.checkpoint);
 }
 
 // Replaces automatic settings, by the same values in every part of the run.
@@ -53,9 +53,9 @@ Config settle(Config config, const Dataset& dataset, Device& device, RunKeeper& 
   }
   debug("batch.tokens: auto: {} tokens, {} in a micro-batch of each worker", tokens, micro_batch);
   config.batch.tokens = static_cast<int64_t>(tokens);
-  const int64_t wished = config.train.micro_batch_tokens, found = static_cast<int64_t>(micro_batch);
-  const bool is_wished = wished > 0 && wished != TrainConfig().micro_batch_tokens;
-  config.train.micro_batch_tokens = is_wished && (found == 0 || wished < found) ? wished : found;
+  const int64_t requested = config.train.micro_batch_tokens, found = static_cast<int64_t>(micro_batch);
+  const bool is_requested = requested > 0 && requested != TrainConfig().micro_batch_tokens;
+  config.train.micro_batch_tokens = is_requested && (found == 0 || requested < found) ? requested : found;
   return config;
 }
 
@@ -86,7 +86,7 @@ void validate_settings(const Run& run) {
   }
   if (!run.config.evaluate.also.empty() && !has_dev) {
     fail_usage(
-        "evaluate.also names further dev sets, but the dataset {} has no dev pairs of its own, which decide what is "
+        "evaluate.also names extra dev sets, but the dataset {} has no dev pairs of its own, which decide what is "
         "best: prepare it with some",
         run.dataset.folder().string());
   }
@@ -100,13 +100,12 @@ void validate_settings(const Run& run) {
 void check_compatible(const Checkpoint& newest, Run& run) {
   run.differences = differences_that_matter(newest.config_yaml(), run.config_yaml, newest.state_json(),
                                             run.state.dataset, run.state.mixture.description());
-  for (std::string& difference : parts_that_start_anew(newest, run.state))
-    run.differences.push_back(std::move(difference));
+  for (std::string& difference : parts_to_reset(newest, run.state)) run.differences.push_back(std::move(difference));
   const Resume requested = run.request.resume;
   if (run.differences.empty() || requested == Resume::kForce || requested == Resume::kBest) return;
   fail(
-      "the run cannot be resumed, because it was started differently:\n  {}\nGive another --run folder to train anew, "
-      "or --resume force to resume it nevertheless.",
+      "the run cannot be resumed, because it was started differently:\n  {}\nGive another --run folder to train from "
+      "scratch, or --resume force to resume it nevertheless.",
       fmt::join(run.differences, "\n  "));
 }
 
@@ -138,12 +137,12 @@ void read_dev_sets(Run& run) {
     return began_with(run, set, name) ? set : with_sources_in_turn(set, dataset);
   };
   EvaluateConfig config = run.config.evaluate;
-  const auto is_gone = [](const FurtherDevSet& set) { return !fs::exists(fs::path(set.data) / kDatasetManifest); };
+  const auto is_gone = [](const ExtraDevSetConfig& set) { return !fs::exists(fs::path(set.data) / kDatasetManifest); };
   if (run.resumed) std::erase_if(config.also, is_gone);  // the log says so
-  run.further_dev = read_further_dev_sets(run.dataset, config, *run.dev, run.source, run.target, run.workers, arrange);
+  run.extra_dev = read_extra_dev_sets(run.dataset, config, *run.dev, run.source, run.target, run.workers, arrange);
 }
 
-void begin_anew(Run& run) {
+void start_run(Run& run) {
   TranslationModel& model = *run.state.model;
   change_on_host(model.weights().write(), [&](std::span<float> values) {
     model.table().initialize(static_cast<uint64_t>(run.config.seed), values);
@@ -179,7 +178,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   run->start = static_cast<int64_t>(workers.comm().max(static_cast<double>(run->keeper->starts())));
   run->resumed = resume(*run);
   debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
-  if (!run->resumed) begin_anew(*run);
+  if (!run->resumed) start_run(*run);
   run->first_step = run->state.step;
   if (run->dataset.has("dev")) read_dev_sets(*run);
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {

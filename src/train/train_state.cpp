@@ -187,15 +187,15 @@ CheckpointSnapshot take_snapshot(const TrainState& state, const std::string& con
   return snapshot;
 }
 
-std::vector<std::string> parts_that_start_anew(const Checkpoint& checkpoint, const TrainState& state) {
-  std::vector<std::string> anew;
+std::vector<std::string> parts_to_reset(const Checkpoint& checkpoint, const TrainState& state) {
+  std::vector<std::string> parts;
   const auto compare = [&](const char* what, const std::set<std::string>& saved, const std::set<std::string>& needed) {
     if (saved == needed) return;
-    anew.push_back(fmt::format("{} was {}, is now {}: it starts anew", what, join(saved), join(needed)));
+    parts.push_back(fmt::format("{} was {}, is now {}: it is reset", what, join(saved), join(needed)));
   };
   compare("the optimiser's state", saved_buffers(checkpoint), needed_buffers(state));
   compare("the loss scale's state", names_of(saved_scale(checkpoint)), names_of(state.scaler->state()));
-  return anew;
+  return parts;
 }
 
 void restore(const Checkpoint* checkpoint, TrainState& state) {

@@ -39,7 +39,7 @@ struct TrainState {
   GradientReducer reducer;                 // of the gradients, or of the changes of the outer step
   const std::unique_ptr<Optimizer> optimizer;
   const Schedule schedule;
-  WeightAverage average;
+  WeightEma average;
   const std::unique_ptr<LossScaler> scaler;
   DivergenceGuard guard;
   BestTracker best;
@@ -70,13 +70,13 @@ void broadcast(Workers& workers, Buffer& buffer);
 CheckpointSnapshot take_snapshot(const TrainState& state, const std::string& config_yaml, CollectedState& collected);
 
 // The parts of a checkpoint that an optimiser or a loss scaler of another kind cannot use: "the optimiser's state was
-// adam.m, adam.v, is now sgd.momentum: it starts anew".
-std::vector<std::string> parts_that_start_anew(const Checkpoint& checkpoint, const TrainState& state);
+// adam.m, adam.v, is now sgd.momentum: it is reset".
+std::vector<std::string> parts_to_reset(const Checkpoint& checkpoint, const TrainState& state);
 
 // Collective: worker 0 passes the values of a buffer of the optimiser, of which each worker gets its shard or all.
 void restore_buffer(const TensorView* saved, const OptimizerState& buffer, TrainState& state);
 
-// Collective: worker 0 passes the checkpoint, the others null. Parts that do not fit start anew.
+// Collective: worker 0 passes the checkpoint, the others null. Parts that do not fit are reset.
 void restore(const Checkpoint* checkpoint, TrainState& state);
 
 // Residuals of the exchange: the rounding errors of gradients that it still has to make up for.

@@ -165,7 +165,7 @@ class Trainer {
     tell("stage", stage_details(state_.mixture, seen), stage_line(state_.mixture, seen));
   }
 
-  // In a round: a stop waits for its end, which may take long.
+  // Within a round, a stop waits for its end, which may take long.
   void tell_of_waiting_stop() {
     if (pending_interrupt() == 0 || std::exchange(stop_waits_, true)) return;
     const int64_t every = run_.config.workers.sync_every, last = run_.length().steps;

@@ -35,7 +35,7 @@ struct TrainRequest {
   RestartReason restart;
   std::string verified;                    // notes of copies of the dataset that this job has verified before a restart
   AlertCommand* alerts = nullptr;          // is told of the run's alerts; null: nobody is
-  std::function<void()> on_start = [] {};  // called when nothing refuses the training any more
+  std::function<void()> on_start = [] {};  // called once nothing can refuse the training
 };
 
 // Collective. Returns 0 when the run is finished, or the signal that stopped it.

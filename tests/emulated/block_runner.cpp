@@ -36,24 +36,24 @@ BlockRunner& BlockRunner::here() {
   return *runner;
 }
 
-BlockRunner::BlockRunner() : indices_(kMostThreads), shared_(kSharedLimit + 64) {
+BlockRunner::BlockRunner() : indices_(kMaxThreads), shared_(kSharedLimit + 64) {
   give_signal_stack();
   // A page without access below each stack: a kernel that needs more than its stack is told so.
   void* memory =
-      mmap(nullptr, kMostThreads * (kStack + kPage), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, kMaxThreads * (kStack + kPage), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
-    say("no address space for the stacks of {} threads", kMostThreads);
+    say("no address space for the stacks of {} threads", kMaxThreads);
     std::abort();
   }
   stacks_ = static_cast<char*>(memory);
-  for (unsigned fiber = kMostThreads; fiber-- > 0;) free_.push_back(fiber);
+  for (unsigned fiber = kMaxThreads; fiber-- > 0;) free_.push_back(fiber);
 }
 
-BlockRunner::~BlockRunner() { munmap(stacks_, kMostThreads * (kStack + kPage)); }
+BlockRunner::~BlockRunner() { munmap(stacks_, kMaxThreads * (kStack + kPage)); }
 
 bool BlockRunner::on_guard_page(const void* address) const {
   const auto offset = static_cast<const char*>(address) - stacks_;
-  return offset >= 0 && static_cast<size_t>(offset) < kMostThreads * (kStack + kPage) &&
+  return offset >= 0 && static_cast<size_t>(offset) < kMaxThreads * (kStack + kPage) &&
          static_cast<size_t>(offset) % (kStack + kPage) < kPage;
 }
 
@@ -62,7 +62,7 @@ bool BlockRunner::owns(const void* address) const {
   const auto within = [&](const void* begin, size_t bytes) {
     return static_cast<size_t>(at - static_cast<const char*>(begin)) < bytes;
   };
-  return within(stacks_, kMostThreads * (kStack + kPage)) ||
+  return within(stacks_, kMaxThreads * (kStack + kPage)) ||
          within(launch_->arguments.get(), launch_->kernel->storage) ||
          within(&__ehdr_start, static_cast<size_t>(&_end - &__ehdr_start)) || within(&threadIdx, sizeof threadIdx) ||
          within(&blockIdx, sizeof blockIdx) || within(&blockDim, sizeof blockDim) || within(&gridDim, sizeof gridDim) ||
@@ -101,7 +101,7 @@ std::optional<Refusal> BlockRunner::run(const Launch& launch, Order order, uint6
   running_ = nullptr;
   if (refusal_) {  // fibers were left in the midst of the kernel
     free_.clear();
-    for (unsigned fiber = kMostThreads; fiber-- > 0;) {
+    for (unsigned fiber = kMaxThreads; fiber-- > 0;) {
       free_.push_back(fiber);
       fibers_[fiber].abandon();
     }
@@ -153,7 +153,7 @@ void BlockRunner::enter(unsigned thread) {
 // Runs threads until the launch has none left for this fiber.
 void BlockRunner::fiber_main() {
   BlockRunner& runner = *running_;
-  Fiber::entered(runner.fibers_[kMostThreads]);
+  Fiber::entered(runner.fibers_[kMaxThreads]);
   for (;;) {
     BlockRunner& now = *running_;
     now.enter(now.starting_);
@@ -172,7 +172,7 @@ void BlockRunner::finish() {
   ended_[me_ / 32] |= 1u << me_ % 32;
   if (++done_ == threads_ && !next_block()) {
     free_.push_back(fiber_);
-    change_to(kMostThreads);
+    change_to(kMaxThreads);
     return;
   }
   const int next = take_next();
@@ -270,7 +270,7 @@ void BlockRunner::refuse(verbund::cuda::CUresult error, std::string message) {
   std::string().swap(message);
   at_barrier_.fill(0);
   exchanging_.fill(0);
-  change_to(kMostThreads);
+  change_to(kMaxThreads);
   std::abort();
 }
 

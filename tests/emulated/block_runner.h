@@ -34,7 +34,7 @@ struct Refusal {
 
 class BlockRunner {
  public:
-  static constexpr unsigned kMostThreads = 1024, kWarps = kMostThreads / 32;
+  static constexpr unsigned kMaxThreads = 1024, kWarps = kMaxThreads / 32;
 
   BlockRunner();
   ~BlockRunner();
@@ -109,14 +109,14 @@ class BlockRunner {
   const char* barrier_file_ = nullptr;
   int barrier_line_ = 0;
   unsigned me_ = 0, warp_ = 0;  // thread that runs, warp that is preferred
-  std::array<Wait, kMostThreads> waits_;
+  std::array<Wait, kMaxThreads> waits_;
 
-  // Fibers: kMostThreads with stacks of their own, then the one that called run().
+  // Fibers: kMaxThreads with stacks of their own, then the one that called run().
   char* stacks_ = nullptr;
-  std::array<Fiber, kMostThreads + 1> fibers_;
-  std::array<unsigned, kMostThreads> fiber_of_{};  // of a thread that waits
-  std::vector<unsigned> free_;                     // fibers without a thread
-  unsigned fiber_ = kMostThreads, starting_ = 0;
+  std::array<Fiber, kMaxThreads + 1> fibers_;
+  std::array<unsigned, kMaxThreads> fiber_of_{};  // of a thread that waits
+  std::vector<unsigned> free_;                    // fibers without a thread
+  unsigned fiber_ = kMaxThreads, starting_ = 0;
   std::vector<char> shared_;
 };
 

@@ -21,7 +21,7 @@ bool is_handle(cublasHandle_t handle) {
 }  // namespace
 
 cublasStatus_t check_handle(cublasHandle_t handle, const char* function) {
-  if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "{}: this is no handle", function);
+  if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "{}: this is not a handle", function);
   if (current_context() != handle->context) {
     return refuse(CUBLAS_STATUS_INVALID_VALUE, "{}: the handle is of device {}, but this thread's context is {}",
                   function, device_of(handle->context),
@@ -49,7 +49,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   const std::lock_guard lock(mutex);
-  if (handles.erase(handle) == 0) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "cublasDestroy: this is no handle");
+  if (handles.erase(handle) == 0) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "cublasDestroy: this is not a handle");
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -67,7 +67,7 @@ cublasStatus_t cublasGetProperty(libraryPropertyType property, int* value) {
 }
 
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, CUstream stream) {
-  if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "cublasSetStream: this is no handle");
+  if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "cublasSetStream: this is not a handle");
   if (stream != nullptr && context_of(stream) != handle->context) {
     return refuse(CUBLAS_STATUS_INVALID_VALUE, "cublasSetStream: the stream is not of the handle's device {}",
                   device_of(handle->context));
@@ -94,7 +94,7 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, siz
 }
 
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
-  if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "cublasSetMathMode: this is no handle");
+  if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED, "cublasSetMathMode: this is not a handle");
   const int known = mode & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
   if (known != CUBLAS_DEFAULT_MATH && known != CUBLAS_PEDANTIC_MATH && known != CUBLAS_TF32_TENSOR_OP_MATH) {
     return refuse(CUBLAS_STATUS_INVALID_VALUE, "cublasSetMathMode: there is no mode {}", static_cast<int>(mode));

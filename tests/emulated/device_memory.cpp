@@ -75,7 +75,7 @@ bool DeviceMemory::release(uintptr_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return false;
   const Block block = found->second;
-  // Mapped anew: the memory goes back to the system, the addresses stay ours.
+  // Mapped again: the memory goes back to the system, the addresses stay ours.
   mmap(reinterpret_cast<void*>(block.pages), block.page_bytes, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   used_ -= round_up(block.bytes, kAlignment);

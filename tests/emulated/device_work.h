@@ -40,7 +40,7 @@ struct Failure {
 // Of this thread, or nullptr; the context's error is returned too if it has one.
 verbund::cuda::CUcontext current_context();
 verbund::cuda::CUresult context_error(verbund::cuda::CUcontext context);
-// Of a stream (nullptr: of this thread), or nullptr if it is no stream.
+// Of a stream (nullptr: of this thread), or nullptr if it is not a stream.
 verbund::cuda::CUcontext context_of(verbund::cuda::CUstream stream);
 int device_of(verbund::cuda::CUcontext context);
 // Whether all bytes lie in one allocation of the context's device.

@@ -54,7 +54,7 @@ struct Call {
     return refuse(CUDA_ERROR_INVALID_VALUE, "{} bytes from {}", bytes,
                   device.memory.in_range(pointer)
                       ? device.memory.describe(pointer)
-                      : fmt::format("{:#x}, which is no address of device {}", pointer, device.number));
+                      : fmt::format("{:#x}, which is not an address of device {}", pointer, device.number));
   }
 };
 

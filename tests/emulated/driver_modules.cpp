@@ -39,7 +39,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return in_context("cuModuleLoadData", [&](const Call& call) {
     if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto parsed = parse_image(static_cast<const char*>(image));
-    if (!parsed) return call.refuse(CUDA_ERROR_INVALID_IMAGE, "this is no image of the emulated compiler");
+    if (!parsed) return call.refuse(CUDA_ERROR_INVALID_IMAGE, "this is not an image of the emulated compiler");
     if (parsed->architecture != settings().architecture) {
       return call.refuse(CUDA_ERROR_NO_BINARY_FOR_GPU, "the image is for sm_{}, the device is sm_{}",
                          parsed->architecture, settings().architecture);
@@ -82,7 +82,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
       case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = static_cast<int>(function->kernel->most_threads);
+        *value = static_cast<int>(function->kernel->max_threads);
         break;
       case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *value = static_cast<int>(function->kernel->shared_bytes);
@@ -138,9 +138,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     if (const CUresult error = check_size(named, "a block", block, {1024, 1024, 64}); error != CUDA_SUCCESS) {
       return error;
     }
-    if (uint64_t{block.x} * block.y * block.z > kernel.most_threads) {
+    if (uint64_t{block.x} * block.y * block.z > kernel.max_threads) {
       return named.refuse(CUDA_ERROR_INVALID_VALUE, "a block of {} x {} x {} threads: at most {}, by its launch bounds",
-                          block.x, block.y, block.z, kernel.most_threads);
+                          block.x, block.y, block.z, kernel.max_threads);
     }
     if (shared_bytes + kernel.shared_bytes > kSharedLimit) {
       return named.refuse(CUDA_ERROR_INVALID_VALUE, "{} bytes of shared memory and {} at the launch: a block has {}",

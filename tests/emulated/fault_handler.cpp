@@ -35,7 +35,7 @@ void refuse_fault() {
     runner.refuse(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "needs more than its stack of 128 KB");
   }
   std::string place = describe(fault_address);
-  if (place.empty()) place = fmt::format("{:#x}, which is no address of a device", fault_address);
+  if (place.empty()) place = fmt::format("{:#x}, which is not an address of a device", fault_address);
   place.insert(0, "touches ");
   runner.refuse(CUDA_ERROR_ILLEGAL_ADDRESS, std::move(place));
 }

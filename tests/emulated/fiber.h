@@ -24,7 +24,7 @@ class Fiber {
   bool prepared() const { return prepared_; }
   // What runs on the stack will never be gone on with.
   void abandon() { prepared_ = false; }
-  // The same from within, while it runs: where a stack may begin anew.
+  // The same from within, while it runs: where a stack may start again.
   char* give_up_frames() const;
 
   // Leaves `from`, which is running, and goes on where `to` was left.

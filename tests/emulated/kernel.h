@@ -23,8 +23,8 @@ extern const bool kChecked;
 struct Kernel {
   std::string name;
   int dtype;
-  unsigned number;        // from 1
-  unsigned most_threads;  // of a block, as it was declared
+  unsigned number;       // from 1
+  unsigned max_threads;  // of a block, as it was declared
   size_t parameters;
   size_t storage;  // bytes of a copy of the arguments
   void (*copy)(void** parameters, std::byte* storage);
@@ -42,14 +42,14 @@ void add_kernels_1();
 void add_kernels_2();
 
 template <typename... Parameters>
-void add_kernel(const char* name, int dtype, unsigned most_threads, void (*)(Parameters...),
+void add_kernel(const char* name, int dtype, unsigned max_threads, void (*)(Parameters...),
                 void (*call)(const std::byte*)) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "arguments of kernels are copied as bytes");
   using Storage = std::tuple<Parameters...>;
   auto kernel = std::make_unique<Kernel>();
   kernel->name = name;
   kernel->dtype = dtype;
-  kernel->most_threads = most_threads;
+  kernel->max_threads = max_threads;
   kernel->parameters = sizeof...(Parameters);
   kernel->storage = sizeof(Storage);
   kernel->copy = [](void** parameters, std::byte* storage) {

@@ -9,7 +9,7 @@ namespace emulated {
 namespace {
 
 std::mutex mutex;
-constexpr size_t kMostKept = 1 << 20;
+constexpr size_t kMaxKept = 1 << 20;
 
 std::string& kept() {
   static auto* text = new std::string;  // outlives what is destroyed at exit
@@ -22,7 +22,7 @@ void say(const std::string& message) {
   const std::string line = "emulated GPU: " + message + "\n";
   const std::lock_guard lock(mutex);
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
-  if (kept().size() < kMostKept) kept() += line;
+  if (kept().size() < kMaxKept) kept() += line;
 }
 
 std::string take_messages() {

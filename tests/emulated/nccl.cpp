@@ -128,7 +128,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
 
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
-  if (!remove_communicator(comm)) return refuse(ncclInvalidArgument, "ncclCommDestroy: this is no communicator");
+  if (!remove_communicator(comm)) return refuse(ncclInvalidArgument, "ncclCommDestroy: this is not a communicator");
   return ncclSuccess;
 }
 
@@ -137,7 +137,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
   const std::shared_ptr<Communicator> communicator = remove_communicator(comm);
-  if (!communicator) return refuse(ncclInvalidArgument, "ncclCommAbort: this is no communicator");
+  if (!communicator) return refuse(ncclInvalidArgument, "ncclCommAbort: this is not a communicator");
   communicator->meeting.stop();
   const char* debug = std::getenv("NCCL_DEBUG");
   if (debug != nullptr && std::string_view(debug) == "INFO") {

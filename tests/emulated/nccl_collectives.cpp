@@ -110,7 +110,7 @@ ncclResult_t start(ncclComm_t handle, const Collective& call, CUstream stream) {
     return refuse(result, fmt::format("{}: {}", function_name(call.kind), why));
   };
   const std::shared_ptr<Communicator> comm = find_communicator(handle);
-  if (!comm) return refuse_call(ncclInvalidArgument, "this is no communicator");
+  if (!comm) return refuse_call(ncclInvalidArgument, "this is not a communicator");
   if (comm->error != ncclSuccess) return refuse_call(comm->error, "the communicator has failed before");
   if (const std::string wrong = check(call, *comm); !wrong.empty()) return refuse_call(ncclInvalidArgument, wrong);
   if (const std::string wrong = check_stream(*comm, stream); !wrong.empty()) {

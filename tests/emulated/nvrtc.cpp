@@ -57,7 +57,8 @@ void check_text(_nvrtcProgram& program, std::string_view name, std::string_view 
   for (const KernelSource& known : kernel_sources()) {
     if (known.name != base_name(name)) continue;
     if (known.text != text) {
-      program.log += fmt::format("{}: error: not the text that the emulated GPU was built from: build it anew\n", name);
+      program.log +=
+          fmt::format("{}: error: not the text that the emulated GPU was built from: build it again\n", name);
     }
     return;
   }

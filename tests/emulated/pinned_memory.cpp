@@ -8,7 +8,7 @@
 namespace emulated {
 namespace {
 
-constexpr size_t kPage = 4096, kMostFreed = 1000;
+constexpr size_t kPage = 4096, kMaxFreed = 1000;
 
 size_t pages(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -27,7 +27,7 @@ bool PinnedMemory::release(void* pointer) {
   mmap(pointer, pages(found->second), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   freed_.push_back(*found);
   blocks_.erase(found);
-  if (freed_.size() > kMostFreed) {
+  if (freed_.size() > kMaxFreed) {
     munmap(reinterpret_cast<void*>(freed_.front().first), pages(freed_.front().second));
     freed_.pop_front();
   }

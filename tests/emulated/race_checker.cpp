@@ -19,7 +19,7 @@ namespace {
 // that one thread has read.
 constexpr uint32_t kThread = 1023, kManyLanes = 1u << 31, kManyWarps = 1u << 30, kManyBlocks = 1u << 29;
 constexpr uint32_t kEpoch = ((1u << 29) - 1) & ~kThread;
-constexpr uint64_t kMostMessages = 3;  // of a piece of work
+constexpr uint64_t kMaxMessages = 3;  // of a piece of work
 
 std::atomic<Segment> segments = 0;
 std::atomic<uint64_t> all_races = 0;
@@ -78,7 +78,7 @@ std::string name_place(const Watch& w, uintptr_t address, bool shared) {
 
 void report(Watch& w, uintptr_t address, bool shared, bool write, Segment segment, uint32_t who, bool was_write) {
   ++all_races;
-  if (++w.races > kMostMessages) return;
+  if (++w.races > kMaxMessages) return;
   std::string other;
   if (segment >= w.block_first) {
     other = fmt::format("thread {} of its block has {} with no barrier between", who & kThread,
@@ -196,7 +196,7 @@ uint64_t RaceChecker::end_work() {
   Watch& w = watch();
   watching = nullptr;
   if (w.work == nullptr) return 0;
-  if (w.races > kMostMessages) say("race: {} more in {}", w.races - kMostMessages, w.work->name);
+  if (w.races > kMaxMessages) say("race: {} more in {}", w.races - kMaxMessages, w.work->name);
   if (w.work->counts_itself && w.work->ranges.empty()) count(w.work->name, w.counts);
   w.work = nullptr;
   return w.races;
@@ -223,7 +223,7 @@ void RaceChecker::access(const void* pointer, size_t bytes, bool write) {
     BlockRunner* runner = BlockRunner::running();
     if (runner == nullptr || runner->owns(pointer)) return;
     runner->refuse(CUDA_ERROR_ILLEGAL_ADDRESS,
-                   fmt::format("{} {}, which is no address of a device", write ? "writes" : "reads", pointer));
+                   fmt::format("{} {}, which is not an address of a device", write ? "writes" : "reads", pointer));
   }
   const uintptr_t offset = address - (shared ? w->shared : w->begin);
   Cell* cells = shared ? w->shared_cells.get() : w->cells;

@@ -28,7 +28,7 @@ void read_number(const char* name, T least, T most, T& value) {
   const unsigned long long number = std::strtoull(text, &end, 10);
   if (end == text || *end != 0 || number < static_cast<unsigned long long>(least) ||
       number > static_cast<unsigned long long>(most)) {
-    say("{}={} is no number from {} to {}; {} is taken", name, text, least, most, value);
+    say("{}={} is not a number from {} to {}; {} is taken", name, text, least, most, value);
     return;
   }
   value = static_cast<T>(number);

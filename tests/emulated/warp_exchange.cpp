@@ -81,7 +81,7 @@ void BlockRunner::warp_barrier(unsigned mask, const char* file, int line) {
 // No thread can run: some have ended, or wait at a barrier, while others wait for them.
 void BlockRunner::refuse_stuck() {
   unsigned exchanging = 0;
-  const unsigned none = kMostThreads;
+  const unsigned none = kMaxThreads;
   unsigned at_exchange = none, at_barrier = none, ended = none;
   for (unsigned t = threads_; t-- > 0;) {
     const unsigned warp = t / 32, bit = 1u << t % 32;

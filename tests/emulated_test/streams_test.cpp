@@ -67,7 +67,7 @@ TEST_P(Streams, AWaitIsForTheLastRecordBeforeIt) {
   const CUevent event = gpu.make_event();
   ASSERT_EQ(gpu->cuEventRecord(event, a), CUDA_SUCCESS);
   ASSERT_EQ(gpu->cuStreamWaitEvent(b, event, 0), CUDA_SUCCESS);
-  // Recorded anew after work that waits for b: were this waited for, both would wait for ever.
+  // Recorded again after work that waits for b: were this waited for, both would wait for ever.
   const CUevent other = gpu.make_event();
   ASSERT_EQ(gpu->cuEventRecord(other, b), CUDA_SUCCESS);
   ASSERT_EQ(gpu->cuStreamWaitEvent(a, other, 0), CUDA_SUCCESS);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fine-tuning as a user meets it: train.start_from in all its forms, train --finetune, further dev sets, and prepare
+"""Fine-tuning as a user meets it: train.start_from in all its forms, train --finetune, extra dev sets, and prepare
 --like. readme_test.py types what docs/fine-tune.md says."""
 
 import json
@@ -203,7 +203,7 @@ class FineTuneTest(ProgramTest):
         data, run = self.folder / "undeveloped", self.folder / "run"
         self.succeed("prepare", "--like", self.model, "--tsv", self.write("pairs.tsv", pairs), "--out", data)
         self.assertFalse((data / "dev.ids").exists())
-        self.assert_says(self.succeed(*self.finetune(run, 5, None, data)).stderr, f"forgotten of {self.data}", data)
+        self.assert_says(self.succeed(*self.finetune(run, 5, None, data)).stderr, f"forgetting on {self.data}", data)
 
     def test_what_cannot_be_fine_tuned_is_refused(self):
         run = self.folder / "run"
@@ -315,7 +315,7 @@ class FineTuneTest(ProgramTest):
 
     # evaluate.also
 
-    def test_further_dev_sets_have_names_of_their_own_and_the_same_subword_model(self):
+    def test_extra_dev_sets_have_names_of_their_own_and_the_same_subword_model(self):
         run = self.folder / "run"
         also = lambda value: training(run, 5, self.like(), evaluate__also=value)  # noqa: E731
         self.assert_says(self.refuse(1, *also(f"[{{data: {self.other}}}]")), self.other, "subwords.model=")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes that people make, and what they are told. mistakes.txt beside this file is the one place where the wording of
-messages is asserted: each call, its exit code, and the whole message. After a change of words, write it anew and read
+messages is asserted: each call, its exit code, and the whole message. After a change of words, write it again and read
 the difference:
 
     VERBUND_UPDATE_MISTAKES=1 python3 tests/end_to_end/mistakes_test.py MessagesTest

@@ -62,19 +62,19 @@ TEST_P(GpuDevice, TooMuchMemorySaysForWhatAndWhatToDo) {
 }
 
 TEST_P(GpuDevice, WhatWasUploadedMayBeChangedAtOnce) {
-  // More than the ring of pinned memory holds, in pieces of all sizes.
+  // More than the ring of pinned memory holds, in parts of all sizes.
   const size_t size = 6 << 20;
   Floats values(size);
   std::iota(values.begin(), values.end(), 0.0f);
   const Floats expected = values;
   auto* memory = static_cast<float*>(device().allocate(size * sizeof(float), "a test"));
-  size_t at = 0, piece = 1;
+  size_t at = 0, part = 1;
   while (at < size) {
-    const size_t count = std::min(piece, size - at);
+    const size_t count = std::min(part, size - at);
     device().upload(memory + at, values.data() + at, count * sizeof(float));
     std::fill_n(values.data() + at, count, -1.0f);
     at += count;
-    piece = piece * 3 % 1'500'007;
+    part = part * 3 % 1'500'007;
   }
   Floats found(size);
   device().download(found.data(), memory, size * sizeof(float));
@@ -188,7 +188,7 @@ TEST_P(GpuDevice, KeepsCompiledKernels) {
   const auto time = std::filesystem::last_write_time(path);
   EXPECT_TRUE(works());
   EXPECT_EQ(std::filesystem::last_write_time(path), time);
-  // A damaged file is made anew, and one that is no file does no harm.
+  // A damaged file is rebuilt, and one that is not a file does no harm.
   for (const std::string& damaged : {std::string(), content.substr(0, content.size() / 2), "x" + content.substr(1)}) {
     write_file(path, damaged);
     EXPECT_TRUE(works());

@@ -35,13 +35,13 @@ class PlacementTest(GpuTrainingTest):
         job = self.start_workers(3, self.run_folder, self.values(DEVICE))
         self.assert_refused(job, 2, "2 GPUs", "worker 2")
 
-    def test_different_wishes(self):
+    def test_different_requests(self):
         job = self.start([*MPIRUN, *self.worker(DEVICE), ":", *self.worker("cpu")])
         self.assert_refused(job, 1, "worker 1", "device", "cpu", "emulated")
 
     @unittest.skipIf(pathlib.Path("/proc/driver/nvidia").exists(), "there is NVIDIA's driver: both have a GPU")
     def test_a_gpu_for_some(self):
-        """The same wish of all, which only one of them can fulfil."""
+        """The same request of all, which only one of them can fulfil."""
         for own, other in (({"VERBUND_CUDA_PATH": EMULATED}, {}), ({}, {"VERBUND_CUDA_PATH": EMULATED})):
             with self.subTest(worker_0=own):
                 job = self.start([*MPIRUN, *self.worker("auto", **own), ":", *self.worker("auto", **other)])

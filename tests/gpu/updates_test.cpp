@@ -108,10 +108,10 @@ TEST_P(GpuUpdates, RoundingIsToTheNearestEven) {
 TEST_P(GpuUpdates, Magnitude) {
   const Floats values = random_values(200'000, 1);
   const OnDevice<float> on_device(device(), values);
-  const std::vector<Interval> pieces = {{0, 7}, {100, 100}, {1000, 150'000}, {199'999, 200'000}};
-  const verbund::Magnitude expected = portable::measure(values.data(), pieces);
+  const std::vector<Interval> intervals = {{0, 7}, {100, 100}, {1000, 150'000}, {199'999, 200'000}};
+  const verbund::Magnitude expected = portable::measure(values.data(), intervals);
   const Outputs found = in_any_order([&](Device& gpu) {
-    const verbund::Magnitude size = gpu.measure(on_device.data(), pieces);
+    const verbund::Magnitude size = gpu.measure(on_device.data(), intervals);
     return Outputs{{"both", {static_cast<float>(size.squares), size.largest}}};
   });
   EXPECT_NEAR(found.at("both")[0] / expected.squares, 1, 1e-6);

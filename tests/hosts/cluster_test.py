@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/cluster.md, block by block, between two hosts with an sshd each: from a key to a trained model, with folders
-that are not shared; beta's power is cut while they train, then alpha is started anew."""
+that are not shared; beta's power is cut while they train, then alpha is restarted."""
 
 import os
 import pathlib
@@ -148,7 +148,7 @@ class ClusterTest(TrainingTest):
         return self.type("alpha", f"cd verbund; exec {command}")
 
     def train_as_a_service(self):
-        """alpha is started anew while it trains; the service goes on where the run was, to its end."""
+        """alpha is restarted while it trains; the service goes on where the run was, to its end."""
         begun = self.last_step(self.run_folder)
         job = self.start_service()
         self.wait_for(lambda: self.last_step(self.run_folder) >= begun + 10, job)

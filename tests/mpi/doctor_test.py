@@ -171,7 +171,7 @@ class DoctorTest(ProgramTest):
         self.assert_says(rows["GPUs"]["finding"], "2 GPUs", "libnccl.so.2", "emulated")
         for rank, worker in enumerate(report["facts"]["workers"]):
             gpu = worker["gpu"]
-            self.assertEqual((gpu["wish"], gpu["number"], gpu["missing"], gpu["trouble"]), ("emulated", rank, "", ""))
+            self.assertEqual((gpu["requested"], gpu["number"], gpu["missing"], gpu["trouble"]), ("emulated", rank, "", ""))
             self.assertEqual([library["why_not"] for library in gpu["libraries"]], [""] * 4)
             for what in ("loss", "gradient_norm"):
                 self.assertAlmostEqual(gpu["step"][what] / gpu["cpu_step"][what], 1, 5)

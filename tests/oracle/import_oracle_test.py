@@ -192,7 +192,7 @@ class MarianOracle(ImportOracle):
         self.assertEqual(done.returncode, 0, done.stderr[-1000:])
         return done.stdout.rstrip("\n").split("\n")
 
-    def check(self, name, options, joint, most_different):
+    def check(self, name, options, joint, max_different):
         folder, run = self.folder / name, self.folder / f"{name}-run"
         folder.mkdir()
         special = {"bos_id": -1, "eos_id": 0, "unk_id": 1, "pad_id": -1}
@@ -218,7 +218,7 @@ class MarianOracle(ImportOracle):
         right = [sum(text == target for text, target in zip(texts, self.test_targets))
                  for texts in ([our["text"] for our in ours], theirs)]
         print(f"{name}: exactly the reference: {right[0]} here, {right[1]} by Marian", file=sys.stderr)
-        self.assertLessEqual(len(different), most_different)
+        self.assertLessEqual(len(different), max_different)
         self.assertGreaterEqual(right[0], right[1] - MARIAN_SENTENCES // 50)
         return run
 

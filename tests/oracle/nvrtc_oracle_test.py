@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NVRTC makes of the kernels for real GPUs, of every generation and for each type of factors: it has nothing to
+"""What NVRTC makes of the kernels for real GPUs, of every generation and for each compute dtype: it has nothing to
 say against them, and they fit: no registers in memory, no more shared memory than any GPU has.
 
 Skipped (exit code 77) where there is no NVRTC or no cuobjdump. VERBUND_RESOURCES=FILE keeps the table of all kernels;

@@ -82,12 +82,12 @@ inline void texts_of_all_lengths(Communicator& comm) {
 // However the buffer is cut, and however many chunks are in flight.
 inline void sums_of_buffers_have_the_bits_of_summing_in_order(Communicator& comm) {
   const std::vector<float> expected = sum_in_order({0, comm.size()});
-  for (const auto& [piece, in_flight] : {std::pair(kChunk, kUsualInFlight), std::pair(3 * kChunk, kMostInFlight),
-                                         std::pair(kSize, size_t{1}), std::pair(kSize, kUsualInFlight)}) {
+  for (const auto& [interval, in_flight] : {std::pair(kChunk, kUsualInFlight), std::pair(3 * kChunk, kMaxInFlight),
+                                            std::pair(kSize, size_t{1}), std::pair(kSize, kUsualInFlight)}) {
     comm.set_in_flight(in_flight);
     std::vector<float> buffer = values_of(comm.rank());
-    for (size_t begin = 0; begin < kSize; begin += piece) {
-      comm.all_reduce(buffer, {begin, std::min(begin + piece, kSize)}, Wire::kFp32);
+    for (size_t begin = 0; begin < kSize; begin += interval) {
+      comm.all_reduce(buffer, {begin, std::min(begin + interval, kSize)}, Wire::kFp32);
     }
     EXPECT_TRUE(buffer == expected);
   }
@@ -130,8 +130,9 @@ inline void broadcasts_gathers_and_scatters(Communicator& comm) {
   EXPECT_EQ(buffer, truth);
 
   std::vector<float> own;
-  for (const Interval piece : owned_by(comm.rank(), comm.size(), kSize)) {
-    own.insert(own.end(), truth.begin() + static_cast<long>(piece.begin), truth.begin() + static_cast<long>(piece.end));
+  for (const Interval interval : owned_by(comm.rank(), comm.size(), kSize)) {
+    own.insert(own.end(), truth.begin() + static_cast<long>(interval.begin),
+               truth.begin() + static_cast<long>(interval.end));
   }
   std::vector<float> whole(comm.rank() == 0 ? kSize : 0), scattered(own.size());
   comm.gather_shards(own, whole, kSize);

@@ -12,7 +12,7 @@
 
 namespace verbund {
 
-// One function for all statements and matchers: gmock's ThrowsMessage would be compiled anew for each of them.
+// One function for all statements and matchers: gmock's ThrowsMessage would be compiled again for each of them.
 template <typename Type>
 testing::AssertionResult fails_with(const std::function<void()>& statement,
                                     std::initializer_list<testing::Matcher<const std::string&>> expected) {

@@ -20,7 +20,7 @@ namespace verbund {
 enum class Failure {
   kError,       // this call fails with EIO, those after it work
   kFull,        // from here on whatever takes space fails with ENOSPC; a write stores half of its bytes first
-  kShortWrite,  // half of the bytes are written, which is no error
+  kShortWrite,  // half of the bytes are written, which is not an error
   kKill,        // from here on nothing happens any more, the cleaning up of destructors included
   kPowerCut,    // the same, and bytes that were not synced are lost
 };

@@ -35,7 +35,7 @@ struct HttpReply {
   std::map<std::string, std::string> headers;
   std::string body;
   bool length = true;                      // say the Content-Length?
-  size_t break_after = std::string::npos;  // closes the connection behind so many bytes of the body
+  size_t break_after = std::string::npos;  // closes the connection after so many bytes of the body
   bool stall = false;                      // ... or stays silent there until the client leaves
 };
 

@@ -46,9 +46,9 @@ class MadeTranslator : public SentenceTranslator {
     const std::lock_guard lock(mutex_);
     return batch_of_.at(sentence);
   }
-  size_t most_together() const {  // sentences under way
+  size_t max_together() const {  // sentences under way
     const std::lock_guard lock(mutex_);
-    return most_together_;
+    return max_together_;
   }
 
  private:
@@ -105,7 +105,7 @@ class MadeTranslator : public SentenceTranslator {
     std::unique_lock lock(mutex_);
     for (const std::string& sentence : joining) batch_of_[sentence] = batches_.size();
     if (!joining.empty()) batches_.push_back(joining.size());
-    most_together_ = std::max(most_together_, open);
+    max_together_ = std::max(max_together_, open);
     changed_.notify_all();
     changed_.wait(lock, [&] { return !is_held_; });
   }
@@ -114,7 +114,7 @@ class MadeTranslator : public SentenceTranslator {
   mutable std::condition_variable changed_;
   mutable std::vector<size_t> batches_;
   mutable std::map<std::string, size_t> batch_of_;
-  mutable size_t most_together_ = 0;
+  mutable size_t max_together_ = 0;
   bool is_held_;
 };
 

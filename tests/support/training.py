@@ -22,7 +22,7 @@ SMALL = {"model.encoder_layers": 2, "model.decoder_layers": 2, "model.d_model": 
          "schedule.learning_rate": 0.2, "schedule.warmup_steps": 30, "train.log_every": 1, "train.eval_every": 0,
          "evaluate.sentences": 20, "evaluate.at_start": "false", "workers.check_every": 10, "threads": 1}
 
-# More workers than cores are no mistake in a test.
+# More workers than cores are not a mistake in a test.
 MPIRUN = ["mpirun", "--bind-to", "none", "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
 
 

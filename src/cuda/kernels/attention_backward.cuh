@@ -21,7 +21,7 @@ struct AttentionGradient {
   float* shifts;  // [kPartQueries]
   int64_t width;
 
-  // Of one tile, the thread's part.
+  // The thread's part of one tile.
   float weight[kTileRows][kTileKeys];    // w
   float gradient[kTileRows][kTileKeys];  // m p
   float mask[kTileRows][kTileKeys];
@@ -38,7 +38,7 @@ struct AttentionGradient {
     load_tile<kDepth>(a, from, (head.key_row + k0) * a.key_stride + head.column, a.key_stride, head.keys - k0, keys);
   }
 
-  // From the output gradients and values in shared memory.
+  // Computes them from the output gradients and values in shared memory.
   __device__ __forceinline__ void weight_gradients(int q0, int k0) {
     inner_products<kDepth>(queries, head.queries - q0, keys, head.seen_by_tile(a, q0) - k0, a.depth, gradient);
     const uint32_t kept = kept_weights(a, head, q0, k0);

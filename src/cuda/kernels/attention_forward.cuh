@@ -91,7 +91,7 @@ __device__ __forceinline__ void attend(const AttentionArguments& a, RowTile<kDep
   }
 }
 
-// Of heads of up to 64 features, and of up to 128.
+// Kernels for heads of up to 64 features, and of up to 128.
 KERNEL_OF(128, 2, attention_forward_64)(AttentionArguments a) {
   SHARED(float4, queries, [kTile][64 / 4 + 1]);
   SHARED(float4, keys, [kTile][64 / 4 + 1]);

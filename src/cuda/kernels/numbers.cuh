@@ -33,7 +33,7 @@ __device__ __forceinline__ float to_float(Fp16 x) { return __half_bits_to_float(
 __device__ __forceinline__ void from_float(float x, float& to) { to = x; }
 __device__ __forceinline__ void from_float(float x, Bf16& to) {
   const uint32_t bits = __float_as_uint(x);
-  // To the nearest, of two as near to the even one; a NaN would become infinity by that.
+  // Round to nearest, ties to even; NaN is handled apart, since rounding could turn it into infinity.
   to.bits = static_cast<uint16_t>(x == x ? (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16 : bits >> 16 | 0x40u);
 }
 __device__ __forceinline__ void from_float(float x, Fp16& to) { to.bits = __float_to_half_bits(x); }

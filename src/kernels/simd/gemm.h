@@ -198,7 +198,7 @@ int64_t depth_of_blocks(int64_t k) {
   return units * Format::kUnit;
 }
 
-// In a B that was packed as a whole, a strip has all depths.
+// Elements of a strip of a B that was packed as a whole, with all depths.
 template <typename Format>
 int64_t whole_strip(int64_t k) {
   return (k + Format::kUnit - 1) / Format::kUnit * kTileColumns;

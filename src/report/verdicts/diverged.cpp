@@ -108,8 +108,8 @@ Verdict diverged(const RunData& run, const Divergence& divergence) {
     verdict.sentence +=
         fmt::format(" It continued for {}", counted(static_cast<double>(divergence.steps_after), "step", "steps"));
     verdict.sentence += is_known(divergence.seconds_after)
-                            ? fmt::format(", {}, in vain.", human_duration(divergence.seconds_after))
-                            : ", in vain.";
+                            ? fmt::format(", {}, without recovering.", human_duration(divergence.seconds_after))
+                            : ", without recovering.";
   }
   verdict.rule =
       "The training or dev loss is not a number from some step to the end, or rises to twice its lowest value and "

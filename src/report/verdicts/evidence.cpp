@@ -66,13 +66,13 @@ double typical(const RunData& run, const std::vector<double>& values) {
   return exchange_interval(run) > 1 ? mean(values) : median(values);
 }
 
-StepSample sample_steps(const RunData& run, size_t most) {
+StepSample sample_steps(const RunData& run, size_t max_steps) {
   StepSample sample;
   if (run.ranks.empty() || run.ranks.front().rank != 0) return sample;
   sample.before_exchange.resize(run.ranks.size());
   sample.of_all_workers = run.ranks.size() == static_cast<size_t>(run.workers());
-  // In rounds, a stride could miss all exchanges, or see nothing else.
-  const size_t stride = exchange_interval(run) > 1 ? 1 : run.ranks.front().kept_count() / most + 1;
+  // With local steps (rounds), a stride could miss all exchanges, or see nothing else.
+  const size_t stride = exchange_interval(run) > 1 ? 1 : run.ranks.front().kept_count() / max_steps + 1;
   size_t number = 0;
   walk_steps(run, [&](const std::vector<const StepRecord*>& step) {
     const bool whole =

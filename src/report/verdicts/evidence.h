@@ -43,7 +43,7 @@ struct DevRise {
   bool is_proven() const { return p < 0.05; }
 };
 inline constexpr size_t kFewestJudgedSentences = 40, kFewestJudgedEvaluations = 3;
-// Of the evaluations from this step on; nothing if they or their sentences are too few.
+// The rise over the evaluations from this step on; nothing if they or their sentences are too few.
 std::optional<DevRise> dev_rise(const RunData& run, int64_t from);
 // Evaluations of the same sentences from this step on: those with as many as the last.
 std::vector<const SentenceLosses*> comparable_evaluations(const RunData& run, int64_t from);
@@ -67,8 +67,8 @@ struct StepSample {
   bool of_all_workers = false;                       // all of them have records; else `bytes` is of worker 0
 };
 
-// Without steps that tune the bucket size, and steps that not all workers have on record.
-StepSample sample_steps(const RunData& run, size_t most = 20000);
+// A sample of the steps, without those that tune the bucket size or that not all workers have on record.
+StepSample sample_steps(const RunData& run, size_t max_steps = 20000);
 
 // Steps between two exchanges of the run's workers, by its configuration.
 int64_t exchange_interval(const RunData& run);
@@ -109,7 +109,7 @@ struct HostLoad {
   double pressure = kNotKnown;        // time in which something waited for a core
   std::map<std::string, double> gpu;  // "gpu.0.use" -> share of the time in which some kernel ran
 };
-// Of hosts with samples and a known number of cores.
+// Loads of the hosts that have samples and a known number of cores.
 std::vector<HostLoad> host_loads(const RunData& run);
 
 inline constexpr double kMuchSteal = 0.05, kMuchByOthers = 0.1;

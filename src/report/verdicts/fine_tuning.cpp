@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 #include "page/number_format.h"
 #include "record/dev_set_keys.h"
 #include "record/evaluation_file.h"
@@ -30,7 +30,7 @@ struct ScoreChange {
   double gained() const { return bleu_after - bleu_before; }
   bool rose() const { return bleu.low > 0; }
   bool fell() const { return bleu.high < 0; }
-  // Of a dev set of before.
+  // For a dev set of the original model.
   double margin() const { return std::min(kKeptBleu, kKeptShare * bleu_before); }
   bool kept() const { return bleu.low >= -margin(); }
   bool forgot() const { return fell() && !kept(); }
@@ -101,7 +101,7 @@ std::string gained_text(const ScoreChange& change) {
   const std::string numbers = numbers_text(change);
   if (change.rose()) return fmt::format("It gained {:.2f} BLEU on the new dev set: {}", change.gained(), numbers);
   if (change.fell()) return fmt::format("It lost {:.2f} BLEU on the new dev set: {}", -change.gained(), numbers);
-  return fmt::format("Whether it gained anything on the new dev set cannot be told: {}", numbers);
+  return fmt::format("Whether it gained anything on the new dev set is unclear: {}", numbers);
 }
 
 std::string forgotten_text(const ScoreChange& change) {
@@ -116,7 +116,7 @@ std::string forgotten_text(const ScoreChange& change) {
     text = fmt::format("It kept what it knew of the dev set {}, or lost less than {:.2g} BLEU: {}", change.set,
                        change.margin(), numbers);
   } else {
-    text = fmt::format("Whether it forgot anything of the dev set {} cannot be told: {}", change.set, numbers);
+    text = fmt::format("Whether it forgot anything of the dev set {} is unclear: {}", change.set, numbers);
   }
   if (!change.forgot() && change.loss.low > 0) {
     text += fmt::format("; but its loss rose from {:.3f} to {:.3f}", change.loss_before, change.loss_after);
@@ -155,7 +155,7 @@ Verdict fine_tuning(const RunData& run) {
       "BLEU before the first step and at the step with the best BLEU, on the same sentences of each dev set: a paired "
       "bootstrap ({} samples) gives the 95 % interval of the difference. Gained: the whole interval is above 0. Kept, "
       "of a dev set of before: it is above {}, and above -{} of the BLEU before. Forgotten: it reaches below that, and "
-      "is wholly below 0. Everything else cannot be told.",
+      "is wholly below 0. Everything else is unclear.",
       with_commas(kBootstrapSamples, 0), -kKeptBleu, percent(kKeptShare));
   verdict.would_change = "Let the first evaluation be made (evaluate.at_start), and keep the files of evaluations.";
   const BestValue best = best_of(run, "dev_bleu", true);
@@ -169,7 +169,7 @@ Verdict fine_tuning(const RunData& run) {
   }
   std::vector<ScoreChange> old;
   std::vector<std::string> unknown;
-  for (const FurtherDevSet& set : run.config->evaluate.also) {
+  for (const ExtraDevSetConfig& set : run.config->evaluate.also) {
     const std::string name = dev_set_name(set);
     if (const std::optional<ScoreChange> change = change_of(run, name, best.step)) {
       old.push_back(*change);

@@ -171,7 +171,7 @@ std::string advice(const RunData& run, Grade finding, double bleu) {
         "text of your own tells what you will get.",
         bleu);
   }
-  const double epochs = most_epochs(run);
+  const double epochs = max_epochs(run);
   const char* up_to = corpora_seen(run).size() > 1 ? "up to " : "";
   const std::string seen = is_known(epochs) ? fmt::format(" after {}{} epochs", up_to, short_number(epochs)) : "";
   if (finding == Grade::kNeutral) {

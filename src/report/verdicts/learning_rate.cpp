@@ -66,7 +66,7 @@ struct Shape {
   double peak = 0, peak_step = 0, half_step = kNotKnown;
 };
 
-// Of the policy if it is known, at least up to its peak; else of the logged values.
+// The shape of the policy if it is known, at least up to its peak; otherwise of the logged values.
 Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule, int64_t warmup_steps) {
   Shape shape;
   std::vector<double> step = curve.step, rate = curve.logged;
@@ -87,7 +87,8 @@ Shape shape_of(const Curve& curve, const std::optional<Schedule>& schedule, int6
   return shape;
 }
 
-// Of the roll-backs whose smaller rate holds: a resume from an earlier step, or from the same, restores the former one.
+// The steps of roll-backs whose smaller rate still applies: a resume from the same or an earlier step restores the
+// former rate.
 std::vector<int64_t> steps_rolled_back_to(const RunData& run) {
   std::vector<int64_t> steps;
   for (const HistoryEvent& event : run.history) {
@@ -99,7 +100,7 @@ std::vector<int64_t> steps_rolled_back_to(const RunData& run) {
   return steps;
 }
 
-// Where the curve deviates from the policy, and the reason if the history has one.
+// The place where the curve deviates from the policy, and the reason if the history has one.
 std::string explain_jump(const RunData& run, const Curve& curve) {
   size_t first = 0;
   while (first < curve.step.size() && difference(curve.logged[first], curve.policy[first]) <= kSame) ++first;

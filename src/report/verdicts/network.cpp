@@ -95,7 +95,7 @@ void judge_replay(Verdict& verdict, const Replay& replay, const std::string& sen
   verdict.add("latency of a bucket", 1000 * replay.latency(), "ms");
   verdict.add("error of the replay", 100 * replay.error(), "%");
   verdict.charts.push_back(what_if_chart(replay));
-  const std::string right = fmt::format("the replay of a step is exact to {}", percent(replay.error()));
+  const std::string right = fmt::format("the replay matches measured step times within {}", percent(replay.error()));
   if (saved >= kBottleneck) {
     verdict.finding = Grade::kBad;
     verdict.sentence = fmt::format(

@@ -70,11 +70,11 @@ std::string in_the_first_epoch(const RunData& run, double epochs) {
   return seen + ": no pair twice, so the training loss is itself that of unseen sentences.";
 }
 
-// What the loss of each dev set did at the same time.
+// The change of the loss of each dev set at the same time.
 std::string by_dev_set(const RunData& run, const DevRise& rise, Verdict& verdict) {
   std::vector<std::string> sets;
-  for (const std::string& set : further_dev_sets(run.evaluations)) {
-    const std::string key = further_dev_key(set, "cross_entropy");
+  for (const std::string& set : extra_dev_sets(run.evaluations)) {
+    const std::string key = extra_dev_key(set, "cross_entropy");
     const double before = value_at(run.evaluations, key, rise.best), now = value_at(run.evaluations, key, rise.last);
     if (!is_known(before) || !is_known(now)) continue;
     verdict.add("change of the loss, " + set, now - before, "nats per token");
@@ -100,7 +100,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
                                             counted(static_cast<double>(divergence->step))));
   }
   const DevCurve curve = dev_curve(run);
-  const double epochs = most_epochs(run);
+  const double epochs = max_epochs(run);
   if (curve.step.empty())
     return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
   const std::string gap = describe_gap(run, verdict);
@@ -126,7 +126,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   const std::string best_step = counted(static_cast<double>(rise.best));
   if (rise.best == rise.last) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = "There is nothing to mend: the last evaluation is the best.";
+    verdict.would_change = "No change is needed: the last evaluation is the best.";
     verdict.sentence =
         fmt::format("No: the last evaluation, at step {}, has the lowest loss of half of the dev sentences{}.{}",
                     best_step, since, gap);
@@ -137,7 +137,7 @@ Verdict overfitting(const RunData& run, const Ledger& ledger) {
   verdict.add("p of no rise", rise.p, "");
   if (!rise.is_proven()) {
     verdict.finding = Grade::kGood;
-    verdict.would_change = fmt::format("There is nothing to mend: a change of {} may be chance.", percent(rise.share));
+    verdict.would_change = fmt::format("No change is needed: a change of {} may be chance.", percent(rise.share));
     verdict.sentence = fmt::format(
         "No sign of it: the dev loss at the end differs from the best{}, at step {}, by no more than chance ({}).{}",
         since, best_step, p_value(rise.p), gap);

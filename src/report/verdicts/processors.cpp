@@ -62,7 +62,7 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
   verdict.rule = fmt::format(
       "CPU seconds of the workers divided by wall time times the cores that they may use: {} or more is busy. Workers "
       "that are busy but compute for {} less of the time are spinning. Time that a hypervisor gave to others (steal) "
-      "counts from {} on. CPU use says nothing about speed: how close the products come to the peak is not measured "
+      "counts from {} on. CPU use says nothing about speed: how close the GEMMs come to the peak is not measured "
       "here.",
       percent(kBusy), percent(kSpinning), percent(kMuchSteal));
   verdict.would_change = "Change threads, the number of workers on a host, or batch.tokens.";
@@ -142,7 +142,7 @@ Verdict processors(const RunData& run, const Ledger& ledger) {
         "Use fewer threads, or fewer workers on a host: {} of the time they wait for each other while they spin.",
         percent(share - working));
   } else if (share >= kBusy) {
-    verdict.would_change = fmt::format("More or faster cores: at {} these have little left to give.", percent(share));
+    verdict.would_change = fmt::format("Use more or faster cores: these are {} busy.", percent(share));
   } else {
     verdict.would_change = fmt::format("Change threads, the number of workers on a host, or batch.tokens: {} was idle.",
                                        percent(1 - share));

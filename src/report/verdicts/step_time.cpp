@@ -95,7 +95,7 @@ Verdict step_time(const RunData& run) {
   verdict.finding = Grade::kNeutral;
   if (seconds.size() >= 20) {
     const Change change = change_over_run(step, seconds, typical);
-    verdict.add("change from begin to end", 100 * change.share, "%",
+    verdict.add("change from start to end", 100 * change.share, "%",
                 {100 * change.bounds.low, 100 * change.bounds.high}, "80 % interval, Theil-Sen");
     verdict.add("p of no trend", change.p, "");
     if (change.p < 0.01 && std::abs(change.share) >= 0.05) {

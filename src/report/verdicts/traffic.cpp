@@ -50,7 +50,7 @@ std::string explain_variation(const Regression& fit, const std::vector<Cause>& c
                      causes[strongest].name, percent(fit.explained));
 }
 
-// With rounds of local steps: how much longer the steps with an exchange take. Nothing else can be told apart, because
+// With rounds of local steps: how much longer the steps with an exchange take. Nothing else can be separated, because
 // between two exchanges the workers are in different steps.
 void judge_rounds(Verdict& verdict, const StepSample& sample, int64_t interval) {
   std::vector<double> with, without, sent;

@@ -110,27 +110,27 @@ TEST(Stragglers, PacesAreThoseOfTheLastStepsOfThisStart) {
       ASSERT_TRUE(writer.add({&record, 1}));
     }
   };
-  const auto paces = [&](int workers, uint32_t start) {
-    return read_worker_paces(folder.path(), workers, start, [](int rank) { return std::to_string(rank); });
+  const auto step_times = [&](int workers, uint32_t start) {
+    return read_worker_step_times(folder.path(), workers, start, [](int rank) { return std::to_string(rank); });
   };
   write(0, 1, 1000, 0, 0.5f);
   write(1, 1, 1000, 0, 0.5f);
   write(1, 801, 1000, 0, 0.75f);  // after a roll-back
-  ASSERT_EQ(paces(2, 0).size(), 2U);
-  EXPECT_EQ(paces(2, 0)[0].compute, 0.5);
-  EXPECT_EQ(paces(2, 0)[1].compute, 0.75);
-  EXPECT_EQ(paces(2, 0)[1].waited, 0.25);
-  EXPECT_EQ(paces(2, 0)[1].name, "1");
-  EXPECT_TRUE(paces(3, 0).empty()) << "worker 2 has no steps yet";
-  EXPECT_TRUE(paces(2, 1).empty()) << "the next start has none";
+  ASSERT_EQ(step_times(2, 0).size(), 2U);
+  EXPECT_EQ(step_times(2, 0)[0].compute, 0.5);
+  EXPECT_EQ(step_times(2, 0)[1].compute, 0.75);
+  EXPECT_EQ(step_times(2, 0)[1].waited, 0.25);
+  EXPECT_EQ(step_times(2, 0)[1].name, "1");
+  EXPECT_TRUE(step_times(3, 0).empty()) << "worker 2 has no steps yet";
+  EXPECT_TRUE(step_times(2, 1).empty()) << "the next start has none";
   write(0, 1001, 1030, 1, 1.0f);
   write(1, 1001, 1030, 1, 1.0f);
-  EXPECT_EQ(paces(2, 1)[0].compute, 1.0) << "steps of the start before do not count";
+  EXPECT_EQ(step_times(2, 1)[0].compute, 1.0) << "steps of the start before do not count";
 
   std::ofstream(step_records_path(folder.path(), 1)) << "something else altogether";
-  EXPECT_TRUE(paces(2, 1).empty());
+  EXPECT_TRUE(step_times(2, 1).empty());
   fs::remove(step_records_path(folder.path(), 1));
-  EXPECT_TRUE(paces(2, 1).empty());
+  EXPECT_TRUE(step_times(2, 1).empty());
 }
 
 TEST(Stragglers, HalfARecordAtTheEndIsNotRead) {

@@ -148,7 +148,7 @@ TEST(RunCurves, KeepEverySpikeAndGetFinerInARange) {
   EXPECT_EQ(all["values"], 5000);
   EXPECT_EQ(*std::max_element(all["high"].begin(), all["high"].end()), 99);
   request.buckets = 1'000'000;
-  EXPECT_LE(curve_json(watched, request)["x"].size(), kMostBuckets);
+  EXPECT_LE(curve_json(watched, request)["x"].size(), kMaxBuckets);
 
   request.buckets = 100;
   request.from = 2200;

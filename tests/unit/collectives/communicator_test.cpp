@@ -82,9 +82,9 @@ TEST_P(WithWorkers, ErrorFeedbackMakesTheSumOfManyStepsRight) {
         std::vector<float> buffer = own;
         const Interval cut = {0,
                               (1 + static_cast<size_t>(step) % 3) * kChunk};  // buckets of other sizes change nothing
-        for (const Interval piece : {cut, Interval{cut.end, kValues}}) {
+        for (const Interval interval : {cut, Interval{cut.end, kValues}}) {
           const Rounding rounding(Wire::kInt8, &feedback);
-          sharded ? all.reduce_scatter(buffer, piece, rounding) : all.all_reduce(buffer, piece, rounding);
+          sharded ? all.reduce_scatter(buffer, interval, rounding) : all.all_reduce(buffer, interval, rounding);
         }
         if (sharded) all.all_gather(buffer, {0, kValues}, Wire::kFp32);
         for (size_t i = 0; i < kValues; ++i) sum[i] += static_cast<double>(buffer[i]);

@@ -21,7 +21,7 @@ int tune(ExchangeTuner& tuner, Workers& workers, const std::function<double(cons
 TEST(ExchangeTuner, TakesTheBucketAndTheFlightThatAreWaitedForLeast) {
   Workers alone;
   for (const size_t bucket : {16 * kChunk, 64 * kChunk, 256 * kChunk}) {
-    for (const size_t in_flight : {kUsualInFlight / 2, kUsualInFlight, kMostInFlight}) {
+    for (const size_t in_flight : {kUsualInFlight / 2, kUsualInFlight, kMaxInFlight}) {
       ExchangeTuner tuner(0, 1000 * kChunk, ExchangeTuner::Tries::kBucketsAndFlights);
       const int steps = tune(tuner, alone, [&](const ExchangeSettings& now) {
         return 1.0 + (now.bucket == bucket ? 0 : 1) + (now.in_flight == in_flight ? 0 : 0.5);
@@ -70,7 +70,7 @@ TEST(ExchangeTuner, WhatWasFoundBeforeCountsIfItMakesSense) {
   tuner.settle({0, 8});
   EXPECT_FALSE(tuner.is_settled());
   tuner.settle({16 * kChunk, 1000});
-  EXPECT_EQ(tuner.now(), (ExchangeSettings{16 * kChunk, kMostInFlight}));
+  EXPECT_EQ(tuner.now(), (ExchangeSettings{16 * kChunk, kMaxInFlight}));
   EXPECT_THAT(tuner.take_report(), HasSubstr("32 chunks"));
   EXPECT_EQ(tuner.take_report(), "");
 }

@@ -80,9 +80,10 @@ TEST(GradientReducer, ShardedWorkersHaveTheSumsOfTheirOwn) {
     GradientReducer reducer(all, buffer, config);
     fill_and_reduce(reducer, gradients, all.rank());
     size_t owned = 0;
-    for (const Interval piece : reducer.owned()) {
-      owned += piece.size();
-      for (size_t i = piece.begin; i < piece.end; ++i) ASSERT_EQ(gradients[i], static_cast<float>(i % 1000 * 3 + 3));
+    for (const Interval interval : reducer.owned()) {
+      owned += interval.size();
+      for (size_t i = interval.begin; i < interval.end; ++i)
+        ASSERT_EQ(gradients[i], static_cast<float>(i % 1000 * 3 + 3));
     }
     double sum = static_cast<double>(owned);
     all.comm().sum({&sum, 1});
@@ -304,8 +305,8 @@ TEST(GradientReducer, ShardedWorkersHaveTheRowsOfTheirOwn) {
       Buffer buffer(cpu(), kSize, "a test");
       GradientReducer reducer(all, buffer, config, nullptr, order);
       run_passes(order, reducer, buffer.host(), all.rank());
-      for (const Interval piece : reducer.owned()) {
-        for (size_t i = piece.begin; i < piece.end; ++i) ASSERT_NEAR(buffer.host()[i], expected[i], 2e-6) << i;
+      for (const Interval interval : reducer.owned()) {
+        for (size_t i = interval.begin; i < interval.end; ++i) ASSERT_NEAR(buffer.host()[i], expected[i], 2e-6) << i;
       }
     });
   }
@@ -404,8 +405,9 @@ TEST(GradientReducer, DevicesGatherRowsOfChunksAndBroadcastTheRest) {
     EXPECT_EQ(devices.gathers, 6) << "20 chunks and a bit in rows of 3";
     EXPECT_EQ(devices.broadcasts, 3);
     for (int rank = 0; rank < 3; ++rank) {
-      for (const Interval piece : owned_by(rank, 3, kSize)) {
-        for (size_t i = piece.begin; i < piece.end; ++i) ASSERT_EQ(weights.data()[i], static_cast<float>(rank)) << i;
+      for (const Interval interval : owned_by(rank, 3, kSize)) {
+        for (size_t i = interval.begin; i < interval.end; ++i)
+          ASSERT_EQ(weights.data()[i], static_cast<float>(rank)) << i;
       }
     }
   });

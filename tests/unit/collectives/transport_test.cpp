@@ -8,43 +8,43 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Naps, BecomeLongerWhileNothingIsDone) {
-  Naps naps;
+TEST(AdaptivePoll, BecomeLongerWhileNothingIsDone) {
+  AdaptivePoll poll;
   std::chrono::nanoseconds before = 0ns, all = 0ns;
   for (int i = 0; i < 100; ++i) {
-    const std::chrono::nanoseconds nap = naps.next(0, 16);
-    EXPECT_GE(nap, before);
-    EXPECT_LE(nap, 1ms);
-    if (i < 8) all += nap;
-    before = nap;
+    const std::chrono::nanoseconds pause = poll.next(0, 16);
+    EXPECT_GE(pause, before);
+    EXPECT_LE(pause, 1ms);
+    if (i < 8) all += pause;
+    before = pause;
   }
   EXPECT_EQ(before, 1ms);
   EXPECT_LT(all, 1ms) << "what is there soon is seen soon";
 }
 
 // A line that does a chunk in 0.1 ms: of 16 some are done at each look, and never all of them.
-TEST(Naps, FitTheRateOfTheLine) {
+TEST(AdaptivePoll, FitTheRateOfTheLine) {
   for (const std::chrono::nanoseconds chunk : {1000us, 100us, 20us}) {
-    Naps naps;
-    std::chrono::nanoseconds time = 0ns, seen = 0ns, nap = 0ns;
+    AdaptivePoll poll;
+    std::chrono::nanoseconds time = 0ns, seen = 0ns, pause = 0ns;
     for (int i = 0; i < 200; ++i) {
       const auto done = static_cast<size_t>((time - seen) / chunk);
       seen += static_cast<int64_t>(done) * chunk;
-      nap = naps.next(done, 16);
+      pause = poll.next(done, 16);
       if (i > 50) {
-        EXPECT_LT(nap, 12 * chunk);
+        EXPECT_LT(pause, 12 * chunk);
       }
-      time += nap + 2us;
+      time += pause + 2us;
     }
-    EXPECT_GT(nap, chunk / 4);
+    EXPECT_GT(pause, chunk / 4);
   }
 }
 
-TEST(Naps, AreNoneWhereAllIsDoneAtOnce) {
-  Naps naps;
-  for (int i = 0; i < 20; ++i) naps.next(0, 16);
-  for (int i = 0; i < 20; ++i) naps.next(16, 16);
-  EXPECT_EQ(naps.next(16, 16), 0ns);
+TEST(AdaptivePoll, AreNoneWhereAllIsDoneAtOnce) {
+  AdaptivePoll poll;
+  for (int i = 0; i < 20; ++i) poll.next(0, 16);
+  for (int i = 0; i < 20; ++i) poll.next(16, 16);
+  EXPECT_EQ(poll.next(16, 16), 0ns);
 }
 
 }  // namespace

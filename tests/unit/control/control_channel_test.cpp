@@ -166,7 +166,7 @@ TEST_F(ControlChannelTest, ALeaderThatCannotSendDoesNotRead) {
       Neighbour& child = neighbours_[static_cast<size_t>(rank)];
       child.outgoing.send(child.socket);
       while (step < kCount && !child.outgoing.is_blocked()) {
-        child.send(frame_of(HeartbeatKind::kMessage, rank, 0, step++), kMostAttached);
+        child.send(frame_of(HeartbeatKind::kMessage, rank, 0, step++), kMaxAttached);
       }
     }
   };
@@ -186,7 +186,7 @@ TEST_F(ControlChannelTest, ALeaderThatCannotSendDoesNotRead) {
     while (neighbours_[0].incoming.read(neighbours_[0].socket) == Heard::kHeartbeat) {
       const Heartbeat& heard = neighbours_[0].incoming.heartbeat();
       ASSERT_EQ(heard.step, arrived[heard.rank]++);
-      ASSERT_EQ(neighbours_[0].incoming.attached().size(), kMostAttached);
+      ASSERT_EQ(neighbours_[0].incoming.attached().size(), kMaxAttached);
       EXPECT_LT(std::abs(arrived[3] - arrived[4]), 50);
     }
     push();

@@ -73,7 +73,7 @@ TEST_F(HeartbeatStream, PutsTogetherWhatComesByteByByte) {
 TEST_F(HeartbeatStream, WhatCannotBeSentIsKept) {
   constexpr int kCount = 40;
   for (int i = 0; i < kCount; ++i) {
-    writer_.add(heartbeat_of(HeartbeatKind::kMessage, i), some_bytes(kMostAttached, i));
+    writer_.add(heartbeat_of(HeartbeatKind::kMessage, i), some_bytes(kMaxAttached, i));
     writer_.send(near_);
   }
   EXPECT_GT(writer_.unsent(), 0u) << "more than a socket's buffer";
@@ -81,14 +81,14 @@ TEST_F(HeartbeatStream, WhatCannotBeSentIsKept) {
     writer_.send(near_);
     if (reader_.read(far_) != Heard::kHeartbeat) continue;
     ASSERT_EQ(reader_.heartbeat().step, i);
-    ASSERT_EQ(reader_.attached().size(), kMostAttached);
-    ASSERT_EQ(std::memcmp(reader_.attached().data(), some_bytes(kMostAttached, i).data(), kMostAttached), 0);
+    ASSERT_EQ(reader_.attached().size(), kMaxAttached);
+    ASSERT_EQ(std::memcmp(reader_.attached().data(), some_bytes(kMaxAttached, i).data(), kMaxAttached), 0);
     ++i;
   }
 }
 
 TEST_F(HeartbeatStream, ASizeThatNoWorkerSendsIsMalformed) {
-  for (const uint64_t size : {uint64_t{kMostAttached} + 1, uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}}) {
+  for (const uint64_t size : {uint64_t{kMaxAttached} + 1, uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}}) {
     Heartbeat heartbeat = heartbeat_of(HeartbeatKind::kMessage);
     heartbeat.attached = size;
     reader_ = HeartbeatReader(kRun);
@@ -128,9 +128,9 @@ TEST_F(HeartbeatStream, AConnectionThatEndsInsideAMessageIsGone) {
 }
 
 TEST_F(HeartbeatStream, ATooLongTextIsCut) {
-  writer_.add(heartbeat_of(HeartbeatKind::kFailed), some_bytes(kMostAttached + 5));
+  writer_.add(heartbeat_of(HeartbeatKind::kFailed), some_bytes(kMaxAttached + 5));
   for (Heard heard = Heard::kNothing; heard != Heard::kHeartbeat; heard = reader_.read(far_)) writer_.send(near_);
-  EXPECT_EQ(reader_.attached().size(), kMostAttached);
+  EXPECT_EQ(reader_.attached().size(), kMaxAttached);
   EXPECT_EQ(reader_.read(far_), Heard::kNothing);
 }
 

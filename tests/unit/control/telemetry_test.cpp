@@ -46,8 +46,8 @@ TEST(MessageQueue, WhatThereIsNoRoomForIsCountedByWorker) {
 
 TEST(MessageQueue, NoneIsLargerThanItMayBe) {
   MessageQueue queue;
-  EXPECT_TRUE(queue.put(message_of(0, 1, Message::kMostBytes)));
-  EXPECT_FALSE(queue.put(message_of(0, 1, Message::kMostBytes + 1)));
+  EXPECT_TRUE(queue.put(message_of(0, 1, Message::kMaxBytes)));
+  EXPECT_FALSE(queue.put(message_of(0, 1, Message::kMaxBytes + 1)));
   EXPECT_TRUE(queue.put(message_of(0, 1)));
   queue.take();
   EXPECT_EQ(queue.take()->dropped_before, 1u);

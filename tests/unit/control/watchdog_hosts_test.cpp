@@ -82,7 +82,7 @@ TEST(WatchdogOnHosts, MessagesAndClocksPassThroughLeaders) {
         EXPECT_TRUE(watchdog.telemetry().flush(20));
         EXPECT_TRUE(receiver.drain(20));
         for (size_t i = 0; i < kLarge; ++i) {
-          watchdog.telemetry().post({rank, message_with(kSmall + i, kMostAttached), 0});
+          watchdog.telemetry().post({rank, message_with(kSmall + i, kMaxAttached), 0});
         }
         EXPECT_TRUE(watchdog.telemetry().flush(60));
         EXPECT_TRUE(receiver.drain(20));

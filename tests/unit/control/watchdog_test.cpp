@@ -72,7 +72,7 @@ TEST_P(WorkersMessages, AreWaitedForAtTheEnd) {
       3,
       [&](Workers& all) {
         if (all.leads()) all.set_handler(received.handler());
-        all.post(std::vector<std::byte>(Message::kMostBytes));
+        all.post(std::vector<std::byte>(Message::kMaxBytes));
       },
       GetParam());
   for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(received.texts[rank].size(), 1u) << rank;
@@ -86,9 +86,9 @@ TEST_P(WorkersMessages, WhatThereIsNoRoomForIsCounted) {
       2,
       [&](Workers& all) {
         if (all.rank() == 1) {
-          EXPECT_FALSE(all.post(std::vector<std::byte>(Message::kMostBytes + 1)));
+          EXPECT_FALSE(all.post(std::vector<std::byte>(Message::kMaxBytes + 1)));
           ++refused;
-          for (int i = 0; i < kCount; ++i) refused += all.post(std::vector<std::byte>(Message::kMostBytes)) ? 0 : 1;
+          for (int i = 0; i < kCount; ++i) refused += all.post(std::vector<std::byte>(Message::kMaxBytes)) ? 0 : 1;
         }
         all.flush();  // without a handler: they wait, or are dropped
         if (all.leads()) all.set_handler(received.handler());
@@ -223,8 +223,7 @@ void end_after(const Heartbeat& last, const std::vector<std::byte>& attached) {
         all.barrier();
         sockets.by_rank[0].send(std::as_bytes(std::span(&heartbeat, 1)));
         sockets.by_rank[0].send(attached);
-        if (last.attached > kMostAttached)
-          std::this_thread::sleep_for(std::chrono::minutes(1));  // it is not waited for
+        if (last.attached > kMaxAttached) std::this_thread::sleep_for(std::chrono::minutes(1));  // it is not waited for
       });
 }
 

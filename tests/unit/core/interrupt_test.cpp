@@ -14,12 +14,12 @@ using ::testing::Contains;
 using ::testing::Not;
 
 TEST(Interrupt, ASecondSignalEndsAtOnceButNotASecondHangUp) {
-  EXPECT_FALSE(insists(0, SIGTERM));
-  EXPECT_FALSE(insists(0, SIGHUP));
-  EXPECT_TRUE(insists(SIGINT, SIGINT));
-  EXPECT_TRUE(insists(SIGHUP, SIGTERM));
-  EXPECT_FALSE(insists(SIGHUP, SIGHUP));
-  EXPECT_FALSE(insists(SIGTERM, SIGHUP));
+  EXPECT_FALSE(is_forced_stop(0, SIGTERM));
+  EXPECT_FALSE(is_forced_stop(0, SIGHUP));
+  EXPECT_TRUE(is_forced_stop(SIGINT, SIGINT));
+  EXPECT_TRUE(is_forced_stop(SIGHUP, SIGTERM));
+  EXPECT_FALSE(is_forced_stop(SIGHUP, SIGHUP));
+  EXPECT_FALSE(is_forced_stop(SIGTERM, SIGHUP));
 }
 
 TEST(Interrupt, WhatIsPassedOnKeepsItsMeaning) {

@@ -155,7 +155,7 @@ TEST(EmulatedNccl, RefusesWrongArguments) {
 
 TEST(EmulatedNccl, TellsItsLastError) {
   EXPECT_EQ(nccl().ncclBroadcast(nullptr, nullptr, 1, ncclFloat32, 0, nullptr, nullptr), ncclInvalidArgument);
-  EXPECT_STREQ(nccl().ncclGetLastError(nullptr), "ncclBroadcast: this is no communicator");
+  EXPECT_STREQ(nccl().ncclGetLastError(nullptr), "ncclBroadcast: this is not a communicator");
 }
 
 TEST(EmulatedNccl, RanksThatDisagreeFailAndDoNotHang) {

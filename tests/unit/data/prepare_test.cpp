@@ -272,7 +272,7 @@ TEST_F(PrepareTest, WhatIsGoneOrDamagedIsMadeAgain) {
     EXPECT_EQ(slurp(file), whole) << file;
   }
   EXPECT_EQ(stages_run(), Names{});
-  fs::remove(request_.out / kProvenanceFile);  // is no part of the dataset, and tells of this moment
+  fs::remove(request_.out / kProvenanceFile);  // is not part of the dataset, and tells of this moment
   EXPECT_EQ(stages_run(), Names{});
   EXPECT_TRUE(fs::exists(request_.out / kProvenanceFile));
 }

@@ -256,7 +256,7 @@ TEST(SearchOptions, EachTokenIsAlignedWhereItsStepAttends) {
   EXPECT_GT(different.size(), 50u);
 }
 
-// All but one token have probability 0: they are no candidates.
+// All but one token have probability 0: they are not candidates.
 TEST(SearchOptions, ImpossibleTokensAreNotTaken) {
   ModelConfig config;
   config.d_model = config.d_ff = 16;

@@ -123,12 +123,12 @@ TEST_F(TranslatorTest, ATagIsPutBeforeEverySentence) {
     EXPECT_GE(source, 0);
     EXPECT_LT(source, static_cast<int32_t>(subwords.encode(line).size()));
   }
-  EXPECT_TRUE(made(tagged).pieces_of({""}).empty());
+  EXPECT_TRUE(made(tagged).segments_of({""}).empty());
 
   tagged.search.config.max_tokens = 10;  // each part of a long line has the tag, and fits with it
   Sentence whole;
   const std::string long_line = random_words(random, 30);
-  for (const SearchTask& part : made(tagged).pieces_of({long_line})) {
+  for (const SearchTask& part : made(tagged).segments_of({long_line})) {
     EXPECT_EQ(part.source.at(0), subwords.encode("<2de>").at(0));
     EXPECT_LE(part.source.size(), 10u);
     whole.insert(whole.end(), part.source.begin() + 1, part.source.end());

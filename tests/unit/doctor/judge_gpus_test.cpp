@@ -44,14 +44,14 @@ TEST(JudgeGpus, ThoseThatAreWell) {
 TEST(JudgeGpus, WhoInsistsIsToldWhatIsMissing) {
   Facts facts = made_facts();
   for (WorkerFacts& worker : facts.workers) {
-    worker.gpu.wish = "cuda";
+    worker.gpu.requested = "cuda";
     worker.gpu.missing = "device cuda: libcuda.so.1 is not on this machine.";
   }
   EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kProblem, "a: device cuda: libcuda.so.1"),
                                              Says("GPUs", Health::kProblem, "b: device cuda: libcuda.so.1")));
 }
 
-TEST(JudgeGpus, ThoseThatCannotBeUsedAreAWarningUnlessTheCpuIsWishedFor) {
+TEST(JudgeGpus, ThoseThatCannotBeUsedAreAWarningUnlessTheCpuIsRequested) {
   Facts facts;
   facts.workers = {made_worker(0, "a")};
   WorkerFacts& worker = facts.workers[0];
@@ -60,7 +60,7 @@ TEST(JudgeGpus, ThoseThatCannotBeUsedAreAWarningUnlessTheCpuIsWishedFor) {
   worker.gpu.missing = "device cuda: libnvrtc is not on this machine.";
   EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kWarning, "Tesla V100")));
   EXPECT_THAT(judge_gpus(facts)[0].text, HasSubstr("libnvrtc"));
-  worker.gpu.wish = "cpu";
+  worker.gpu.requested = "cpu";
   EXPECT_THAT(judge_gpus(facts), ElementsAre(Says("GPUs", Health::kOk, "Tesla V100")));
 }
 

@@ -79,7 +79,7 @@ TEST(Report, FactsSurviveTheirWayAsJson) {
   facts.start = StartResult::kBlocked;
   facts.asked[1] = {"b", 2, false, "no"};
   facts.workers[1].gpus = {"Tesla"};
-  facts.workers[1].gpu.wish = "cuda";
+  facts.workers[1].gpu.requested = "cuda";
   facts.workers[1].gpu.libraries = {{"libcuda.so.1", "/lib/libcuda.so.1", "12.4", ""}};
   facts.workers[1].gpu.number = 1;
   facts.workers[1].gpu.trouble = "no room";

@@ -182,7 +182,7 @@ TEST(HttpServer, WantsItsToken) {
 }
 
 TEST(HttpServer, RefusesWhatIsTooLarge) {
-  RunningServer server({.most_head = 4000, .most_body = 1000});
+  RunningServer server({.max_head = 4000, .max_body = 1000});
   EXPECT_EQ(HttpClient(server.port()).ask("POST", "/echo", std::string(1000, 'x')).status, 200);
   EXPECT_EQ(HttpClient(server.port()).ask("POST", "/echo", std::string(1001, 'x')).status, 413);
   EXPECT_EQ(HttpClient(server.port()).ask("POST", "/echo", std::string(5 << 20, 'x')).status, 413)
@@ -204,7 +204,7 @@ TEST(HttpServer, TellsAClientToContinue) {
 }
 
 TEST(HttpServer, SlowClientsHoldUpNobody) {
-  RunningServer server({.most_connections = 40, .threads = 2, .request_seconds = 0.5, .idle_seconds = 0.5});
+  RunningServer server({.max_connections = 40, .threads = 2, .request_seconds = 0.5, .idle_seconds = 0.5});
   std::vector<std::unique_ptr<HttpClient>> slow;
   for (int i = 0; i < 200; ++i) {  // silent ones, and some that send a bit: far more than connections
     slow.push_back(std::make_unique<HttpClient>(server.port()));

@@ -193,8 +193,8 @@ void mutate(const std::string& whole, int64_t count, Read read) {
 
 // Of each of five files: 2,000 in all; VERBUND_MUTATIONS=2000 for 10,000.
 int64_t mutations() {
-  const char* wish = std::getenv("VERBUND_MUTATIONS");
-  return wish == nullptr ? 400 : std::atoll(wish);
+  const char* text = std::getenv("VERBUND_MUTATIONS");
+  return text == nullptr ? 400 : std::atoll(text);
 }
 
 TEST_F(TensorFiles, MutatedFilesAreReadOrRefused) {

@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr size_t kSize = 70'001;
 
-TEST(WeightAverage, TheFirstWeightsAreTheAverage) {
-  WeightAverage average(cpu(), {.decay = 0.9}, kSize);
+TEST(WeightEma, TheFirstWeightsAreTheAverage) {
+  WeightEma average(cpu(), {.decay = 0.9}, kSize);
   EXPECT_FALSE(average.started());
   const std::vector<float> weights = random_values(kSize, 1);
   average.update(on_cpu(weights), 0);
@@ -25,8 +25,8 @@ TEST(WeightAverage, TheFirstWeightsAreTheAverage) {
 }
 
 // Decays 2/11 and 3/12; from the third on 0.3 is the smaller one.
-TEST(WeightAverage, EarlyWeightsAreForgottenQuickly) {
-  WeightAverage average(cpu(), {.decay = 0.3}, 1);
+TEST(WeightEma, EarlyWeightsAreForgottenQuickly) {
+  WeightEma average(cpu(), {.decay = 0.3}, 1);
   double expected = 1;
   average.update(on_cpu(std::vector{1.0f}), 0);
   for (const double decay : {2.0 / 11, 3.0 / 12, 0.3, 0.3}) {
@@ -37,21 +37,21 @@ TEST(WeightAverage, EarlyWeightsAreForgottenQuickly) {
   }
 }
 
-TEST(WeightAverage, WithoutWarmUpTheDecayIsConstant) {
-  WeightAverage average(cpu(), {.decay = 0.75, .warmup = false}, 1);
+TEST(WeightEma, WithoutWarmUpTheDecayIsConstant) {
+  WeightEma average(cpu(), {.decay = 0.75, .warmup = false}, 1);
   for (const float weight : {8.0f, 4.0f, 0.0f}) average.update(on_cpu(std::vector{weight}), 0);
   EXPECT_EQ(average.values().host()[0], 5.25f);  // 8 -> 7 -> 5.25
 }
 
-TEST(WeightAverage, SeveralStepsAtOnceDecayForEach) {
-  WeightAverage average(cpu(), {.decay = 0.5, .warmup = false}, 1);
+TEST(WeightEma, SeveralStepsAtOnceDecayForEach) {
+  WeightEma average(cpu(), {.decay = 0.5, .warmup = false}, 1);
   average.update(on_cpu(std::vector<float>{1}), 4, 4);
   average.update(on_cpu(std::vector<float>{9}), 7, 3);
   EXPECT_FLOAT_EQ(average.values().host()[0], 1 + 0.875f * 8);
 }
 
-TEST(WeightAverage, ManyUpdatesStayNearDoublePrecision) {
-  WeightAverage average(cpu(), {.decay = 0.99}, kSize);
+TEST(WeightEma, ManyUpdatesStayNearDoublePrecision) {
+  WeightEma average(cpu(), {.decay = 0.99}, kSize);
   std::vector<double> expected(kSize);
   for (int n = 0; n < 100; ++n) {
     const std::vector<float> weights = random_values(kSize, static_cast<uint64_t>(n));
@@ -64,8 +64,8 @@ TEST(WeightAverage, ManyUpdatesStayNearDoublePrecision) {
   EXPECT_LT(worst, 1e-6);
 }
 
-TEST(WeightAverage, StartsAtItsStep) {
-  WeightAverage average(cpu(), {.decay = 0.5, .start_step = 10}, 1);
+TEST(WeightEma, StartsAtItsStep) {
+  WeightEma average(cpu(), {.decay = 0.5, .start_step = 10}, 1);
   average.update(on_cpu(std::vector{1.0f}), 9);
   EXPECT_FALSE(average.started());
   average.update(on_cpu(std::vector{5.0f}), 10);
@@ -73,8 +73,8 @@ TEST(WeightAverage, StartsAtItsStep) {
   EXPECT_EQ(average.weights_seen(), 1);
 }
 
-TEST(WeightAverage, DecayZeroKeepsNothing) {
-  WeightAverage average(cpu(), {}, kSize);
+TEST(WeightEma, DecayZeroKeepsNothing) {
+  WeightEma average(cpu(), {}, kSize);
   average.update(on_cpu(std::vector<float>(kSize, 1.0f)), 0);
   EXPECT_FALSE(average.enabled());
   EXPECT_FALSE(average.started());
@@ -82,10 +82,10 @@ TEST(WeightAverage, DecayZeroKeepsNothing) {
 }
 
 // Eight updates straight on three threads; five on one thread, saved, three more.
-TEST(WeightAverage, ResumesWithTheSameBitsOnAnyThreads) {
-  const AverageConfig config = {.decay = 0.999};
-  WeightAverage straight(cpu(), config, kSize), first(cpu(), config, kSize), second(cpu(), config, kSize);
-  const auto update = [](WeightAverage& average, int64_t step) {
+TEST(WeightEma, ResumesWithTheSameBitsOnAnyThreads) {
+  const EmaConfig config = {.decay = 0.999};
+  WeightEma straight(cpu(), config, kSize), first(cpu(), config, kSize), second(cpu(), config, kSize);
+  const auto update = [](WeightEma& average, int64_t step) {
     average.update(on_cpu(random_values(kSize, static_cast<uint64_t>(step))), step);
   };
   {
@@ -100,8 +100,8 @@ TEST(WeightAverage, ResumesWithTheSameBitsOnAnyThreads) {
   EXPECT_TRUE(same_bits(straight.values().host(), second.values().host()));
 }
 
-TEST(WeightAverage, RefusesAnotherSize) {
-  WeightAverage average(cpu(), {.decay = 0.9}, 10);
+TEST(WeightEma, RefusesAnotherSize) {
+  WeightEma average(cpu(), {.decay = 0.9}, 10);
   EXPECT_ERROR(average.update(on_cpu(std::vector<float>(9)), 0), Error, HasSubstr("10"), HasSubstr("9"));
 }
 

@@ -52,7 +52,7 @@ TEST(LossScaler, BackoffDoublesAfterTwoThousandGoodStepsInARow) {
   succeed(*scaler, 2000);
   EXPECT_EQ(scaler->scale(), 8192);
   succeed(*scaler, 1999);
-  scaler->update(kInfinity);  // and the count starts anew
+  scaler->update(kInfinity);  // and the count starts again
   EXPECT_EQ(scaler->scale(), 4096);
   succeed(*scaler, 1999);
   EXPECT_EQ(scaler->scale(), 4096);

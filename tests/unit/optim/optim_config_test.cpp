@@ -34,7 +34,7 @@ TEST(OptimConfig, WhatIsShownReadsBackTheSame) {
   expect_round_trip(ScheduleConfig{
       .policy = SchedulePolicy::kPiecewiseConstant, .boundaries = "1000 2000", .decay_rates = "0.1, 0.01"});
   expect_round_trip(OptimizerConfig{.type = OptimizerType::kAdamW, .epsilon = 1e-8, .weight_decay = 0.01});
-  expect_round_trip(AverageConfig{.decay = 0.9999, .start_step = 100, .warmup = false});
+  expect_round_trip(EmaConfig{.decay = 0.9999, .start_step = 100, .warmup = false});
   expect_round_trip(LossScaleConfig{.type = LossScaleType::kLogMax});
 }
 
@@ -74,7 +74,7 @@ TEST(OptimConfig, RangesAreKept) {
   EXPECT_ERROR(from_text<OptimizerConfig>("beta2: 1\n"), UsageError, HasSubstr("beta2"));
   EXPECT_ERROR(from_text<OptimizerConfig>("epsilon: 0\n"), UsageError, HasSubstr("epsilon"));
   EXPECT_ERROR(from_text<ScheduleConfig>("learning_rate: -1\n"), UsageError, HasSubstr("learning_rate"));
-  EXPECT_ERROR(from_text<AverageConfig>("decay: 1\n"), UsageError, HasSubstr("decay"));
+  EXPECT_ERROR(from_text<EmaConfig>("decay: 1\n"), UsageError, HasSubstr("decay"));
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ void whole_step(Optimizer& optimizer, std::span<float> weights, std::span<const 
   update(optimizer, weights, gradients, 0.01, 0.5);
 }
 
-// Two workers that share the weights, each with the state of its own pieces.
+// Two workers that share the weights, each with the state of its own slices.
 TEST_P(EveryOptimizer, TwoOwnersGiveTheBitsOfOne) {
   const auto one = make_optimizer(cpu(), GetParam(), kSize, {{0, 33}, {70'001, kSize}});
   const auto other = make_optimizer(cpu(), GetParam(), kSize, {{33, 70'001}});
@@ -233,9 +233,10 @@ TEST_P(EveryOptimizer, FrozenWeightsStay) {
   });
   std::vector<float> expected = train(GetParam(), whole_step);
   const std::vector<float> start = random_values(kSize, 1);
-  for (const Interval piece : frozen) {
-    std::copy(start.begin() + static_cast<ptrdiff_t>(piece.begin), start.begin() + static_cast<ptrdiff_t>(piece.end),
-              expected.begin() + static_cast<ptrdiff_t>(piece.begin));
+  for (const Interval interval : frozen) {
+    std::copy(start.begin() + static_cast<ptrdiff_t>(interval.begin),
+              start.begin() + static_cast<ptrdiff_t>(interval.end),
+              expected.begin() + static_cast<ptrdiff_t>(interval.begin));
   }
   EXPECT_TRUE(same_bits(trained, expected));
 }

@@ -35,7 +35,7 @@ TEST(ExchangeRates, AHostSendsTheSameHoweverManyWorkersItHas) {
   EXPECT_DOUBLE_EQ(sent("a:4"), 0);
 }
 
-// Three neighbours are no range of the tree that sums are added in: they send two parts to where it is summed.
+// Three neighbours are not a range of the tree that sums are added in: they send two parts to where it is summed.
 TEST(ExchangeRates, HostsWithoutAPowerOfTwoSendMore) {
   EXPECT_DOUBLE_EQ(sent("a:3,b:3"), 1800);
   EXPECT_DOUBLE_EQ(sent("a:3,b:3", true), 2000) << "a ring of six has no such tree";
@@ -49,7 +49,7 @@ TEST(ExchangeRates, TheFirstWorkersFillTheHostsInOrder) {
   const std::vector<Host> hosts = parse_host_list("a:2,b:2");
   EXPECT_EQ(ExchangeLayout::of(hosts, 2).hosts, 1);
   EXPECT_EQ(ExchangeLayout::of(hosts, 3).hosts, 2);
-  EXPECT_EQ(ExchangeLayout::of(hosts, 3).most_on_a_host, 2);
+  EXPECT_EQ(ExchangeLayout::of(hosts, 3).max_workers_per_host, 2);
 }
 
 TEST(ExchangeRates, TimeIsLatencyAndBytesOverRates) {

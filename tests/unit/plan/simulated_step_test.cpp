@@ -14,7 +14,7 @@ constexpr double kSumSeconds = 0.01;  // more than the sum of a step's numbers t
 // One operation a second, so that the work of a stage is its seconds; an update takes half a second.
 ComputeRates one_a_second() {
   ComputeRates rates;
-  rates.products = rates.attention = 1;
+  rates.gemm = rates.attention = 1;
   rates.update_bytes = 2 * kUpdateBytesPerWeight;
   return rates;
 }
@@ -35,12 +35,12 @@ StepToSimulate four_chunks() {
   step.order = order_without_rows(4 * kChunk);
   step.weights = 1;
   WorkStage forward;
-  forward.products = 3;
+  forward.gemm = 3;
   step.stages.push_back(forward);
   for (size_t i = 4; i-- > 0;) {
     WorkStage stage;
     stage.backward = true;
-    stage.products = 1;
+    stage.gemm = 1;
     stage.ready = {i * kChunk, (i + 1) * kChunk};
     step.stages.push_back(stage);
   }

@@ -74,19 +74,19 @@ TEST(WorkStages, ASharedEmbeddingIsReadyFirstAfterTheOutputProduct) {
   EXPECT_EQ(first->ready, (Interval{0, 20 * 16}));
 }
 
-// The products of base, as bench/gpu_forecast.py has them: 1.52 TFLOP for 4,096 tokens, with attention.
+// The GEMMs of base, as bench/gpu_forecast.py has them: 1.52 TFLOP for 4,096 tokens, with attention.
 TEST(WorkStages, CountsTheOperationsOfBase) {
   const double n = 4096, length = 1320.5 / 32;  // 9, 24, 40 and 55 tokens
   const TokenCounts tokens = {n, n, n * length, n * length, n * length};
-  double products = 0, attention = 0;
+  double gemm = 0, attention = 0;
   for (const WorkStage& stage : work_stages({}, {32768, 32768}, tokens)) {
-    products += stage.products;
+    gemm += stage.gemm;
     attention += stage.attention;
   }
   const double d = 512, layers = 6;
   const double by_hand = 6 * n * (layers * (4 * d * d + 8 * d * d) + layers * (8 * d * d + 8 * d * d) + 32768 * d);
-  EXPECT_NEAR(products / by_hand, 1, 1e-9);
-  EXPECT_NEAR(products + attention, 1.52e12, 0.01e12);
+  EXPECT_NEAR(gemm / by_hand, 1, 1e-9);
+  EXPECT_NEAR(gemm + attention, 1.52e12, 0.01e12);
 }
 
 }  // namespace

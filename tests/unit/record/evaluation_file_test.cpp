@@ -57,14 +57,14 @@ TEST(EvaluationFile, IsReadAsItWasWritten) {
   EXPECT_EQ(columns_of(*kept.sentences[1].chrf), columns_of(evaluation.chrf_statistics[1]));
 }
 
-TEST(EvaluationFile, FurtherDevSetsHaveFoldersOfTheirOwn) {
+TEST(EvaluationFile, ExtraDevSetsHaveFoldersOfTheirOwn) {
   TemporaryFolder folder;
   const Evaluation main = two_translations(), other = two_translations();
   const TestSet set = three_pairs();
   const std::string name = "law";
   const auto seen = [&](int64_t step) {
     EvaluationSeen all = {step, 1.0, main, set};
-    all.further.push_back({name, other, set});
+    all.extra.push_back({name, other, set});
     return all;
   };
   EvaluationKeeper keeper(folder.path());

@@ -79,8 +79,8 @@ TEST(RecordMessage, AStepInDetail) {
 }
 
 TEST(RecordMessage, HasAnEnd) {
-  EXPECT_LT(encode(trace_with(StepTrace::kMostBuckets)).size(), 64u * 1024);
-  EXPECT_TRUE(there_and_back(trace_with(StepTrace::kMostBuckets + 1)).times.buckets.empty());
+  EXPECT_LT(encode(trace_with(StepTrace::kMaxBuckets)).size(), 64u * 1024);
+  EXPECT_TRUE(there_and_back(trace_with(StepTrace::kMaxBuckets + 1)).times.buckets.empty());
 }
 
 TEST(RecordMessage, WhatIsCutOrHasMoreAtItsEndIsNone) {

@@ -69,7 +69,7 @@ TEST(StepRecorder, TracesTheBucketsOfSomeSteps) {
     StepSeen seen = step_seen(step);
     seen.times.buckets = {{0.1, 0.2, 0.3, 100}};
     seen.times.tuning = step <= 10;
-    if (step == 30) seen.times.buckets.resize(StepTrace::kMostBuckets + 1);
+    if (step == 30) seen.times.buckets.resize(StepTrace::kMaxBuckets + 1);
     recorder.step(seen);
   }
   const auto traces = post.all<StepTrace>();

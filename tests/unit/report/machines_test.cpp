@@ -145,7 +145,7 @@ TEST(Network, WorkersOfOneHostHaveNone) {
   EXPECT_THAT(traffic(run).sentence, HasSubstr("on one host"));
 }
 
-// Every 10th step exchanges 51 MB and waits 0.2 s: most steps send nothing, and yet it is no run on one host.
+// Every 10th step exchanges 51 MB and waits 0.2 s: most steps send nothing, and yet it is not a run on one host.
 TEST(Network, RoundsOfLocalStepsCountOnAverage) {
   MadeRun made(4, 2);
   made.start(0);
@@ -306,7 +306,7 @@ TEST(StepTime, AWorkerThatIsSlowerIsNamed) {
 
 TEST(StepTime, GettingSlowerIsATrend) {
   const Verdict verdict = step_time(varying(2, 1, 0.3));
-  EXPECT_GT(find_figure(verdict, "change from begin to end").value, 10);
+  EXPECT_GT(find_figure(verdict, "change from start to end").value, 10);
   EXPECT_EQ(verdict.finding, Grade::kBad);
 }
 

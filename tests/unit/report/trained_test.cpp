@@ -161,7 +161,7 @@ TEST(Diverged, AnExplosionThatNeverComesBackIs) {
   EXPECT_EQ(find_divergence(run, make_ledger(run))->step, 60);
 }
 
-// As a real run went: the loss explodes, and some thousand steps later it is no number any more.
+// As a real run went: the loss explodes, and some thousand steps later it is no longer a number.
 TEST(Diverged, BothTheExplosionAndTheFirstNaNAreTold) {
   RunData run;
   for (int64_t step = 100; step <= 10000; step += 100) {

@@ -152,7 +152,7 @@ TEST(TranslationService, WantsItsKey) {
 }
 
 TEST(TranslationService, RefusesWhatIsTooMuchOrTooLate) {
-  RunningService service({.deadline_seconds = 2}, {.most_waiting = 2}, true);
+  RunningService service({.deadline_seconds = 2}, {.max_waiting = 2}, true);
   HttpClient first(service.port()), second(service.port());
   const auto request = [](const Json& asked) {
     const std::string body = dump_json(asked);
@@ -174,7 +174,7 @@ TEST(TranslationService, RefusesWhatIsTooMuchOrTooLate) {
 }
 
 TEST(TranslationService, StreamsSentencesAsTheyAreDone) {
-  const RunningService service({}, {.most_together = 1});
+  const RunningService service({}, {.max_together = 1});
   Json fields = with("q", "a\nb\nc");
   fields["stream"] = true;
   const ClientReply reply = service.post("/translate", dump_json(fields));

@@ -20,7 +20,7 @@ std::vector<std::string> numbered(const std::string& name, size_t count) {
 
 TEST(TranslationQueue, GivesEachRequestItsOwnTranslations) {
   const auto translator = std::make_shared<MadeTranslator>();
-  TranslationQueue queue({.most_together = 5});
+  TranslationQueue queue({.max_together = 5});
   std::vector<std::future<TranslationQueue::Results>> asked;
   for (int i = 0; i < 20; ++i) {
     asked.push_back(std::async(std::launch::async, [&, i] {
@@ -35,7 +35,7 @@ TEST(TranslationQueue, GivesEachRequestItsOwnTranslations) {
       EXPECT_EQ(results[j][0].text, "R" + std::to_string(i) + "." + std::to_string(j));
     }
   }
-  EXPECT_LE(translator->most_together(), 5U);
+  EXPECT_LE(translator->max_together(), 5U);
   const QueueCounts counts = queue.counts();
   EXPECT_EQ(counts.sentences, 140U);
   EXPECT_EQ(counts.waiting, 0U);
@@ -44,7 +44,7 @@ TEST(TranslationQueue, GivesEachRequestItsOwnTranslations) {
 
 TEST(TranslationQueue, TranslatesTogetherWhatComesTogether) {
   const auto translator = std::make_shared<MadeTranslator>(true);
-  TranslationQueue queue({.most_together = 100});
+  TranslationQueue queue({.max_together = 100});
   std::vector<std::shared_ptr<TranslationQueue::Ticket>> tickets;
   tickets.push_back(queue.submit({translator, {}, {"first"}}));
   translator->await_batch();
@@ -99,7 +99,7 @@ TEST(TranslationQueue, LetsGoOfTranslatorsThatPost) {
 
 TEST(TranslationQueue, LongTextsDoNotHoldUpShortOnes) {
   const auto translator = std::make_shared<MadeTranslator>(true);
-  TranslationQueue queue({.most_waiting = 2000, .most_together = 10});
+  TranslationQueue queue({.max_waiting = 2000, .max_together = 10});
   const auto first = queue.submit({translator, {}, {"first"}});
   translator->await_batch();
   const auto longer = queue.submit({translator, {}, numbered("l", 1000)});
@@ -112,7 +112,7 @@ TEST(TranslationQueue, LongTextsDoNotHoldUpShortOnes) {
 
 TEST(TranslationQueue, RefusesWhatIsTooMuch) {
   const auto translator = std::make_shared<MadeTranslator>(true);
-  TranslationQueue queue({.most_waiting = 10, .most_together = 100});
+  TranslationQueue queue({.max_waiting = 10, .max_together = 100});
   const auto first = queue.submit({translator, {}, {"first"}});
   translator->await_batch();                                              // it waits no more
   const auto second = queue.submit({translator, {}, numbered("s", 50)});  // an empty queue takes any request
@@ -137,7 +137,7 @@ TEST(TranslationQueue, GivesUpAtTheDeadline) {
 
 TEST(TranslationQueue, ForgetsARequestWhoseTicketIsGone) {
   const auto translator = std::make_shared<MadeTranslator>(true);
-  TranslationQueue queue({.most_together = 100});
+  TranslationQueue queue({.max_together = 100});
   const auto first = queue.submit({translator, {}, {"first"}});
   translator->await_batch();
   queue.submit({translator, {}, numbered("gone", 30)});
@@ -149,7 +149,7 @@ TEST(TranslationQueue, ForgetsARequestWhoseTicketIsGone) {
 
 TEST(TranslationQueue, TellsResultsInOrderAsTheyAreDone) {
   const auto translator = std::make_shared<MadeTranslator>();
-  TranslationQueue queue({.most_together = 3});
+  TranslationQueue queue({.max_together = 3});
   std::vector<size_t> told;
   const auto ticket = queue.submit({translator, {}, numbered("s", 10)});
   queue.await(*ticket, [&](size_t i, const std::vector<Translation>& translations) {

@@ -31,7 +31,7 @@ TEST(MetricTags, TheTagsThatUsersKnow) {
       ElementsAre(FieldsAre("eval_loss", 2), FieldsAre("Eval_BLEU_Score", 26.4 / 100), FieldsAre("dev/BLEU", 26.4)));
 }
 
-TEST(MetricTags, AFurtherDevSetHasItsOwnGroup) {
+TEST(MetricTags, AnExtraDevSetHasItsOwnGroup) {
   EXPECT_THAT(tagged_values({{"dev-law_bleu", 26.4}, {"dev-law_cross_entropy", 2}, {"dev-new.s_chrf", 50}}),
               ElementsAre(FieldsAre("dev-law/BLEU", 26.4), FieldsAre("dev-law/cross_entropy", 2),
                           FieldsAre("dev-new.s/chrF", 50)));

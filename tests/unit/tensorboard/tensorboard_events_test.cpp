@@ -168,7 +168,7 @@ TEST_F(OthersEvents, TensorFlow1) {
   if (IsSkipped()) return;
   EXPECT_EQ(note_, "");
   EXPECT_EQ(version_, "brain.Event:2");
-  EXPECT_EQ(curves_.size(), 19u) << "images and histograms are no scalars";
+  EXPECT_EQ(curves_.size(), 19u) << "images and histograms are not scalars";
   const Curve& loss = curves_["cross_entropy_1"];
   EXPECT_EQ(loss.count, 9u);
   EXPECT_EQ(loss.first_step, 1);

@@ -174,7 +174,7 @@ TEST_F(SubwordsTest, AdviceAboutTheVocabularyCanBeFollowed) {
   for (const std::string& text : {std::string("abc abd\tabd bca\nbca cab\tbda dab\n"), training_text(), lopsided}) {
     const auto corpus = folder_->write("advice", text);
     for (const SubwordType type : {SubwordType::kBpe, SubwordType::kUnigram}) {
-      for (const int64_t wish : {int64_t{8}, int64_t{100000}}) {
+      for (const int64_t requested : {int64_t{8}, int64_t{100000}}) {
         for (const bool joint : {true, false}) {
           const auto learn_with = [&](int64_t vocabulary) {
             SubwordConfig config;
@@ -187,9 +187,9 @@ TEST_F(SubwordsTest, AdviceAboutTheVocabularyCanBeFollowed) {
             }
           };
           if (text == lopsided && !joint) continue;  // no number fits both sides
-          const int64_t advice = advised([&] { learn_with(wish); });
+          const int64_t advice = advised([&] { learn_with(requested); });
           if (advice == 0) continue;
-          EXPECT_NO_THROW(learn_with(advice)) << text.substr(0, 10) << " " << wish << " " << advice;
+          EXPECT_NO_THROW(learn_with(advice)) << text.substr(0, 10) << " " << requested << " " << advice;
         }
       }
     }
@@ -204,9 +204,9 @@ TEST_F(SubwordsTest, ATextOfTooFewPiecesNeedsMoreText) {
 
 TEST_F(SubwordsTest, SidesThatNoVocabularyFits) {
   const auto corpus = folder_->write("lopsided", "a\tb c d e f g h i j k l m n o p q r s t\n");
-  SubwordConfig wish = config(SubwordType::kBpe);
-  wish.vocabulary = 12;
-  EXPECT_ERROR(learn_subwords_of_each_side(corpus, wish, *folder_ / "a.model", *folder_ / "b.model"), Error,
+  SubwordConfig requested = config(SubwordType::kBpe);
+  requested.vocabulary = 12;
+  EXPECT_ERROR(learn_subwords_of_each_side(corpus, requested, *folder_ / "a.model", *folder_ / "b.model"), Error,
                HasSubstr("subwords.joint=true"));
 }
 
@@ -287,7 +287,7 @@ TEST_F(SubwordsTest, SamplerLeavesUnknownCharactersAlone) {
   EXPECT_TRUE(SubwordSampler(subwords, 0.9).sample({}, random).empty());
 }
 
-// Bytes and marks that the user has defined are no text to be split, even if their names are.
+// Bytes and marks that the user has defined are not text to be split, even if their names are.
 TEST_F(SubwordsTest, SamplerKeepsBytesAndUserDefinedPiecesWhole) {
   const std::filesystem::path model = *folder_ / "marks.model";
   folder_->write("marks", training_text() + "<2de> [x] 0E6 < >\n");

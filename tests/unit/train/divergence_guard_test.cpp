@@ -14,7 +14,7 @@ using testing::HasSubstr;
 TEST(DivergenceGuard, LetsLearningGoOn) {
   DivergenceGuard guard(4, 9);
   for (double loss = 9.5; loss > 1; loss *= 0.97) EXPECT_EQ(guard.judge(loss, true), "");
-  EXPECT_EQ(guard.judge(3, true), "") << "a bad batch is no explosion";
+  EXPECT_EQ(guard.judge(3, true), "") << "a bad batch is not an explosion";
 }
 
 TEST(DivergenceGuard, StopsAtWhatIsNotFinite) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 
 #include <gmock/gmock.h>
 
@@ -48,10 +48,10 @@ Evaluation evaluation_of(const TestSet& set, size_t translated = kPairs) {
   return evaluation;
 }
 
-TEST(FurtherSets, APartOfTheMainSetIsNotEvaluatedAgain) {
+TEST(ExtraDevSets, APartOfTheMainSetIsNotEvaluatedAgain) {
   const TestSet main = six_pairs();
-  const std::vector<FurtherSet> sets = {{"first", part(main, 0, 2), {0, 1}}, {"rest", part(main, 2, 4), {2, 3, 4, 5}}};
-  const std::vector<Evaluation> results = evaluate_further(sets, evaluation_of(main), {}, [](const TestSet&) {
+  const std::vector<ExtraDevSet> sets = {{"first", part(main, 0, 2), {0, 1}}, {"rest", part(main, 2, 4), {2, 3, 4, 5}}};
+  const std::vector<Evaluation> results = evaluate_extra(sets, evaluation_of(main), {}, [](const TestSet&) {
     ADD_FAILURE() << "it was evaluated with the main set";
     return Evaluation();
   });
@@ -69,25 +69,25 @@ TEST(FurtherSets, APartOfTheMainSetIsNotEvaluatedAgain) {
   EXPECT_NE(results[0].bleu.score, results[1].bleu.score);
 }
 
-TEST(FurtherSets, OtherPairsAndThoseThatWereNotTranslatedAre) {
+TEST(ExtraDevSets, OtherPairsAndThoseThatWereNotTranslatedAre) {
   const TestSet main = six_pairs();
-  const std::vector<FurtherSet> sets = {
+  const std::vector<ExtraDevSet> sets = {
       {"first", part(main, 0, 2), {0, 1}}, {"rest", part(main, 2, 4), {2, 3, 4, 5}}, {"other", part(main, 1, 1), {}}};
   std::vector<size_t> evaluated;
   const auto evaluate_set = [&](const TestSet& set) {
     evaluated.push_back(set.size());
     return Evaluation();
   };
-  evaluate_further(sets, evaluation_of(main, 3), {}, evaluate_set);
+  evaluate_extra(sets, evaluation_of(main, 3), {}, evaluate_set);
   EXPECT_THAT(evaluated, ElementsAre(4, 1));
   evaluated.clear();
-  const std::vector<Evaluation> losses = evaluate_further(sets, evaluation_of(main, 0), {}, evaluate_set);
+  const std::vector<Evaluation> losses = evaluate_extra(sets, evaluation_of(main, 0), {}, evaluate_set);
   EXPECT_THAT(evaluated, ElementsAre(1));  // there are losses alone, as of an untrained model
   EXPECT_TRUE(losses[0].translations.empty());
   EXPECT_EQ(losses[1].loss.tokens, 12);
 }
 
-TEST(FurtherSets, APartMayLieAnywhereInTheMainSet) {
+TEST(ExtraDevSets, APartMayLieAnywhereInTheMainSet) {
   const TestSet main = six_pairs();
   TestSet odd;
   for (const size_t i : {5, 1, 3}) {
@@ -97,23 +97,23 @@ TEST(FurtherSets, APartMayLieAnywhereInTheMainSet) {
     odd.source_tokens.push_back(pair.source_tokens[0]);
     odd.reference_tokens.push_back(pair.reference_tokens[0]);
   }
-  const std::vector<FurtherSet> sets = {{"odd", odd, {5, 1, 3}}};
+  const std::vector<ExtraDevSet> sets = {{"odd", odd, {5, 1, 3}}};
   size_t evaluated = 0;
   const auto evaluate_set = [&](const TestSet&) {
     ++evaluated;
     return Evaluation();
   };
   const Evaluation alone = evaluation_of(odd);
-  const Evaluation own = evaluate_further(sets, evaluation_of(main), {}, evaluate_set)[0];
+  const Evaluation own = evaluate_extra(sets, evaluation_of(main), {}, evaluate_set)[0];
   EXPECT_EQ(own.translations, alone.translations);
   EXPECT_EQ(own.bleu.score, alone.bleu.score);
   EXPECT_EQ(own.cross_entropy(), alone.cross_entropy());
   EXPECT_EQ(evaluated, 0u);
-  evaluate_further(sets, evaluation_of(main, 5), {}, evaluate_set);
+  evaluate_extra(sets, evaluation_of(main, 5), {}, evaluate_set);
   EXPECT_EQ(evaluated, 1u) << "pair 5 was not translated";
 }
 
-TEST(FurtherSets, AreNamedAfterTheirFolder) {
+TEST(ExtraDevSets, AreNamedAfterTheirFolder) {
   EXPECT_EQ(dev_set_name({"law", "data/x"}), "law");
   EXPECT_EQ(dev_set_name({"", "data/general"}), "general");
   EXPECT_EQ(dev_set_name({"", "data/general/"}), "general");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/further_sets.h"
+#include "evaluate/extra_dev_sets.h"
 
 #include <algorithm>
 #include <map>
@@ -16,7 +16,7 @@
 namespace verbund {
 namespace {
 
-// Where the pairs of `part` are in `whole`; none if some are not.
+// Places of the pairs of `part` in `whole`; none if some are missing.
 std::vector<size_t> places_in(const TestSet& whole, const TestSet& part) {
   const auto text = [](const TestSet& set, size_t i) {
     return std::pair<std::string_view, std::string_view>(set.sources[i], set.references[i]);
@@ -48,7 +48,7 @@ TestSet read_other(const Dataset& other, const Dataset& dataset, const Subwords&
   return read_test_set(other, "dev", source, target);
 }
 
-std::string to_text(const std::vector<FurtherSet>& sets) {
+std::string to_text(const std::vector<ExtraDevSet>& sets) {
   Json all = Json::array();
   for (const auto& [name, set, places] : sets) {
     all.push_back({{"name", name},
@@ -61,19 +61,19 @@ std::string to_text(const std::vector<FurtherSet>& sets) {
   return pack_json(all);
 }
 
-std::vector<FurtherSet> from_text(const std::string& text) {
-  std::vector<FurtherSet> sets;
+std::vector<ExtraDevSet> from_text(const std::string& text) {
+  std::vector<ExtraDevSet> sets;
   for (const Json& json : unpack_json(text)) {
-    FurtherSet& further = sets.emplace_back();
-    further.name = json.at("name");
-    further.set = {json.at("sources"), json.at("references"), json.at("source_tokens"), json.at("reference_tokens")};
-    further.places = json.at("places").get<std::vector<size_t>>();
+    ExtraDevSet& extra = sets.emplace_back();
+    extra.name = json.at("name");
+    extra.set = {json.at("sources"), json.at("references"), json.at("source_tokens"), json.at("reference_tokens")};
+    extra.places = json.at("places").get<std::vector<size_t>>();
   }
   return sets;
 }
 
-// What the evaluation of the main set says of `set`, which is a part of it.
-Evaluation part_of(const Evaluation& main, const FurtherSet& part, const EvaluateConfig& config) {
+// The evaluation of `part`, taken from that of the main set, which contains it.
+Evaluation part_of(const Evaluation& main, const ExtraDevSet& part, const EvaluateConfig& config) {
   const auto cut = [&](const auto& all) {
     std::decay_t<decltype(all)> own;
     for (const size_t place : part.places) own.push_back(all[place]);
@@ -95,14 +95,14 @@ Evaluation part_of(const Evaluation& main, const FurtherSet& part, const Evaluat
 
 }  // namespace
 
-std::string dev_set_name(const FurtherDevSet& set) {
+std::string dev_set_name(const ExtraDevSetConfig& set) {
   if (!set.name.empty()) return set.name;
   return folder_name(set.data);
 }
 
-std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
-                                   const Subwords& source, const Subwords& target) {
-  std::vector<FurtherSet> sets;
+std::vector<ExtraDevSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
+                                    const Subwords& source, const Subwords& target) {
+  std::vector<ExtraDevSet> sets;
   for (const auto& [name, pairs] : dataset.manifest().splits) {
     if (!name.starts_with(split + "-") || pairs == 0) continue;
     TestSet set = read_test_set(dataset, name, source, target);
@@ -112,15 +112,15 @@ std::vector<FurtherSet> read_parts(const Dataset& dataset, const std::string& sp
   return sets;
 }
 
-std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
-                                              const Subwords& source, const Subwords& target, Workers& workers,
-                                              const ArrangeDevSet& arrange) {
-  std::vector<FurtherSet> sets;
+std::vector<ExtraDevSet> read_extra_dev_sets(const Dataset& dataset, const EvaluateConfig& config, const TestSet& main,
+                                             const Subwords& source, const Subwords& target, Workers& workers,
+                                             const ArrangeDevSet& arrange) {
+  std::vector<ExtraDevSet> sets;
   if (workers.leads()) {
     sets = read_parts(dataset, "dev", main, source, target);
     std::set<std::string> names;
-    for (const FurtherSet& set : sets) names.insert(set.name);
-    for (const FurtherDevSet& wanted : config.also) {
+    for (const ExtraDevSet& set : sets) names.insert(set.name);
+    for (const ExtraDevSetConfig& wanted : config.also) {
       const std::string name = dev_set_name(wanted);
       if (!is_source_name(name)) {
         fail_usage(
@@ -141,15 +141,15 @@ std::vector<FurtherSet> read_further_dev_sets(const Dataset& dataset, const Eval
   return from_text(workers.comm().broadcast(workers.leads() ? to_text(sets) : ""));
 }
 
-std::vector<Evaluation> evaluate_further(const std::vector<FurtherSet>& sets, const Evaluation& main,
-                                         const EvaluateConfig& config,
-                                         const std::function<Evaluation(const TestSet&)>& evaluate_set) {
+std::vector<Evaluation> evaluate_extra(const std::vector<ExtraDevSet>& sets, const Evaluation& main,
+                                       const EvaluateConfig& config,
+                                       const std::function<Evaluation(const TestSet&)>& evaluate_set) {
   std::vector<Evaluation> results;
-  for (const FurtherSet& further : sets) {
+  for (const ExtraDevSet& extra : sets) {
     const size_t translated = main.translations.size();  // fewer than all with evaluate.sentences
     const auto is_translated = [&](size_t place) { return translated == 0 || place < translated; };
-    const bool known = !further.places.empty() && std::ranges::all_of(further.places, is_translated);
-    results.push_back(known ? part_of(main, further, config) : evaluate_set(further.set));
+    const bool known = !extra.places.empty() && std::ranges::all_of(extra.places, is_translated);
+    results.push_back(known ? part_of(main, extra, config) : evaluate_set(extra.set));
   }
   return results;
 }

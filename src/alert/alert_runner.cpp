@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "alert/alert_teller.h"
+#include "alert/alert_runner.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,8 +19,8 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostOutput = 4000;  // bytes of a command's, in the log
-constexpr int kPatience = 50;         // milliseconds between looks at a command
+constexpr size_t kMaxOutput = 4000;  // bytes of a command's, in the log
+constexpr int kPatience = 50;        // milliseconds between looks at a command
 
 std::vector<std::string> environment_of(const Alert& alert, const std::string& run, int64_t step) {
   std::vector<std::string> variables;
@@ -36,7 +36,7 @@ std::vector<std::string> environment_of(const Alert& alert, const std::string& r
 
 }  // namespace
 
-int AlertTeller::run() {
+int AlertRunner::run() {
   std::signal(SIGPIPE, SIG_IGN);  // the training may be gone; the commands get it as usual
   ::fcntl(STDOUT_FILENO, F_SETFL, O_NONBLOCK);
   heard_ = monotonic_seconds();
@@ -52,7 +52,7 @@ int AlertTeller::run() {
   return 0;
 }
 
-void AlertTeller::listen(int milliseconds) {
+void AlertRunner::listen(int milliseconds) {
   pollfd wait = {STDIN_FILENO, POLLIN, 0};
   if (::poll(&wait, 1, milliseconds) <= 0) return;
   char bytes[1 << 15];
@@ -66,7 +66,7 @@ void AlertTeller::listen(int milliseconds) {
   }
 }
 
-void AlertTeller::hear(const Json& message) {
+void AlertRunner::hear(const Json& message) {
   if (!message.is_object()) return;
   if (message.contains("end")) {
     ended_ = true;
@@ -79,7 +79,7 @@ void AlertTeller::hear(const Json& message) {
   }
 }
 
-void AlertTeller::hear_end() {
+void AlertRunner::hear_end() {
   closed_ = true;
   if (!begun_ || ended_) return;
   const std::vector<StepRecord> last = read_last_step_records(step_records_path(run_, 0), 1);
@@ -87,15 +87,15 @@ void AlertTeller::hear_end() {
   add({lost_alert(step_), step_});
 }
 
-void AlertTeller::add(Waiting alert) {
+void AlertRunner::add(Waiting alert) {
   if (waiting_.size() > limits_.waiting) {
-    return complain(fmt::format("an alert is not told, because {} others wait for the command of --on-alert: {}",
+    return complain(fmt::format("alert dropped: {} alerts are already queued for the command of --on-alert: {}",
                                 limits_.waiting, alert.alert.text));
   }
   waiting_.push_back(std::move(alert));
 }
 
-void AlertTeller::start_next() {
+void AlertRunner::start_next() {
   const Waiting& next = waiting_.front();
   log(fmt::format("alert ({}): {}", next.alert.kind, next.alert.text));
   started_ = monotonic_seconds();
@@ -108,10 +108,10 @@ void AlertTeller::start_next() {
   }
 }
 
-void AlertTeller::watch_command() {
+void AlertRunner::watch_command() {
   const std::optional<int> code = running_->exit_code();  // first: what it has printed before is then read below
   const std::string text = running_->read(std::chrono::milliseconds(closed_ && !code ? kPatience : 0));
-  output_.append(text, 0, kMostOutput - std::min(kMostOutput, output_.size()));
+  output_.append(text, 0, kMaxOutput - std::min(kMaxOutput, output_.size()));
   if (code) {
     finish(fmt::format("ended with {}", *code), *code != 0);
   } else if (monotonic_seconds() - started_ > limits_.seconds) {
@@ -120,7 +120,7 @@ void AlertTeller::watch_command() {
   }
 }
 
-void AlertTeller::finish(const std::string& how, bool failed) {
+void AlertRunner::finish(const std::string& how, bool failed) {
   running_.reset();
   const std::string last = printable(output_.substr(0, output_.find('\n')));
   const std::string trouble =
@@ -133,7 +133,7 @@ void AlertTeller::finish(const std::string& how, bool failed) {
   waiting_.pop_front();
 }
 
-void AlertTeller::log(const std::string& text) const {
+void AlertRunner::log(const std::string& text) const {
   if (run_.empty()) return;
   try {
     (void)AppendFile(run_ / "log.txt").add_line(utc_time() + "  " + printable(text));
@@ -141,8 +141,8 @@ void AlertTeller::log(const std::string& text) const {
   }
 }
 
-// To the training, if it still reads.
-void AlertTeller::complain(const std::string& text) const {
+// Complains to the training, if it still reads.
+void AlertRunner::complain(const std::string& text) const {
   const std::string line = printable(text) + "\n";
   (void)!::write(STDOUT_FILENO, line.data(), line.size());
 }

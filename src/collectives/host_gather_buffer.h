@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostBoard is the shared memory in which the workers of one host show each other a few bytes, in rounds: each worker
-// writes into its own place and posts it; when all have posted, the host's first worker, its leader, reads the places,
-// writes an answer and publishes it; then all read the answer. A worker posts again only after it has read, so nothing
-// is overwritten that somebody still needs, and one place for each is enough.
+// HostGatherBuffer is the shared memory in which the workers of one host show each other a few bytes, in rounds: each
+// worker writes into its own place and posts it; when all have posted, the host's first worker, its leader, reads the
+// places, writes an answer and publishes it; then all read the answer. A worker posts again only after it has read, so
+// nothing is overwritten that somebody still needs, and one place for each is enough.
 //
 // Sleeping workers are woken once per round: the leader by the last one to post, the others by the answer.
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace verbund {
 
-class HostBoard {
+class HostGatherBuffer {
  public:
   static constexpr size_t kPlace = 16 * 1024;   // bytes of each worker
   static constexpr size_t kAnswer = 64 * 1024;  // bytes
 
-  // Of a worker that is alone on its host.
-  HostBoard();
-  // Of several workers: over shared memory of bytes_for(workers) zeros.
-  HostBoard(std::shared_ptr<std::byte> memory, int workers, int self);
+  // For a worker that is alone on its host.
+  HostGatherBuffer();
+  // For several workers: over shared memory of bytes_for(workers) zeros.
+  HostGatherBuffer(std::shared_ptr<std::byte> memory, int workers, int self);
   static size_t bytes_for(int workers);
 
   bool leads() const { return self_ == 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertTeller is the process that runs the command of AlertCommand: one at a time, each within a time limit, with its
+// AlertRunner is the process that runs the command of AlertCommand: one at a time, each within a time limit, with its
 // output in the run's log.txt. It reads the messages of the training on its stdin.
 // If the stream ends without a last message, the run counts as lost.
 #pragma once
@@ -13,11 +13,11 @@
 
 namespace verbund {
 
-class AlertTeller {
+class AlertRunner {
  public:
-  AlertTeller(std::string command, const AlertLimits& limits) : command_(std::move(command)), limits_(limits) {}
+  AlertRunner(std::string command, const AlertLimits& limits) : command_(std::move(command)), limits_(limits) {}
 
-  // Until the training has ended and everything is told. Returns the exit code.
+  // Runs until the training has ended and all alerts are reported. Returns the exit code.
   int run();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectives/host_board.h"
+#include "collectives/host_gather_buffer.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 namespace verbund {
 
 // Both numbers wrap around.
-struct HostBoard::Head {
+struct HostGatherBuffer::Head {
   alignas(64) std::atomic<uint32_t> posted;  // by all workers, in all rounds
   std::atomic<uint32_t> leader_sleeps;
   alignas(64) std::atomic<uint32_t> published;  // the last round that has its answer
@@ -38,12 +38,12 @@ void wake(const std::atomic<uint32_t>& number, const std::atomic<uint32_t>& slee
 
 }  // namespace
 
-HostBoard::HostBoard()
-    : HostBoard({static_cast<std::byte*>(std::memset(::operator new(bytes_for(1), kAligned), 0, bytes_for(1))),
-                 [](std::byte* memory) { ::operator delete(memory, kAligned); }},
-                1, 0) {}
+HostGatherBuffer::HostGatherBuffer()
+    : HostGatherBuffer({static_cast<std::byte*>(std::memset(::operator new(bytes_for(1), kAligned), 0, bytes_for(1))),
+                        [](std::byte* memory) { ::operator delete(memory, kAligned); }},
+                       1, 0) {}
 
-HostBoard::HostBoard(std::shared_ptr<std::byte> memory, int workers, int self)
+HostGatherBuffer::HostGatherBuffer(std::shared_ptr<std::byte> memory, int workers, int self)
     : memory_(std::move(memory)),
       workers_(static_cast<uint32_t>(workers)),
       self_(self),
@@ -51,29 +51,29 @@ HostBoard::HostBoard(std::shared_ptr<std::byte> memory, int workers, int self)
   static_assert(sizeof(Head) <= kHeadBytes && std::atomic<uint32_t>::is_always_lock_free);
 }
 
-size_t HostBoard::bytes_for(int workers) { return kHeadBytes + kAnswer + static_cast<size_t>(workers) * kPlace; }
+size_t HostGatherBuffer::bytes_for(int workers) { return kHeadBytes + kAnswer + static_cast<size_t>(workers) * kPlace; }
 
-std::span<std::byte> HostBoard::answer() const { return {memory_.get() + kHeadBytes, kAnswer}; }
+std::span<std::byte> HostGatherBuffer::answer() const { return {memory_.get() + kHeadBytes, kAnswer}; }
 
-std::span<std::byte> HostBoard::place_of(int worker) const {
+std::span<std::byte> HostGatherBuffer::place_of(int worker) const {
   return {memory_.get() + kHeadBytes + kAnswer + static_cast<size_t>(worker) * kPlace, kPlace};
 }
 
-void HostBoard::post() {
+void HostGatherBuffer::post() {
   ++round_;
   if (head_->posted.fetch_add(1) + 1 == round_ * workers_) wake(head_->posted, head_->leader_sleeps);
 }
 
-bool HostBoard::all_posted() const { return head_->posted.load() == round_ * workers_; }
+bool HostGatherBuffer::all_posted() const { return head_->posted.load() == round_ * workers_; }
 
-void HostBoard::publish() {
+void HostGatherBuffer::publish() {
   head_->published.store(round_);
   wake(head_->published, head_->others_sleep);
 }
 
-bool HostBoard::is_published() const { return head_->published.load() == round_; }
+bool HostGatherBuffer::is_published() const { return head_->published.load() == round_; }
 
-void HostBoard::wait(std::chrono::nanoseconds longest) const {
+void HostGatherBuffer::wait(std::chrono::nanoseconds longest) const {
   if (!leads()) return sleep_while(head_->published, round_ - 1, head_->others_sleep, longest);
   const uint32_t posted = head_->posted.load();
   if (posted != round_ * workers_) sleep_while(head_->posted, posted, head_->leader_sleeps, longest);
