@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/protobuf.h"
 #include "text/subwords.h"
-#include "text/wire_format.h"
 
 namespace verbund {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::array kSpecialPieces = {"<pad>", "</s>", "<s>", "<unk>"};
 // Field numbers and values of SentencePiece's model file.
 enum ModelField { kPieces = 1, kTrainerSettings = 2, kNormalizer = 3, kDenormalizer = 5 };
 enum PieceField { kText = 1, kScore = 2, kType = 3 };
-enum PieceType : uint64_t { kOrdinary = 1, kUnknownType = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
+enum PieceType : int64_t { kOrdinary = 1, kUnknownType = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
 enum TrainerField {
   kVocabularySize = 4,
   kUnkId = 40,
@@ -36,7 +36,7 @@ constexpr float kLowestScore = -1e9f;
 struct ModelPiece {
   std::string text;
   float score = 0;
-  uint64_t type = kOrdinary;
+  int64_t type = kOrdinary;
 
   // Text may be cut into it.
   bool is_used() const { return type == kOrdinary || type == kUserDefined || type == kByte; }
@@ -44,13 +44,15 @@ struct ModelPiece {
 
 std::vector<ModelPiece> read_pieces(std::string_view model) {
   std::vector<ModelPiece> pieces;
-  for (WireReader field(model); field.next();) {
-    if (field.number != kPieces) continue;
+  ProtoReader fields(model);
+  while (const auto field = fields.next()) {
+    if (field->number != kPieces) continue;
     ModelPiece& piece = pieces.emplace_back();
-    for (WireReader part(field.bytes); part.next();) {
-      if (part.number == kText) piece.text = part.bytes;
-      if (part.number == kScore) piece.score = part.real();
-      if (part.number == kType) piece.type = part.value;
+    ProtoReader parts(field->bytes());
+    while (const auto part = parts.next()) {
+      if (part->number == kText) piece.text = part->bytes();
+      if (part->number == kScore) piece.score = part->float_value();
+      if (part->number == kType) piece.type = part->integer();
     }
   }
   return pieces;
@@ -103,7 +105,7 @@ std::string with_rows(std::string_view model, const std::vector<VocabularyRow>& 
   for (ModelPiece& piece : read_pieces(model)) {
     if (piece.is_used()) known.emplace(piece.text, piece);
   }
-  WireWriter written;
+  ProtoMessage written;
   for (size_t id = 0; id < rows.size(); ++id) {
     const auto found = known.find(rows[id].piece);
     ModelPiece piece = {rows[id].piece, kLowestScore, kUnused};  // a piece of the other side: it can only be written
@@ -116,29 +118,28 @@ std::string with_rows(std::string_view model, const std::vector<VocabularyRow>& 
     } else if (piece.text.starts_with("<row ")) {
       piece.type = kControl;
     }
-    WireWriter fields;
-    fields.add(kText, piece.text);
-    fields.add(kScore, piece.score);
-    fields.add(kType, piece.type);
-    written.add(kPieces, fields.message());
+    ProtoMessage fields;
+    fields.add_bytes(kText, piece.text).add_float(kScore, piece.score).add_integer(kType, piece.type);
+    written.add(kPieces, fields);
   }
-  for (WireReader field(model); field.next();) {
+  ProtoReader fields(model);
+  while (const auto field = fields.next()) {
     const bool settings =
-        field.number == kTrainerSettings || field.number == kNormalizer || field.number == kDenormalizer;
-    if (settings) written.add(field.number, field.bytes);
+        field->number == kTrainerSettings || field->number == kNormalizer || field->number == kDenormalizer;
+    if (settings) written.add_bytes(field->number, field->bytes());
   }
-  WireWriter special;  // repeated messages are merged; the later value wins
-  special.add(kVocabularySize, static_cast<uint64_t>(rows.size()));
-  special.add(kUnkId, uint64_t{kUnknown});
-  special.add(kBosId, uint64_t{kStartOfSentence});
-  special.add(kEosId, uint64_t{kEndOfSentence});
-  special.add(kPadId, uint64_t{kPad});
-  special.add(kUnkPiece, std::string_view(kSpecialPieces[kUnknown]));
-  special.add(kBosPiece, std::string_view(kSpecialPieces[kStartOfSentence]));
-  special.add(kEosPiece, std::string_view(kSpecialPieces[kEndOfSentence]));
-  special.add(kPadPiece, std::string_view(kSpecialPieces[kPad]));
-  written.add(kTrainerSettings, special.message());
-  return written.message();
+  ProtoMessage special;  // repeated messages are merged; the later value wins
+  special.add_integer(kVocabularySize, static_cast<int64_t>(rows.size()));
+  special.add_integer(kUnkId, kUnknown);
+  special.add_integer(kBosId, kStartOfSentence);
+  special.add_integer(kEosId, kEndOfSentence);
+  special.add_integer(kPadId, kPad);
+  special.add_bytes(kUnkPiece, kSpecialPieces[kUnknown]);
+  special.add_bytes(kBosPiece, kSpecialPieces[kStartOfSentence]);
+  special.add_bytes(kEosPiece, kSpecialPieces[kEndOfSentence]);
+  special.add_bytes(kPadPiece, kSpecialPieces[kPad]);
+  written.add(kTrainerSettings, special);
+  return written.bytes();
 }
 
 }  // namespace verbund

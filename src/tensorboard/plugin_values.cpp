@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "config/settings.h"
-#include "tensorboard/protobuf.h"
+#include "core/protobuf.h"
 
 namespace verbund {
 namespace {

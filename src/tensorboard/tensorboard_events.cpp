@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorboard/tensorboard_events.h"
 
+#include "core/protobuf.h"
 #include "tensorboard/event_file.h"
-#include "tensorboard/protobuf.h"
 
 namespace verbund {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "text/wire_format.h"
+#include "core/protobuf.h"
 
 namespace verbund {
 namespace {
@@ -15,10 +15,12 @@ enum ModelType { kUnigramModel = 1, kBpeModel = 2, kWordModel = 3, kCharModel = 
 // The library does not tell a model's type, but the file does: field 2 holds the trainer's settings, and their field 3
 // is the type.
 ModelType model_type(std::string_view file) {
-  for (WireReader model(file); model.next();) {
-    if (model.number != 2) continue;
-    for (WireReader settings(model.bytes); settings.next();) {
-      if (settings.number == 3) return static_cast<ModelType>(settings.value);
+  ProtoReader model(file);
+  while (const auto field = model.next()) {
+    if (field->number != 2) continue;
+    ProtoReader settings(field->bytes());
+    while (const auto setting = settings.next()) {
+      if (setting->number == 3) return static_cast<ModelType>(setting->integer());
     }
   }
   return kUnigramModel;  // the format's default
@@ -27,11 +29,13 @@ ModelType model_type(std::string_view file) {
 // Field 1 is a piece, whose field 3 is its type: ordinary (1, the default), control, user-defined, byte, ...
 std::vector<bool> ordinary_pieces(std::string_view file) {
   std::vector<bool> ordinary;
-  for (WireReader model(file); model.next();) {
-    if (model.number != 1) continue;
+  ProtoReader model(file);
+  while (const auto field = model.next()) {
+    if (field->number != 1) continue;
     ordinary.push_back(true);
-    for (WireReader piece(model.bytes); piece.next();) {
-      if (piece.number == 3) ordinary.back() = piece.value == 1;
+    ProtoReader piece(field->bytes());
+    while (const auto part = piece.next()) {
+      if (part->number == 3) ordinary.back() = part->integer() == 1;
     }
   }
   return ordinary;

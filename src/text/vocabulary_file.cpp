@@ -9,10 +9,10 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/protobuf.h"
 #include "core/utf8.h"
 #include "text/line_reader.h"
 #include "text/subword_trainer.h"
-#include "text/wire_format.h"
 
 namespace verbund {
 namespace {
@@ -108,23 +108,25 @@ std::vector<VocabularyPiece> read_vocabulary_file(const fs::path& path) {
 
 void make_subword_model(const fs::path& vocabulary, const fs::path& work, const fs::path& output) {
   const std::vector<VocabularyPiece> pieces = read_vocabulary_file(vocabulary);
-  WireWriter model;
+  ProtoMessage model;
   for (size_t id = 0; id < pieces.size(); ++id) {
-    WireWriter piece;
-    piece.add(kText, pieces[id].piece);
-    piece.add(kScore, pieces[id].score);
+    ProtoMessage piece;
+    piece.add_bytes(kText, pieces[id].piece).add_float(kScore, pieces[id].score);
     const bool special = id < kSpecialPieces.size();
-    piece.add(kType, uint64_t{static_cast<TokenId>(id) == kUnknown ? kUnknownType : special ? kControl : kOrdinary});
-    model.add(kPieces, piece.message());
+    piece.add_integer(kType, static_cast<TokenId>(id) == kUnknown ? kUnknownType : special ? kControl : kOrdinary);
+    model.add(kPieces, piece);
   }
   const std::string least = least_model(type_of(pieces), work);
-  for (WireReader field(least); field.next();) {
-    if (field.number == kTrainerSettings || field.number == kNormalizer) model.add(field.number, field.bytes);
+  ProtoReader fields(least);
+  while (const auto field = fields.next()) {
+    if (field->number == kTrainerSettings || field->number == kNormalizer) {
+      model.add_bytes(field->number, field->bytes());
+    }
   }
-  WireWriter size;  // repeated messages are merged; the later value wins
-  size.add(kVocabularySize, pieces.size());
-  model.add(kTrainerSettings, size.message());
-  write_file(output, model.message());
+  ProtoMessage size;  // repeated messages are merged; the later value wins
+  size.add_integer(kVocabularySize, static_cast<int64_t>(pieces.size()));
+  model.add(kTrainerSettings, size);
+  write_file(output, model.bytes());
 }
 
 }  // namespace verbund

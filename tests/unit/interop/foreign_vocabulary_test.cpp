@@ -4,26 +4,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/protobuf.h"
 #include "support/temporary_folder.h"
 #include "text/subwords.h"
-#include "text/wire_format.h"
 
 namespace verbund {
 namespace {
 
 using ::testing::ElementsAre;
 
-enum PieceType : uint64_t { kOrdinary = 1, kUnknownType = 2, kControl = 3, kUserDefined = 4 };
+enum PieceType : int64_t { kOrdinary = 1, kUnknownType = 2, kControl = 3, kUserDefined = 4 };
 
-std::string model_of(const std::vector<std::pair<std::string, uint64_t>>& pieces) {
-  WireWriter model;
+std::string model_of(const std::vector<std::pair<std::string, int64_t>>& pieces) {
+  ProtoMessage model;
   for (const auto& [text, type] : pieces) {
-    WireWriter piece;
-    piece.add(1, std::string_view(text));
-    if (type != kOrdinary) piece.add(3, type);  // which is the default
-    model.add(1, piece.message());
+    ProtoMessage piece;
+    piece.add_bytes(1, text);
+    if (type != kOrdinary) piece.add_integer(3, type);  // which is the default
+    model.add(1, piece);
   }
-  return model.message();
+  return model.bytes();
 }
 
 TEST(ForeignVocabulary, LearnedPiecesThatItLacksAreCounted) {

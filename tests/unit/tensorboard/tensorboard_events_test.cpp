@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "core/protobuf.h"
 #include "support/temporary_folder.h"
 #include "tensorboard/event_file.h"
-#include "tensorboard/protobuf.h"
 
 namespace verbund {
 namespace {

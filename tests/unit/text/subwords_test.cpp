@@ -10,13 +10,13 @@
 #include "config/config.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/protobuf.h"
 #include "core/random.h"
 #include "core/utf8.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "text/subword_sampler.h"
 #include "text/subword_trainer.h"
-#include "text/wire_format.h"
 
 namespace verbund {
 namespace {
@@ -322,15 +322,14 @@ TEST_F(SubwordsTest, SamplerRefusesAModelWithoutMerges) {
 TEST_F(SubwordsTest, WhatIsNoModelIsRefused) {
   const std::string model = read_file(model_path(SubwordType::kUnigram));
   check_subword_model(model_path(SubwordType::kUnigram));
-  WireWriter unknown, without_text;
-  unknown.add(1, std::string_view("<unk>"));
-  unknown.add(3, uint64_t{2});
-  without_text.add(1, unknown.message());
+  ProtoMessage unknown, without_text;
+  unknown.add_bytes(1, "<unk>").add_integer(3, 2);
+  without_text.add(1, unknown);
   const std::vector<std::pair<std::string, std::string>> others = {{"empty", ""},
                                                                    {"text", "A line of text.\n"},
                                                                    {"json", "{\"</s>\": 0, \"<unk>\": 1}"},
                                                                    {"half", model.substr(0, model.size() / 2)},
-                                                                   {"without", without_text.message()}};
+                                                                   {"without", without_text.bytes()}};
   for (const auto& [name, content] : others) {
     EXPECT_ERROR(check_subword_model(folder_->write(name, content)), Error, HasSubstr(name));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensorboard/protobuf.h"
+#include "core/protobuf.h"
 
 #include <bit>
 #include <cstring>
@@ -7,7 +7,7 @@
 namespace verbund {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "events hold numbers in little-endian order");
+static_assert(std::endian::native == std::endian::little, "messages hold numbers in little-endian order");
 
 constexpr uint32_t kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProtoMessage and ProtoReader write and read the wire format of protocol buffers, as far as TensorBoard's events need
-// it: a sequence of fields, each with its number and a varint, 4 or 8 bytes, or a length and that many bytes. The
-// caller knows the meaning of the fields.
+// ProtoMessage and ProtoReader write and read protocol buffers, as far as SentencePiece's models and TensorBoard's
+// events need it: a sequence of fields, each with its number and a varint, 4 or 8 bytes, or a length and that many
+// bytes. The caller knows the meaning of the fields.
 #pragma once
 
 #include <cstdint>
