@@ -4,13 +4,11 @@
 #include "fetch/sgm.h"
 
 #include <algorithm>
-#include <charconv>
-#include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
-#include "core/utf8.h"
+#include "text/entities.h"
 #include "text/line_reader.h"
 
 namespace verbund {
@@ -18,8 +16,6 @@ namespace {
 
 constexpr size_t kLargestSgm = 256 << 20;
 constexpr std::string_view kWhiteSpace = " \t\r\n\f\v";
-constexpr std::pair<std::string_view, char32_t> kEntities[] = {
-    {"amp", U'&'}, {"lt", U'<'}, {"gt", U'>'}, {"quot", U'"'}, {"apos", U'\''}};
 
 bool is_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
 
@@ -54,40 +50,6 @@ size_t end_of_tag(std::string_view sgm, size_t position) {
   return std::string_view::npos;
 }
 
-// The character that an entity's name ("amp", "#228", "#xE4") stands for, or 0.
-char32_t decode_entity(std::string_view name) {
-  for (const auto& [known, character] : kEntities) {
-    if (name == known) return character;
-  }
-  if (!name.starts_with('#')) return 0;
-  name.remove_prefix(1);
-  const bool hexadecimal = name.starts_with('x') || name.starts_with('X');
-  if (hexadecimal) name.remove_prefix(1);
-  uint32_t value = 0;
-  const auto [end, error] = std::from_chars(name.begin(), name.end(), value, hexadecimal ? 16 : 10);
-  const bool is_character = value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
-  return error == std::errc() && end == name.end() && is_character ? char32_t{value} : 0;
-}
-
-std::string decode_entities(std::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size();) {
-    if (text[i] == '&') {
-      constexpr size_t kLongestEntity = 12;
-      const size_t found = text.substr(i, kLongestEntity).find(';');
-      const size_t end = found == std::string_view::npos ? found : i + found;
-      const char32_t character = end == std::string_view::npos ? 0 : decode_entity(text.substr(i + 1, end - i - 1));
-      if (character != 0) {
-        append_code_point(decoded, character);
-        i = end + 1;
-        continue;
-      }
-    }
-    decoded += text[i++];
-  }
-  return decoded;
-}
-
 std::string with_single_spaces(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -113,7 +75,8 @@ std::vector<std::string> sgm_segments(std::string_view sgm, const std::string& n
       fail("{}, line {}: this <seg> has no </seg>. The file is damaged or not a WMT .sgm file.", name,
            1 + std::count(sgm.begin(), sgm.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
     }
-    segments.push_back(with_single_spaces(decode_entities(sgm.substr(open + 1, close - open - 1))));
+    const std::string_view content = sgm.substr(open + 1, close - open - 1);
+    segments.push_back(with_single_spaces(decode_entities(content, EntityNames::kXml)));
     position = close;
   }
   return segments;

@@ -9,6 +9,7 @@
 #include "serve/html_tokens.h"
 #include "serve/text_document.h"
 #include "serve/word_alignment.h"
+#include "text/entities.h"
 
 namespace verbund {
 namespace {

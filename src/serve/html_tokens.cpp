@@ -2,12 +2,9 @@
 #include "serve/html_tokens.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <optional>
 #include <utility>
 
-#include "core/utf8.h"
+#include "text/entities.h"
 
 namespace verbund {
 namespace {
@@ -113,72 +110,15 @@ HtmlToken markup_token(std::string_view html, size_t size, size_t last) {
   return token(is_inline ? HtmlKind::kOpen : HtmlKind::kBreak, tag, name);
 }
 
-constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
-    {"amp", "&"},   {"lt", "<"},     {"gt", ">"},     {"quot", "\""},  {"apos", "'"},   {"nbsp", "\u00a0"},
-    {"auml", "ä"},  {"ouml", "ö"},   {"uuml", "ü"},   {"Auml", "Ä"},   {"Ouml", "Ö"},   {"Uuml", "Ü"},
-    {"szlig", "ß"}, {"eacute", "é"}, {"egrave", "è"}, {"agrave", "à"}, {"ccedil", "ç"}, {"ntilde", "ñ"},
-    {"ndash", "–"}, {"mdash", "—"},  {"hellip", "…"}, {"lsquo", "‘"},  {"rsquo", "’"},  {"ldquo", "“"},
-    {"rdquo", "”"}, {"bdquo", "„"},  {"laquo", "«"},  {"raquo", "»"},  {"euro", "€"},   {"shy", "\u00ad"}};
-
-std::optional<std::string> entity_text(std::string_view name) {
-  if (name.starts_with('#')) {
-    const bool is_hex = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
-    const std::string_view digits = name.substr(is_hex ? 2 : 1);
-    uint32_t code = 0;
-    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
-    const bool is_valid = error == std::errc() && rest == digits.data() + digits.size() && code >= 0x20 &&
-                          code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    if (!is_valid) return std::nullopt;
-    std::string text;
-    append_code_point(text, code);
-    return text;
-  }
-  for (const auto& [known, text] : kEntities) {
-    if (known == name) return std::string(text);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::string decode_entities(std::string_view text) {
-  std::string result;
-  constexpr size_t kLongest = 12;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const size_t end = text[i] == '&' ? text.substr(i, kLongest).find(';') : std::string_view::npos;
-    const auto decoded = end == std::string_view::npos ? std::nullopt : entity_text(text.substr(i + 1, end - 1));
-    if (decoded) {
-      result += *decoded;
-      i += end;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
-std::string encode_entities(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
 
 std::vector<HtmlToken> html_tokens(std::string_view html) {
   std::vector<HtmlToken> tokens;
   size_t text_begin = 0;
   const auto end_text = [&](size_t end) {
     if (end > text_begin) {
-      tokens.push_back({HtmlKind::kText, decode_entities(html.substr(text_begin, end - text_begin)), ""});
+      const std::string_view text = html.substr(text_begin, end - text_begin);
+      tokens.push_back({HtmlKind::kText, decode_entities(text, EntityNames::kHtml), ""});
     }
   };
   const size_t found = html.rfind('>'), last = found == std::string_view::npos ? 0 : found;

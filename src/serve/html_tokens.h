@@ -25,7 +25,4 @@ struct HtmlToken {
 // Any text gives tokens: what is not markup is text.
 std::vector<HtmlToken> html_tokens(std::string_view html);
 
-std::string decode_entities(std::string_view text);  // "&lt;", "&#228;", "&nbsp;" and the like; unknown ones stay
-std::string encode_entities(std::string_view text);  // & < >
-
 }  // namespace verbund

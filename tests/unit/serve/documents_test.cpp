@@ -3,7 +3,6 @@
 
 #include "core/random.h"
 #include "core/utf8.h"
-#include "serve/html_tokens.h"
 #include "serve/text_document.h"
 #include "serve/word_alignment.h"
 #include "support/made_translator.h"
@@ -108,12 +107,6 @@ TEST(HtmlDocument, TagsFollowTheirWords) {
   EXPECT_EQ(translated_html("<i><b>a</b> c</i> d", {1, 0, 2}), "<i>C <b>A</b></i> D");
   EXPECT_EQ(translated_html("<b>a</b> c", {0, -1, 1}), "<b>A NEW</b> C") << "a new word belongs to the one before it";
   EXPECT_EQ(translated_html("x <a href=y>link</a> z", {0, 2}), "X <a href=y>Z</a>") << "no link is lost";
-}
-
-TEST(HtmlTokens, Entities) {
-  EXPECT_EQ(decode_entities("&lt;&#228;&#xE4;&auml;&unknown;& &#0;&#xD800;&#99999999;"),
-            "<äää&unknown;& &#0;&#xD800;&#99999999;");
-  EXPECT_EQ(encode_entities("<a & b>"), "&lt;a &amp; b&gt;");
 }
 
 TEST(HtmlDocument, BearsAnyText) {
