@@ -3,27 +3,19 @@
 
 #include <fmt/format.h>
 
+#include "core/yaml_text.h"
+
 namespace verbund {
 namespace {
 
 // Quotes text that YAML would read as something else.
 std::string yaml_text(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_of(":#{}[],&*!|>'\"%@`\\\n\t") == std::string::npos &&
-                     text.front() != ' ' && text.back() != ' ' && text.front() != '-' && text.front() != '?' &&
-                     text != "true" && text != "false" && text != "null" && text != "~";
-  if (plain) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n') {
-      result += "\\n";
-    } else if (c == '\t') {
-      result += "\\t";
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
+  const std::string quoted = yaml_quoted(text);
+  const bool plain = !text.empty() && quoted.size() == text.size() + 2 &&
+                     text.find_first_of(":#{}[],&*!|>'%@`") == std::string::npos && text.front() != ' ' &&
+                     text.back() != ' ' && text.front() != '-' && text.front() != '?' && text != "true" &&
+                     text != "false" && text != "null" && text != "Null" && text != "NULL" && text != "~";
+  return plain ? text : quoted;
 }
 
 template <typename Number>

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/utf8.h"
+#include "core/yaml_text.h"
 
 namespace verbund {
 namespace {
@@ -81,37 +82,18 @@ bool sets(const std::vector<std::string>& arguments, const std::string& key) {
   });
 }
 
+std::string scalar(const std::string& text) {
+  if (!is_utf8(text)) fail_usage("\"{}\" is not UTF-8, and YAML cannot hold it", text);
+  return yaml_quoted(text);
+}
+
 std::string list(const std::vector<std::string>& words, const std::string& indent) {
   std::string text;
-  for (const std::string& word : words) text += fmt::format("{}- {}\n", indent, yaml_quoted(without_expansion(word)));
+  for (const std::string& word : words) text += fmt::format("{}- {}\n", indent, scalar(without_expansion(word)));
   return text;
 }
 
 }  // namespace
-
-std::string yaml_quoted(std::string_view text) {
-  if (!is_utf8(text)) fail_usage("\"{}\" is not UTF-8, and YAML cannot hold it", text);
-  std::string quoted = "\"";
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const std::string_view three = text.substr(i, 3);
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', text[i]};
-    } else if (c == '\n') {
-      quoted += "\\n";
-    } else if (c < 0x20 || c == 0x7f) {
-      quoted += fmt::format("\\x{:02x}", c);
-    } else if (c == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0) {  // U+0080 to U+009F: control characters
-      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else if (three == "\u2028" || three == "\u2029" || three == "\ufeff") {  // line ends and the mark of byte order
-      quoted += three == "\u2028" ? "\\u2028" : three == "\u2029" ? "\\u2029" : "\\ufeff";
-      i += 2;
-    } else {
-      quoted += text[i];
-    }
-  }
-  return quoted + "\"";
-}
 
 void check_mpijob(const MpiJob& job) {
   const int pods = job.workers / job.slots;
@@ -163,8 +145,7 @@ std::string mpijob_yaml(const MpiJob& job) {
   }
   if (job.gpus > 0 && !sets(job.arguments, "device")) launch.insert(launch.end(), {"--set", "device=cuda"});
 
-  const std::string metadata =
-      "  name: " + job.name + (job.space.empty() ? "" : "\n  namespace: " + yaml_quoted(job.space));
+  const std::string metadata = "  name: " + job.name + (job.space.empty() ? "" : "\n  namespace: " + scalar(job.space));
   const std::string gpus = job.gpus == 0 ? "" : fmt::format("\n                  nvidia.com/gpu: {}", job.gpus);
   return fmt::format(
       R"(# {pods} x {slots} workers. The launcher pod runs verbund launch, which restarts lost workers by itself.
@@ -244,9 +225,9 @@ spec:
                 sizeLimit: 1Gi
 )",
       fmt::arg("metadata", metadata), fmt::arg("pods", job.workers / job.slots), fmt::arg("slots", job.slots),
-      fmt::arg("image", yaml_quoted(job.image)), fmt::arg("args", list(launch, "                ")),
-      fmt::arg("cpu", yaml_quoted(job.cpu)), fmt::arg("memory", yaml_quoted(job.memory)), fmt::arg("gpus", gpus),
-      fmt::arg("claim", yaml_quoted(job.claim)), fmt::arg("pod_security", kPodSecurity),
+      fmt::arg("image", scalar(job.image)), fmt::arg("args", list(launch, "                ")),
+      fmt::arg("cpu", scalar(job.cpu)), fmt::arg("memory", scalar(job.memory)), fmt::arg("gpus", gpus),
+      fmt::arg("claim", scalar(job.claim)), fmt::arg("pod_security", kPodSecurity),
       fmt::arg("container_security", kContainerSecurity), fmt::arg("node_key", kNodeKey));
 }
 

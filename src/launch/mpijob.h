@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace verbund {
@@ -27,10 +26,7 @@ struct MpiJob {
 // Refuses what Kubernetes or the operator would refuse, or would leave pending for ever.
 void check_mpijob(const MpiJob& job);
 
-// The YAML document, for kubectl apply.
+// The YAML document, for kubectl apply. Refuses text that is not UTF-8.
 std::string mpijob_yaml(const MpiJob& job);
-
-// The text as a scalar in double quotes, which every YAML parser reads as this text. Refuses what is not UTF-8.
-std::string yaml_quoted(std::string_view text);
 
 }  // namespace verbund

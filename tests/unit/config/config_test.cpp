@@ -110,6 +110,19 @@ TEST(Config, WhatIsShownReadsBackTheSame) {
   EXPECT_EQ(show(from_text(show(config, true))), text);
 }
 
+TEST(Config, AnyTextIsShownSoThatItReadsBack) {
+  std::vector<std::string> texts = {"", " ", "~", "null", "Null", "a\xc2\x85z", "a\u2028z", "a\u2029z", "\ufeffz"};
+  for (int c = 0; c < 128; ++c) {
+    texts.push_back({static_cast<char>(c)});
+    texts.push_back({'a', static_cast<char>(c), 'z'});
+  }
+  for (const std::string& text : texts) {
+    Config config;
+    config.corpus.name = text;
+    EXPECT_EQ(from_text(show(config)).corpus.name, text) << show(config);
+  }
+}
+
 TEST(Config, ExplainNamesEveryKey) {
   Config config;
   const std::string text = show(config, true);

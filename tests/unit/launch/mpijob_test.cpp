@@ -21,12 +21,10 @@ MpiJob job() {
   return job;
 }
 
-TEST(MpiJob, QuotesWhatYamlWouldReadOtherwise) {
-  EXPECT_EQ(yaml_quoted("plain"), "\"plain\"");
-  EXPECT_EQ(yaml_quoted("a \"b\" \\c"), "\"a \\\"b\\\" \\\\c\"");
-  EXPECT_EQ(yaml_quoted("1\n2\t\x7f"), "\"1\\n2\\x09\\x7f\"");
-  EXPECT_EQ(yaml_quoted("\u0085\u00a0\u2028ä"), "\"\\x85\u00a0\\u2028ä\"");
-  EXPECT_THROW(yaml_quoted("\xff"), UsageError);
+TEST(MpiJob, RefusesWhatYamlCannotHold) {
+  MpiJob one = job();
+  one.arguments = {"train", "\xff"};
+  EXPECT_THROW(mpijob_yaml(one), UsageError);
 }
 
 TEST(MpiJob, HasPodsOfSlots) {
