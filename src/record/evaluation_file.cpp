@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/log.h"
 #include "record/dev_set_keys.h"
+#include "record/flat_json.h"
 
 namespace verbund {
 namespace {
@@ -63,16 +64,6 @@ KeptSentence sentence_in(const Json& json) {
   return sentence;
 }
 
-// The number after `"key":` in a line of JSON. A key within a text has a backslash before its closing quote, so it does
-// not match.
-bool find_number(std::string_view line, std::string_view quoted_key, double& value) {
-  const size_t place = line.find(quoted_key);
-  if (place == std::string_view::npos) return false;
-  std::string_view rest = line.substr(place + quoted_key.size());
-  while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':')) rest.remove_prefix(1);
-  return std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc();
-}
-
 }  // namespace
 
 fs::path evaluations_folder(const fs::path& run, const std::string& set) {
@@ -120,13 +111,20 @@ SentenceLosses read_sentence_losses(int64_t step, const fs::path& path) {
   SentenceLosses losses;
   losses.step = step;
   const MappedFile file(path);
+  std::vector<FlatMember> members;
   for (std::string_view rest = file.bytes(); !rest.empty();) {
     const size_t end = rest.find('\n');
     if (end == std::string_view::npos) break;  // half written
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end + 1);
-    double cross_entropy = 0, tokens = 0;
-    if (!find_number(line, "\"cross_entropy\"", cross_entropy) || !find_number(line, "\"tokens\"", tokens)) break;
+    if (!read_flat_object(line, members)) break;
+    double cross_entropy = NAN, tokens = NAN;
+    for (const FlatMember& member : members) {
+      if (member.kind != FlatMember::Kind::kNumber) continue;
+      if (member.key == "cross_entropy") cross_entropy = member.number;
+      if (member.key == "tokens") tokens = member.number;
+    }
+    if (!std::isfinite(cross_entropy) || !std::isfinite(tokens)) break;
     losses.cross_entropy.push_back(cross_entropy);
     losses.tokens.push_back(tokens);
   }

@@ -40,7 +40,7 @@ struct KeptEvaluation {
 
 KeptEvaluation read_evaluation(const std::filesystem::path& path);
 
-// The same file without its translations: no line is parsed as a whole.
+// The same file without its translations and statistics, which are skipped.
 struct SentenceLosses {
   int64_t step = 0;
   std::vector<double> cross_entropy;  // nats, summed over the sentence's target tokens

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MetricsReader reads metrics.jsonl, which metrics_writer.h writes, into columns. A run that logs every step has
-// hundreds of thousands of lines, so a scanner of flat objects reads them instead of a JSON parser.
+// hundreds of thousands of lines, so they are scanned (flat_json.h) instead of parsed.
 #pragma once
 
 #include <cmath>
