@@ -77,99 +77,91 @@ class PlainSource final : public ByteSource {
   uint64_t position_ = 0;
 };
 
-[[noreturn]] void fail_truncated(const fs::path& path) {
-  fail("{} ends in the middle of its compressed data: it is truncated. Copy or download it again.", path.string());
-}
-
-class GzipSource final : public ByteSource {
+// A compressed file. `Stream` is the state of its decoder: zlib's and liblzma's have the same fields.
+template <typename Stream>
+class DecodedSource : public ByteSource {
  public:
-  explicit GzipSource(std::unique_ptr<PlainSource> file) : file_(std::move(file)) {
+  DecodedSource(std::unique_ptr<PlainSource> file, const Stream& stream) : stream_(stream), file_(std::move(file)) {}
+  DecodedSource(const DecodedSource&) = delete;
+  DecodedSource& operator=(const DecodedSource&) = delete;
+
+  size_t read(char* bytes, size_t capacity) final {
+    stream_.next_out = reinterpret_cast<uint8_t*>(bytes);
+    stream_.avail_out = static_cast<decltype(stream_.avail_out)>(capacity);
+    while (!done_ && stream_.avail_out == capacity) {
+      if (stream_.avail_in == 0 && !file_ended_) {
+        const size_t size = file_->read(reinterpret_cast<char*>(input_.data()), input_.size());
+        stream_.next_in = input_.data();
+        stream_.avail_in = static_cast<decltype(stream_.avail_in)>(size);
+        file_ended_ = size == 0;
+      }
+      decode();
+    }
+    return capacity - stream_.avail_out;
+  }
+  bool ready(std::chrono::milliseconds patience) const final { return stream_.avail_in > 0 || file_->ready(patience); }
+  uint64_t position() const final { return file_->position(); }
+
+ protected:
+  virtual void decode() = 0;  // some of the stream; sets done_ at its end
+  std::string path() const { return file_->path().string(); }
+  [[noreturn]] void fail_truncated() const {
+    fail("{} ends in the middle of its compressed data: it is truncated. Copy or download it again.", path());
+  }
+
+  Stream stream_;
+  bool file_ended_ = false, done_ = false;
+
+ private:
+  std::unique_ptr<PlainSource> file_;
+  std::array<uint8_t, kBufferSize> input_;
+};
+
+class GzipSource final : public DecodedSource<z_stream> {
+ public:
+  explicit GzipSource(std::unique_ptr<PlainSource> file) : DecodedSource(std::move(file), {}) {
     constexpr int kLargestWindow = 15, kGzip = 16;
     if (inflateInit2(&stream_, kLargestWindow + kGzip) != Z_OK) {
-      fail("cannot decode {}: zlib failed to initialise", file_->path().string());
+      fail("cannot decode {}: zlib failed to initialise", path());
     }
   }
   ~GzipSource() override { inflateEnd(&stream_); }
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
-
-  size_t read(char* bytes, size_t capacity) override {
-    stream_.next_out = reinterpret_cast<Bytef*>(bytes);
-    stream_.avail_out = static_cast<uInt>(capacity);
-    while (!done_ && stream_.avail_out == capacity) {
-      if (stream_.avail_in == 0) {
-        stream_.next_in = input_.data();
-        stream_.avail_in = static_cast<uInt>(file_->read(reinterpret_cast<char*>(input_.data()), input_.size()));
-      }
-      if (stream_.avail_in == 0) {
-        if (!between_members_) fail_truncated(file_->path());
-        done_ = true;
-        break;
-      }
-      if (between_members_) inflateReset(&stream_);  // files joined with `cat` are one
-      const int result = inflate(&stream_, Z_NO_FLUSH);
-      between_members_ = result == Z_STREAM_END;
-      if (result == Z_OK || result == Z_STREAM_END) continue;
-      fail("{} is damaged gzip data: {}", file_->path().string(),
-           stream_.msg != nullptr ? stream_.msg : "zlib cannot decode it");
-    }
-    return capacity - stream_.avail_out;
-  }
-  bool ready(std::chrono::milliseconds patience) const override {
-    return stream_.avail_in > 0 || file_->ready(patience);
-  }
-  uint64_t position() const override { return file_->position(); }
 
  private:
-  std::unique_ptr<PlainSource> file_;
-  z_stream stream_ = {};
-  std::array<Bytef, kBufferSize> input_;
-  bool between_members_ = false, done_ = false;
+  void decode() override {
+    if (file_ended_) {
+      if (!between_members_) fail_truncated();
+      done_ = true;
+      return;
+    }
+    if (between_members_) inflateReset(&stream_);  // files joined with `cat` are one
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    between_members_ = result == Z_STREAM_END;
+    if (result == Z_OK || result == Z_STREAM_END) return;
+    fail("{} is damaged gzip data: {}", path(), stream_.msg != nullptr ? stream_.msg : "zlib cannot decode it");
+  }
+
+  bool between_members_ = false;
 };
 
-class XzSource final : public ByteSource {
+class XzSource final : public DecodedSource<lzma_stream> {
  public:
-  explicit XzSource(std::unique_ptr<PlainSource> file) : file_(std::move(file)) {
+  explicit XzSource(std::unique_ptr<PlainSource> file) : DecodedSource(std::move(file), LZMA_STREAM_INIT) {
     if (lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) {
-      fail("cannot decode {}: liblzma failed to initialise", file_->path().string());
+      fail("cannot decode {}: liblzma failed to initialise", path());
     }
   }
   ~XzSource() override { lzma_end(&stream_); }
-  XzSource(const XzSource&) = delete;
-  XzSource& operator=(const XzSource&) = delete;
-
-  size_t read(char* bytes, size_t capacity) override {
-    stream_.next_out = reinterpret_cast<uint8_t*>(bytes);
-    stream_.avail_out = capacity;
-    while (!done_ && stream_.avail_out == capacity) {
-      if (stream_.avail_in == 0 && action_ == LZMA_RUN) {
-        stream_.next_in = input_.data();
-        stream_.avail_in = file_->read(reinterpret_cast<char*>(input_.data()), input_.size());
-        if (stream_.avail_in == 0) action_ = LZMA_FINISH;
-      }
-      const lzma_ret result = lzma_code(&stream_, action_);
-      if (result == LZMA_STREAM_END) {
-        done_ = true;
-      } else if (result == LZMA_BUF_ERROR) {
-        fail_truncated(file_->path());
-      } else if (result != LZMA_OK) {
-        fail("{} is damaged xz data (liblzma error {}). Copy or download it again.", file_->path().string(),
-             static_cast<int>(result));
-      }
-    }
-    return capacity - stream_.avail_out;
-  }
-  bool ready(std::chrono::milliseconds patience) const override {
-    return stream_.avail_in > 0 || file_->ready(patience);
-  }
-  uint64_t position() const override { return file_->position(); }
 
  private:
-  std::unique_ptr<PlainSource> file_;
-  lzma_stream stream_ = LZMA_STREAM_INIT;
-  lzma_action action_ = LZMA_RUN;
-  std::array<uint8_t, kBufferSize> input_;
-  bool done_ = false;
+  void decode() override {
+    const lzma_ret result = lzma_code(&stream_, file_ended_ ? LZMA_FINISH : LZMA_RUN);
+    if (result == LZMA_BUF_ERROR) fail_truncated();
+    if (result != LZMA_OK && result != LZMA_STREAM_END) {
+      fail("{} is damaged xz data (liblzma error {}). Copy or download it again.", path(), static_cast<int>(result));
+    }
+    done_ = result == LZMA_STREAM_END;
+  }
 };
 
 // Chooses the decoder at the first read, not before: a terminal has no bytes yet.
