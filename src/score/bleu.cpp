@@ -181,14 +181,7 @@ BleuStatistics bleu_statistics_of(std::span<const int64_t> columns) {
 
 std::vector<BleuStatistics> bleu_statistics(const Segments& hypotheses, const References& references,
                                             const BleuOptions& options) {
-  check_parallel(hypotheses, references);
-  BleuCounter counter(options);
-  std::vector<BleuStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    statistics.push_back(counter.count(hypotheses[i], references, i));
-  }
-  return statistics;
+  return count_segments(BleuCounter(options), hypotheses, references);
 }
 
 BleuScore bleu_score(const BleuStatistics& statistics, size_t reference_count, const BleuOptions& options) {

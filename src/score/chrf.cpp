@@ -196,14 +196,7 @@ std::vector<ChrfStatistics> chrf_statistics(const Segments& hypotheses, const Re
     fail_usage("chrF needs a character or word order above 0, but has {} and {}", options.char_order,
                options.word_order);
   }
-  check_parallel(hypotheses, references);
-  ChrfCounter counter(options);
-  std::vector<ChrfStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    statistics.push_back(counter.count(hypotheses[i], references, i));
-  }
-  return statistics;
+  return count_segments(ChrfCounter(options), hypotheses, references);
 }
 
 ChrfScore chrf_score(const ChrfStatistics& statistics, size_t reference_count, const ChrfOptions& options) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/hash.h"
+#include "core/interrupt.h"
 
 namespace verbund {
 
@@ -25,6 +26,19 @@ inline constexpr char kSacrebleuVersion[] = "2.5.1";
 
 // Fails unless there is at least one segment and one reference, and all have the same number of segments.
 void check_parallel(const Segments& hypotheses, const References& references);
+
+// What the counter of a metric counts in each segment.
+template <typename Counter>
+auto count_segments(Counter counter, const Segments& hypotheses, const References& references) {
+  check_parallel(hypotheses, references);
+  std::vector<decltype(counter.count(hypotheses[0], references, 0))> statistics;
+  statistics.reserve(hypotheses.size());
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    check_interrupt();
+    statistics.push_back(counter.count(hypotheses[i], references, i));
+  }
+  return statistics;
+}
 
 // Unicode's full lower-casing, independent of language: "İ" becomes two code points, and a capital sigma at the end of
 // a word becomes "ς".

@@ -80,15 +80,7 @@ std::array<double, 2> columns_of(const TerStatistics& statistics) {
 
 std::vector<TerStatistics> ter_statistics(const Segments& hypotheses, const References& references,
                                           const TerOptions& options) {
-  check_parallel(hypotheses, references);
-  TerCounter counter(options);
-  std::vector<TerStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    check_interrupt();
-    statistics.push_back(counter.count(hypotheses[i], references, i));
-  }
-  return statistics;
+  return count_segments(TerCounter(options), hypotheses, references);
 }
 
 TerScore ter_score(const TerStatistics& statistics, size_t reference_count, const TerOptions& options) {
