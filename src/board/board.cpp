@@ -7,7 +7,6 @@
 #include "board/host_use.h"
 #include "board/numbers.h"
 #include "board/open_metrics.h"
-#include "board/run_alerts.h"
 #include "board/run_curves.h"
 #include "board/run_summary.h"
 #include "board/web_files.h"

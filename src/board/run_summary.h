@@ -15,6 +15,11 @@ namespace verbund {
 // Numbers that are not known are null. `shown_settings`: keys of the configuration to add.
 Json run_row(const WatchedRun& run, const std::set<std::string>& shown_settings = {});
 
+// The figures of the run, judged by the rules of alert/alerts.h. `disk_free`: bytes that its file system has left; NaN:
+// not known.
+std::vector<Alert> find_alerts(const WatchedRun& run, double disk_free);
+inline std::vector<Alert> find_alerts(const WatchedRun& run) { return find_alerts(run, free_bytes(run.folder())); }
+
 // The row with marks, alerts, keys of curves and all settings that differ from the default.
 Json run_head(const WatchedRun& run, const std::vector<Alert>& alerts);
 

@@ -9,7 +9,6 @@
 #include "board/board.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/run_report.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"

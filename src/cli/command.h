@@ -9,6 +9,9 @@
 
 namespace verbund {
 
+struct Page;
+struct RunData;
+
 using Arguments = std::vector<std::string>;  // after the name of the command
 
 struct Command {
@@ -39,5 +42,8 @@ std::string version_text();
 
 // The program that has made a file: "verbund 0.1.0 (commit 0123456789)".
 std::string program_version();
+
+// The page of one run, with the section on scaling that `plan` predicts from its record.
+Page make_run_report(const RunData& run);
 
 }  // namespace verbund

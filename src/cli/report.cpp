@@ -7,7 +7,6 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/run_report.h"
 #include "core/columns.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -15,7 +14,9 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "page/page.h"
+#include "plan/plan.h"
 #include "report/comparison.h"
+#include "report/run_page.h"
 #include "report/write_report.h"
 
 namespace verbund {
@@ -77,6 +78,8 @@ std::string in_words(const Page& page, size_t columns, bool colour) {
 }
 
 }  // namespace
+
+Page make_run_report(const RunData& run) { return run_page(run, program_version(), {{"ledger", scaling_section}}); }
 
 void run_report(const Arguments& arguments) {
   Options options(

@@ -7,7 +7,6 @@
 #include "alert/alert_command.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/run_report.h"
 #include "collectives/mpi_transport.h"
 #include "config/config.h"
 #include "config/load.h"

@@ -10,7 +10,6 @@
 #include "cuda/libraries.h"
 #include "cuda/nccl_communicator.h"
 #include "cuda/side_stream.h"
-#include "device/memory_advice.h"
 
 namespace verbund::cuda {
 namespace {

@@ -74,6 +74,10 @@ class Dataset {
   std::map<std::string, Split> splits_;
 };
 
+// The part of a command that prepares other text with the subword models of a dataset: "--set subwords.model=FILE", and
+// the target's as well if it is another.
+std::string subword_settings(const Dataset& dataset);
+
 struct Verification {
   uint64_t bytes = 0;
   double seconds = 0;

@@ -10,7 +10,6 @@
 #include "core/human.h"
 #include "core/machine.h"
 #include "core/process.h"
-#include "device/memory_advice.h"
 
 namespace verbund {
 namespace {

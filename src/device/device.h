@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/device_config.h"
@@ -135,6 +136,17 @@ class Device {
  protected:
   Device(Precision precision, FloatType compute_dtype, bool is_host)
       : precision_(precision), compute_dtype_(compute_dtype), is_host_(is_host) {}
+
+  // Advice by the purpose of an allocation that failed: batches size the activations, beams the kv cache, the
+  // model everything else.
+  static const char* memory_advice(std::string_view purpose) {
+    if (purpose == "activations" || purpose.starts_with("intermediate results")) {
+      return "use smaller batches (batch.tokens, train.micro_batch_tokens) or a smaller model";
+    }
+    if (purpose == "the kv cache") return "translate fewer tokens at once (decode.batch_tokens, decode.beam)";
+    return "use a smaller model (model.d_model, model.encoder_layers, model.decoder_layers), or free memory: smaller "
+           "batches would not help here";
+  }
 
  private:
   Precision precision_;

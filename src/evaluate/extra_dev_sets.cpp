@@ -10,7 +10,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/plain_path.h"
-#include "data/subword_settings.h"
+#include "data/dataset.h"
 #include "decode/shared_translation.h"
 
 namespace verbund {

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/plain_path.h"
-#include "data/subword_settings.h"
 
 namespace verbund {
 namespace {

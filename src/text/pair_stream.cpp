@@ -8,7 +8,6 @@
 #include "core/json.h"
 #include "text/head_of_file.h"
 #include "text/line_reader.h"
-#include "text/suspect_format.h"
 #include "text/tsv.h"
 
 namespace verbund {

@@ -11,7 +11,6 @@
 #include "text/head_of_file.h"
 #include "text/language.h"
 #include "text/parallel_corpus.h"
-#include "text/suspect_format.h"
 
 namespace verbund {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "board/run_alerts.h"
 #include "board/run_curves.h"
 #include "board/run_summary.h"
 #include "core/folder_lock.h"
