@@ -91,7 +91,7 @@ void measure(const Shape& shape, const Config& config, int steps, int threads, W
                       {"tokens_per_second", tokens / median},
                       {"exchange_seconds", exchange.busy},
                       {"exposed_seconds", exchange.exposed},
-                      {"hidden_share", exchange.hidden_share()},
+                      {"hidden_share", hidden_share(exchange.busy, exchange.exposed)},
                       {"bytes_sent", exchange.bytes},
                       {"gradient_bytes", state.model->gradients().host().size_bytes()},
                       {"memory", memory},

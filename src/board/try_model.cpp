@@ -23,11 +23,6 @@ TryModel::~TryModel() {
   thread_.join();
 }
 
-bool TryModel::is_loaded() const {
-  const std::lock_guard lock(mutex_);
-  return model_ != nullptr;
-}
-
 void TryModel::drop_when_idle() {
   std::unique_lock lock(mutex_);
   while (!ends_) {

@@ -28,13 +28,11 @@ class TryModel {
   // model cannot be loaded or the text is too long. Any thread may call it; one translates at a time.
   Json translate(const fs::path& run, const std::string& checkpoint, const std::string& text, int64_t nbest);
 
-  bool is_loaded() const;
-
  private:
   void drop_when_idle();
 
   const double idle_seconds_;
-  mutable std::mutex mutex_;  // of all members below
+  std::mutex mutex_;  // of all members below
   std::condition_variable changed_;
   std::unique_ptr<TrainedModel> model_;
   fs::path folder_;  // of its checkpoint

@@ -24,11 +24,9 @@ struct Transfer {
 
 class BucketPlan {
  public:
-  // Buckets of at most `bucket` values, a multiple of kChunk.
+  // Buckets of at most `bucket` values, a multiple of kChunk. Each value of the order is sent once in a step, with
+  // other values of the same chunk.
   BucketPlan(const GradientOrder& order, size_t bucket);
-
-  // All transfers of a step: every value of the order once, with other values of the same chunk.
-  const std::vector<Transfer>& transfers() const { return transfers_; }
 
   // Starts a new step: nothing is ready.
   void restart();

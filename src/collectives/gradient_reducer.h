@@ -31,8 +31,6 @@ struct ReduceTimes {
   double busy = 0;     // seconds with something in flight, waiting for slower workers included
   double exposed = 0;  // of these, seconds that the computation waited
   uint64_t bytes = 0;  // sent
-
-  double hidden_share() const { return busy > 0 ? 1 - std::min(1.0, exposed / busy) : 0; }
 };
 
 class GradientReducer {

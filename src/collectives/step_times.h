@@ -2,6 +2,7 @@
 // StepTimes is where the time of one training step went on this worker, with the times of each gradient bucket.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,5 +29,10 @@ struct StepTimes {
   bool tuning = false;  // the bucket size is still being tuned
   std::vector<BucketTimes> buckets;
 };
+
+// The share of an exchange that the computation does not wait for.
+inline double hidden_share(double exchange, double exposed) {
+  return exchange > 0 ? 1 - std::min(1.0, exposed / exchange) : 0;
+}
 
 }  // namespace verbund

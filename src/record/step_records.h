@@ -54,6 +54,7 @@ class StepRecordWriter {
 // later with a higher `start`; after a roll-back, with the same `start`.
 class StepRecords {
  public:
+  // Ignores an incomplete record at the end; refuses a file with another header.
   explicit StepRecords(const std::filesystem::path& path);
 
   size_t size() const { return records_.size(); }
@@ -67,9 +68,6 @@ class StepRecords {
   MappedFile file_;
   std::span<const StepRecord> records_;
 };
-
-// Ignores an incomplete record at the end; refuses a file with another header.
-inline StepRecords read_step_records(const std::filesystem::path& path) { return StepRecords(path); }
 
 // The last records of a file that may be growing, in order, at most `max_count`; without those that later ones undo.
 // Empty if it cannot be read. Links and special files are not opened.

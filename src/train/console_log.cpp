@@ -165,11 +165,10 @@ void ConsoleLog::log_benchmark() {
                         times_.steps.times, times_.steps.times == 1 ? "" : "s", times_.steps.seconds / steps,
                         static_cast<double>(tokens_) / times_.steps.seconds, human_bytes(peak_memory())));
   if (run_.workers.size() == 1) return;
-  const double hidden = sums_.exchange > 0 ? 1 - std::min(1.0, sums_.exposed / sums_.exchange) : 0;
   log_.paragraph(fmt::format(
       "exchange: {} workers, each sends {} per step in {:.4f} s, of which {:.1f} % are hidden by the backward pass",
       run_.workers.size(), human_bytes(sums_.bytes / static_cast<uint64_t>(times_.steps.times)), sums_.exchange / steps,
-      100 * hidden));
+      100 * hidden_share(sums_.exchange, sums_.exposed)));
 }
 
 // Updates the status line; without one, prints a line to the console if there was none for long.

@@ -35,10 +35,10 @@ std::vector<std::string> take(BucketPlan& plan) {
   return taken;
 }
 
-std::vector<std::string> all_of(const BucketPlan& plan) {
-  std::vector<std::string> all;
-  for (const Transfer& transfer : plan.transfers()) all.push_back(show(transfer));
-  return all;
+std::vector<std::string> all_of(BucketPlan plan) {
+  plan.restart();
+  plan.mark_all_ready();
+  return take(plan);
 }
 
 TEST(BucketPlan, GoesFromTheLastValueToTheFirstInWholeChunks) {
@@ -65,14 +65,15 @@ TEST(BucketPlan, ValuesThatTheOrderLacksLeaveOnlyBesideOthers) {
 TEST(BucketPlan, EveryValueLeavesOnceWhateverTheSizeOfBuckets) {
   const GradientOrder order = made_order();
   for (const size_t chunks : {1, 2, 3, 7, 100}) {
-    const BucketPlan plan(order, chunks * kChunk);
+    BucketPlan plan(order, chunks * kChunk);
+    plan.mark_all_ready();
     std::vector<int> left(order.size);
     size_t rows = 0;
-    for (const Transfer& transfer : plan.transfers()) {
-      rows += transfer.rows ? 1 : 0;
-      EXPECT_EQ(transfer.values.begin % kChunk, 0u);
-      EXPECT_LE(transfer.values.size(), chunks * kChunk);
-      for (size_t i = transfer.values.begin; i < transfer.values.end; ++i) ++left[i];
+    while (const Transfer* transfer = plan.take_next()) {
+      rows += transfer->rows ? 1 : 0;
+      EXPECT_EQ(transfer->values.begin % kChunk, 0u);
+      EXPECT_LE(transfer->values.size(), chunks * kChunk);
+      for (size_t i = transfer->values.begin; i < transfer->values.end; ++i) ++left[i];
     }
     EXPECT_EQ(left, std::vector<int>(order.size, 1)) << chunks;
     EXPECT_EQ(rows, 2u);

@@ -48,8 +48,8 @@ TEST_F(RecordKeeping, EachWorkersStepsHaveAFile) {
   send(0, steps(1, 2));
   send(1, steps(1, 3));
   send(0, steps(3, 1));
-  EXPECT_EQ(read_step_records(step_records_path(folder_.path(), 0)).size(), 3u);
-  EXPECT_EQ(read_step_records(step_records_path(folder_.path(), 1)).size(), 3u);
+  EXPECT_EQ(StepRecords(step_records_path(folder_.path(), 0)).size(), 3u);
+  EXPECT_EQ(StepRecords(step_records_path(folder_.path(), 1)).size(), 3u);
 }
 
 TEST_F(RecordKeeping, ResourcesAreWrittenOnceTheirHeaderIsKnown) {
@@ -110,7 +110,7 @@ TEST_F(RecordKeeping, WhatWasDroppedIsNotedAtOnceThenNowAndThenAndAtTheEnd) {
     messages.push_back(event.line.at("messages"));
   }
   EXPECT_THAT(messages, ::testing::ElementsAre(3, 4, 7));
-  EXPECT_EQ(read_step_records(step_records_path(folder_.path(), 1)).size(), 5u);
+  EXPECT_EQ(StepRecords(step_records_path(folder_.path(), 1)).size(), 5u);
 }
 
 TEST_F(RecordKeeping, GarbageIsCounted) {
@@ -174,7 +174,7 @@ TEST_F(RecordKeeping, ADiskThatFailsEndsNothing) {
       }
       failures += failing.struck();
       const fs::path path = step_records_path(folder.path(), 0);
-      EXPECT_TRUE(!fs::exists(path) || read_step_records(path).size() <= 4u);
+      EXPECT_TRUE(!fs::exists(path) || StepRecords(path).size() <= 4u);
     }
   }
   set_log_level(LogLevel::kInfo);
@@ -191,7 +191,7 @@ TEST_F(RecordKeeping, WorkersMaySendAtTheSameTime) {
   for (std::thread& thread : threads) thread.join();
   keeper_.end();
   for (int rank = 0; rank < 2; ++rank) {
-    EXPECT_EQ(read_step_records(step_records_path(folder_.path(), rank)).size(), 100u);
+    EXPECT_EQ(StepRecords(step_records_path(folder_.path(), rank)).size(), 100u);
   }
 }
 

@@ -53,7 +53,7 @@ TEST(RecordOverWorkers, EverythingArrives) {
         },
         watched);
     for (int rank = 0; rank < 3; ++rank) {
-      const StepRecords steps = read_step_records(step_records_path(folder.path(), rank));
+      const StepRecords steps(step_records_path(folder.path(), rank));
       ASSERT_EQ(steps.size(), static_cast<size_t>(kSteps));
       for (int64_t i = 0; i < kSteps; ++i) EXPECT_EQ(steps[static_cast<size_t>(i)].step, i + 1);
       EXPECT_EQ(steps[0].tokens, 100u + static_cast<uint32_t>(rank));

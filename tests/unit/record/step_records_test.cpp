@@ -39,7 +39,7 @@ std::vector<StepRecord> records(int64_t first, int64_t count) {
 
 std::vector<int64_t> steps_in(const fs::path& path) {
   std::vector<int64_t> steps;
-  for (const StepRecord& record : read_step_records(path)) steps.push_back(record.step);
+  for (const StepRecord& record : StepRecords(path)) steps.push_back(record.step);
   return steps;
 }
 
@@ -48,7 +48,7 @@ TEST(StepRecords, AreReadAsTheyWereWritten) {
   const fs::path path = folder / "rank-0.bin";
   const std::vector<StepRecord> written = records(1, 100);
   StepRecordWriter(path).add(written);
-  const StepRecords read = read_step_records(path);
+  const StepRecords read(path);
   ASSERT_EQ(read.size(), written.size());
   EXPECT_EQ(std::memcmp(read.all().data(), written.data(), 100 * sizeof(StepRecord)), 0);
   EXPECT_EQ(slurp(path).substr(0, 16), std::string("VBsteps\n\1\0\0\0\x40\0\0\0", 16));
@@ -72,7 +72,7 @@ TEST(StepRecords, AHeaderThatAKillHasCutIsAnEmptyFile) {
     fs::remove(path);
     StepRecordWriter whole(path);
     fs::resize_file(path, size);
-    EXPECT_TRUE(read_step_records(path).empty()) << size;
+    EXPECT_TRUE(StepRecords(path).empty()) << size;
     StepRecordWriter(path).add(records(1, 1));
     EXPECT_THAT(steps_in(path), ::testing::ElementsAre(1)) << size;
   }
@@ -80,14 +80,14 @@ TEST(StepRecords, AHeaderThatAKillHasCutIsAnEmptyFile) {
 
 TEST(StepRecords, AnythingElseIsRefusedWithBothValues) {
   const TemporaryFolder folder;
-  EXPECT_ERROR(read_step_records(folder.write("a", "not a record of steps at all")), Error, HasSubstr("VBsteps"),
+  EXPECT_ERROR(StepRecords(folder.write("a", "not a record of steps at all")), Error, HasSubstr("VBsteps"),
                HasSubstr((folder / "a").string()));
-  EXPECT_ERROR(read_step_records(folder.write("b", "abc")), Error, HasSubstr("3"));
-  EXPECT_ERROR(read_step_records(folder.write("c", std::string("VBsteps\n\2\0\0\0\x40\0\0\0", 16))), Error,
+  EXPECT_ERROR(StepRecords(folder.write("b", "abc")), Error, HasSubstr("3"));
+  EXPECT_ERROR(StepRecords(folder.write("c", std::string("VBsteps\n\2\0\0\0\x40\0\0\0", 16))), Error,
                HasSubstr("version 2"));
-  EXPECT_ERROR(read_step_records(folder.write("d", std::string("VBsteps\n\1\0\0\0\x30\0\0\0", 16))), Error,
-               HasSubstr("48"), HasSubstr("64"));
-  EXPECT_ERROR(read_step_records(folder / "none"), Error, HasSubstr("none"));
+  EXPECT_ERROR(StepRecords(folder.write("d", std::string("VBsteps\n\1\0\0\0\x30\0\0\0", 16))), Error, HasSubstr("48"),
+               HasSubstr("64"));
+  EXPECT_ERROR(StepRecords(folder / "none"), Error, HasSubstr("none"));
 }
 
 TEST(StepRecords, AWriterMovesADamagedFileOutOfTheWay) {
@@ -141,7 +141,7 @@ TEST(StepRecords, OfALongRunAreReadByAllRanksAtOnce) {
   StepRecordWriter(path).add(written);
   for (int rank = 0; rank < 8; ++rank) {
     double seconds = 0;
-    for (const StepRecord& record : read_step_records(path)) seconds += record.seconds;
+    for (const StepRecord& record : StepRecords(path)) seconds += record.seconds;
     EXPECT_EQ(seconds, 75000);
   }
 }
