@@ -7,8 +7,7 @@ machine against a step without them, in turn in one run.
 
 The reader asks for what the browser asks for: the run with its charts every 2 seconds, the report's answers every 10. It
 computes nothing itself, as if the browser were elsewhere. The training takes all cores (--threads 0), so that the board
-has none of its own. What is compared are lower quartiles of the mean step over 10 seconds, which meet all that the board
-does: whatever else the machine does makes steps longer, never shorter.
+has none of its own. What is compared are means of the step over 10 seconds, which meet all that the board does.
 
 Fails if a step takes more than 1 % longer, if the losses differ, or if the board did not show the run as it was.
 """
@@ -31,6 +30,7 @@ os.environ.setdefault("VERBUND", str(ROOT / "build" / "verbund"))
 from support.board_server import BoardServer  # noqa: E402
 from support.program import PROGRAM  # noqa: E402
 
+from alternate import cost_in_turn, losses_and_seconds  # noqa: E402
 from board_load import cpu_seconds, run_page_requests  # noqa: E402
 
 WINDOW = 10  # seconds
@@ -82,16 +82,15 @@ def windows(times):
 
 
 def train(options, data, run):
-    """Losses of the steps, and their times over 10 seconds; without the first steps, which meet empty caches."""
+    """Losses of the steps, and their times over 10 seconds."""
     command = [PROGRAM, "train", "--config", options.model, "--data", data, "--run", run,
                "--set", f"train.max_steps={options.steps}", "--set", f"batch.tokens={options.tokens}",
                "--set", f"threads={options.threads}", "--set", "train.eval_every=0",
                "--set", "evaluate.at_start=false", "--set", "train.log_every=1"]
     if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
         sys.exit(f"training failed: see {run}/log.txt")
-    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    lines = [line for line in lines if "train_loss" in line]
-    return [line["train_loss"] for line in lines], windows([line["seconds_per_step"] for line in lines[2:]])
+    losses, seconds = losses_and_seconds(run)
+    return losses, windows(seconds)
 
 
 def train_beside_board(options, data, run):
@@ -119,10 +118,6 @@ def train_beside_board(options, data, run):
     return losses, times, share
 
 
-def lower_quartile(values):
-    return statistics.quantiles(values, n=4)[0]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="transformer-small")
@@ -131,33 +126,25 @@ def main():
     parser.add_argument("--threads", type=int, default=0, help="of the training; 0: one per core")
     parser.add_argument("--rounds", type=int, default=6)
     options = parser.parse_args()
-    seconds, shares, same = {True: [], False: []}, [], None
+    shares = []  # of a core, for the board
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         subprocess.run([PROGRAM, "prepare", "--config", "demo", "--out", folder / "data"], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for turn in range(options.rounds):
-            quartiles = {}
-            for beside in (turn % 2 == 0, turn % 2 != 0):  # who is first takes turns, too
-                run = folder / f"{'beside' if beside else 'alone'}-{turn}" / "run"
-                run.parent.mkdir()
-                if beside:
-                    losses, times, share = train_beside_board(options, folder / "data", run)
-                    shares.append(share)
-                else:
-                    losses, times = train(options, folder / "data", run)
-                same = same or losses
-                if losses != same:
-                    sys.exit("the losses differ")
-                seconds[beside] += times
-                quartiles[beside] = lower_quartile(times)
-            print(f"round {turn + 1}: {quartiles[True]:.4f} s beside the board, which took {100 * shares[-1]:.1f} % of a "
-                  f"core, {quartiles[False]:.4f} s alone: {100 * (quartiles[True] / quartiles[False] - 1):+.2f} %",
-                  flush=True)
-    cost = lower_quartile(seconds[True]) / lower_quartile(seconds[False]) - 1
-    medians = statistics.median(seconds[True]) / statistics.median(seconds[False]) - 1
-    print(f"{options.model}, {options.rounds * options.steps} steps each: a step beside the board takes {100 * cost:+.2f} % (medians "
-          f"{100 * medians:+.2f} %); the board took {100 * statistics.mean(shares):.1f} % of a core")
+
+        def train_in_turn(turn, beside):
+            run = folder / f"{'beside' if beside else 'alone'}-{turn}" / "run"
+            run.parent.mkdir()
+            if not beside:
+                return train(options, folder / "data", run)
+            losses, times, share = train_beside_board(options, folder / "data", run)
+            shares.append(share)
+            return losses, times
+
+        cost, result = cost_in_turn(options.rounds, train_in_turn,
+                                    lambda: f"beside the board, which took {100 * shares[-1]:.1f} % of a core")
+    print(f"{options.model}, {options.rounds * options.steps} steps each: a step beside the board {result}; the board "
+          f"took {100 * statistics.mean(shares):.1f} % of a core")
     sys.exit(0 if cost <= 0.01 else 1)
 
 
