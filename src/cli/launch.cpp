@@ -50,33 +50,27 @@ void meet_others() {
   with_workers([](Workers& workers) { std::cout << line_of_meeting(workers.size()) << "\n" << std::flush; });
 }
 
-}  // namespace
-
-void run_launch(const Arguments& arguments) {
-  Options options(
-      "launch",
-      "Runs the command after -- with several workers that train as one, by means of mpirun or Slurm's srun (data "
-      "parallel). The first worker of the first host reads and writes the run folder. After Ctrl-C or when the "
-      "terminal is closed, all workers save and end. When a worker or a host is lost, the job resumes from its newest "
-      "checkpoint, at most --max-restarts times.",
-      "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
-      "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
-      "  verbund launch --hosts-from ./discover_hosts.sh --min-hosts 2 --max-restarts 10 -- train ...\n"
-      "  verbund launch -H a:2,b:2 --dry-run -- train ...\n"
-      "  verbund launch --slurm -- train ... (in a job of Slurm, see docs/slurm.md)\n"
-      "  verbund launch --print-mpijob demo -n 4 --slots 2 --image verbund:1 -- train ... | kubectl apply -f -\n");
-  LaunchSettings settings;
-  HostFlags flags;
+struct LaunchFlags {
+  HostFlags hosts;
   MpiJobFlags mpijob;
   std::vector<std::string> mpirun_args;
   int min_workers = 0, min_hosts = 0;
   int max_restarts = kNotGiven, wait_at_start = kNotGiven, wait_for_hosts = kNotGiven;
-  int start_timeout = static_cast<int>(settings.start_timeout.count());
+  int start_timeout = static_cast<int>(LaunchSettings().start_timeout.count());
   bool dry_run = false, meet = false, copy = false;
+
+  void declare(Options& options);
+  // --print-mpijob: the YAML of the job.
+  std::string job_for_kubernetes(const Arguments& command) const;
+  // Which hosts and workers there are, and when to go on without some of them.
+  LaunchSettings settings() const;
+};
+
+void LaunchFlags::declare(Options& options) {
   const auto count = [&](const std::string& name, int& value, const std::string& about, const Check& range) {
     return options.add_option(name, value, about)->type_name("N")->check(range);
   };
-  flags.declare(options);
+  hosts.declare(options);
   count("--max-restarts", max_restarts,
         "Maximum number of restarts after the loss of a worker (default 0; 10 for an MPIJob)", at_least(0));
   count("--min-workers", min_workers, "Continue without a lost host if at least N workers remain (default all)",
@@ -96,72 +90,100 @@ void run_launch(const Arguments& arguments) {
   options.add_flag("--dry-run", dry_run, "Only print the command");
   options.add_flag("--meet", meet, "")->hidden();  // for the processes of a trial: connect, print how many, end
   mpijob.declare(options);
+}
 
-  const auto end = std::find(arguments.begin(), arguments.end(), "--");
-  if (end == arguments.end() && std::find(arguments.begin(), arguments.end(), "train") != end) {
-    fail_usage("write -- before the command, as in: verbund launch -n 2 -- train --data ...");
+std::string LaunchFlags::job_for_kubernetes(const Arguments& command) const {
+  const auto text = [](int value, int usual) { return std::to_string(value == kNotGiven ? usual : value); };
+  Arguments launch = {"--max-restarts",   text(max_restarts, 10),    "--wait-at-start", text(wait_at_start, 600),
+                      "--wait-for-hosts", text(wait_for_hosts, 300), "--start-timeout", std::to_string(start_timeout)};
+  if (min_workers > hosts.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, hosts.workers);
+  if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
+  if (min_hosts > 0) launch.insert(launch.end(), {"--min-hosts", std::to_string(min_hosts)});
+  if (copy)
+    fail_usage(
+        "--print-mpijob cannot be combined with --copy: pods have the program in their image, data on the volume");
+  for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
+  std::string yaml = mpijob.print(hosts, launch, command);
+  if (const int pods = mpijob.pods(hosts); min_hosts > pods) {
+    fail_usage("--min-hosts {} is more than the {} pod{} of the job", min_hosts, pods, pods == 1 ? "" : "s");
   }
-  if (!options.read(Arguments(arguments.begin(), end))) return;
-  if (meet) return meet_others();
-  if (!options.log_level().empty()) ::setenv(kLogLevelVariable, options.log_level().c_str(), 1);  // for the workers
+  return yaml;
+}
 
-  const Arguments command(end == arguments.end() ? end : end + 1, arguments.end());
-  flags.job.program = worker_program(command);
-  if (mpijob.given()) {
-    const auto text = [](int value, int usual) { return std::to_string(value == kNotGiven ? usual : value); };
-    Arguments launch = {"--max-restarts",         text(max_restarts, 10),       "--wait-at-start",
-                        text(wait_at_start, 600), "--wait-for-hosts",           text(wait_for_hosts, 300),
-                        "--start-timeout",        std::to_string(start_timeout)};
-    if (min_workers > flags.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, flags.workers);
-    if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
-    if (min_hosts > 0) launch.insert(launch.end(), {"--min-hosts", std::to_string(min_hosts)});
-    if (copy)
-      fail_usage(
-          "--print-mpijob cannot be combined with --copy: pods have the program in their image, data on the volume");
-    for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
-    const std::string yaml = mpijob.print(flags, launch, command);
-    if (const int pods = mpijob.pods(flags); min_hosts > pods) {
-      fail_usage("--min-hosts {} is more than the {} pod{} of the job", min_hosts, pods, pods == 1 ? "" : "s");
-    }
-    std::cout << yaml;
-    return;
-  }
-  if (!flags.given()) {
+LaunchSettings LaunchFlags::settings() const {
+  if (!hosts.given()) {
     fail_usage("the number of workers is missing: -n 2, -H a:2,b:2 or --slurm\nSee: verbund launch --help");
   }
-  settings.hosts = flags.hosts();
-  settings.workers = flags.workers == 0 ? total_slots(settings.hosts) : flags.workers;
-  if (!flags.from.empty()) settings.source = std::make_shared<const HostSource>(flags.from);
-  settings.fixed_workers = flags.workers > 0;
+  LaunchSettings settings;
+  settings.hosts = hosts.hosts();
+  settings.workers = hosts.workers == 0 ? total_slots(settings.hosts) : hosts.workers;
+  if (!hosts.from.empty()) settings.source = std::make_shared<const HostSource>(hosts.from);
+  settings.fixed_workers = hosts.workers > 0;
   // Without both limits, all workers are needed; one of them alone is enough.
   settings.min_workers = min_workers > 0 ? min_workers : min_hosts > 0 ? 1 : settings.workers;
   settings.min_hosts = std::max(1, min_hosts);
   if (settings.min_workers > settings.workers) {
     fail_usage("--min-workers {} is more than all {} workers", settings.min_workers, settings.workers);
   }
-  if (const size_t hosts = settings.hosts.size(); settings.min_hosts > static_cast<int>(hosts)) {
-    fail_usage("--min-hosts {} is more than the {} host{} given", settings.min_hosts, hosts, hosts == 1 ? "" : "s");
+  if (const size_t count = settings.hosts.size(); settings.min_hosts > static_cast<int>(count)) {
+    fail_usage("--min-hosts {} is more than the {} host{} given", settings.min_hosts, count, count == 1 ? "" : "s");
   }
   settings.start_timeout = std::chrono::seconds(start_timeout);
   if (max_restarts != kNotGiven) settings.max_restarts = max_restarts;
   if (wait_at_start != kNotGiven) settings.wait_at_start = std::chrono::seconds(wait_at_start);
   if (wait_for_hosts != kNotGiven) settings.wait_for_hosts = std::chrono::seconds(wait_for_hosts);
-  for (const std::string& args : mpirun_args) {
-    for (const std::string& word : split_words(args)) flags.mpirun.args.push_back(word);
+  return settings;
+}
+
+}  // namespace
+
+void run_launch(const Arguments& arguments) {
+  Options options(
+      "launch",
+      "Runs the command after -- with several workers that train as one, by means of mpirun or Slurm's srun (data "
+      "parallel). The first worker of the first host reads and writes the run folder. After Ctrl-C or when the "
+      "terminal is closed, all workers save and end. When a worker or a host is lost, the job resumes from its newest "
+      "checkpoint, at most --max-restarts times.",
+      "  verbund launch -n 2 -- train --config demo --data data/demo --run runs/demo\n"
+      "  verbund launch -H a:2,b:2 --nic eth1 --max-restarts 10 --min-workers 2 -- train ...\n"
+      "  verbund launch --hosts-from ./discover_hosts.sh --min-hosts 2 --max-restarts 10 -- train ...\n"
+      "  verbund launch -H a:2,b:2 --dry-run -- train ...\n"
+      "  verbund launch --slurm -- train ... (in a job of Slurm, see docs/slurm.md)\n"
+      "  verbund launch --print-mpijob demo -n 4 --slots 2 --image verbund:1 -- train ... | kubectl apply -f -\n");
+  LaunchFlags flags;
+  flags.declare(options);
+
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  if (end == arguments.end() && std::find(arguments.begin(), arguments.end(), "train") != end) {
+    fail_usage("write -- before the command, as in: verbund launch -n 2 -- train --data ...");
+  }
+  if (!options.read(Arguments(arguments.begin(), end))) return;
+  if (flags.meet) return meet_others();
+  if (!options.log_level().empty()) ::setenv(kLogLevelVariable, options.log_level().c_str(), 1);  // for the workers
+
+  const Arguments command(end == arguments.end() ? end : end + 1, arguments.end());
+  flags.hosts.job.program = worker_program(command);
+  if (flags.mpijob.given()) {
+    std::cout << flags.job_for_kubernetes(command);
+    return;
+  }
+  LaunchSettings settings = flags.settings();
+  for (const std::string& args : flags.mpirun_args) {
+    for (const std::string& word : split_words(args)) flags.hosts.mpirun.args.push_back(word);
   }
   const std::vector<Host> used = used_hosts(settings.hosts, settings.workers);
-  flags.complete_job(used);
-  if (!dry_run) flags.job.terminal = describe_for_workers(terminal());
-  settings.job = flags.job;
-  settings.starter = flags.starter();
+  flags.hosts.complete_job(used);
+  if (!flags.dry_run) flags.hosts.job.terminal = describe_for_workers(terminal());
+  settings.job = flags.hosts.job;
+  settings.starter = flags.hosts.starter();
   for (const Host& host : used) {
     if (!is_crowded(host)) continue;
     warn("{} workers on {}, which has {} cores: more workers than cores are slower, not faster", host.slots, host.name,
          std::thread::hardware_concurrency());
   }
 
-  if (copy && !dry_run) settings.copies = list_for_copy(settings.job.program, settings.job.folder);
-  if (dry_run) {
+  if (flags.copy && !flags.dry_run) settings.copies = list_for_copy(settings.job.program, settings.job.folder);
+  if (flags.dry_run) {
     std::cout << shell_line(settings.starter->command(settings.job, used)) << "\n";
   } else {
     supervise(settings);
