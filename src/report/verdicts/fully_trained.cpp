@@ -128,97 +128,64 @@ Series fitted(const PowerLaw& fit, const std::vector<PowerLaw>& refits, double f
   return band;
 }
 
-}  // namespace
-
-Verdict fully_trained(const RunData& run, const Ledger& ledger) {
-  Verdict verdict = ask("fully_trained", "Is the model fully trained?");
-  verdict.rule = fmt::format(
-      "L(s) = L0 + A s^-a is fitted to the dev loss after the warm-up, and used only if a fit to the first four fifths "
-      "predicts the last fifth. Fully trained: twice the steps would lower the loss by less than {}, with the whole 80 "
-      "% interval. This takes {} evaluations over a {:.0f}-fold span of steps, all in the last stage of a mixture. "
-      "The end of a run proves nothing. All of it holds for this learning-rate schedule.",
-      percent(kWorthwhile), kFewest, kSpan);
-  verdict.would_change = "Evaluate more often (train.eval_every), or train for more steps (train.max_steps).";
-  const std::optional<TrainingChange> change = last_change(run);
-  const DevCurve whole = dev_curve(run), curve = dev_curve(run, change ? change->step : 0);
-  if (!whole.step.empty()) verdict.charts.push_back(loss_chart(run, whole, change));
-  if (const auto divergence = find_divergence(run, ledger)) {
-    verdict.finding = Grade::kBad;
-    verdict.would_change = fmt::format(
-        "It diverged at step {}: train again with a smaller learning rate, a longer warm-up, or optimizer.clip_norm.",
-        counted(static_cast<double>(divergence->step)));
-    verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(static_cast<double>(divergence->step)));
-    if (!whole.step.empty() && whole.step[whole.lowest()] < static_cast<double>(divergence->step)) {
-      verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
-                                      short_number(whole.loss[whole.lowest()]), counted(whole.step[whole.lowest()]));
-    }
-    return verdict;
-  }
-  if (whole.step.empty())
-    return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
+Points points_from(const DevCurve& curve, double first_step) {
   Points points;
-  const double warm = warmup_end(run);
   for (size_t i = 0; i < curve.step.size(); ++i) {
-    if (curve.step[i] < warm) continue;
+    if (curve.step[i] < first_step) continue;
     points.x.push_back(curve.step[i]);
     points.y.push_back(curve.loss[i]);
   }
-  const size_t count = points.x.size();
-  const double now = whole.loss.back(), last = whole.step.back();
-  verdict.add("dev loss at the last evaluation", now, "nats per token");
-  verdict.add("lowest dev loss", whole.loss[whole.lowest()], "nats per token");
-  const bool counts_from_change = change && static_cast<double>(change->step) >= warm;
-  const std::string where = counts_from_change ? "since " + change->text() : "after the warm-up";
-  verdict.add(fmt::format("evaluations {}", where), static_cast<double>(count), "");
-  if (count < kFewest) {
-    verdict.would_change =
-        fmt::format("There {} {} {}: evaluate more often (train.eval_every), or train for more steps.",
-                    count == 1 ? "is" : "are", counted(static_cast<double>(count), "evaluation", "evaluations"), where);
-    return cannot_tell(verdict, fmt::format("there {} {} ({} are needed to fit a curve).{}",
-                                            count == 1   ? "is only one evaluation"
-                                            : count == 0 ? "is no evaluation"
-                                                         : fmt::format("are only {} evaluations", count),
-                                            where, kFewest, slope_only(curve, verdict)));
-  }
-  if (points.x.back() < kSpan * points.x.front()) {
-    return cannot_tell(
-        verdict, fmt::format("the evaluations {} span only steps {} to {}; a fit needs a {:.0f}-fold span.{}", where,
-                             counted(points.x.front()), counted(points.x.back()), kSpan, slope_only(curve, verdict)));
-  }
-  const double left = rate_left(run);
-  if (left < kDecayed) {
-    verdict.add("learning rate, of its peak", 100 * left, "%");
-    verdict.would_change = fmt::format(
-        "At {} of its peak the rate changes nothing more: train with a schedule that decays over more than {} steps "
-        "(schedule.decay_steps).",
-        percent(left), counted(last));
-    return cannot_tell(verdict, fmt::format("the learning rate has decayed to {} of its peak, which flattens any "
-                                            "curve: this schedule has little left to gain, a longer one perhaps.{}",
-                                            percent(left), slope_only(curve, verdict)));
-  }
-  if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
-    verdict.finding = Grade::kBad;
-    verdict.in_short = "it was trained past its best";
-    verdict.would_change =
-        fmt::format("Use the checkpoint of step {}. More data, more dropout or a smaller model reach further.",
-                    counted(curve.step[curve.lowest()]));
-    verdict.sentence = fmt::format(
-        "It is past its best: the dev loss was lowest ({}) at step {} and has risen since; more steps under this "
-        "schedule make it worse.{}",
-        short_number(curve.loss[curve.lowest()]), counted(curve.step[curve.lowest()]), slope_only(curve, verdict));
-    return verdict;
-  }
-  if (const auto rise = dev_rise(run, change ? change->step : 0); rise && rise->is_proven()) {
-    return cannot_tell(verdict, fmt::format("the dev loss has risen by {} since step {} ({}), and the curve that is "
-                                            "fitted can only fall.{}",
-                                            percent(rise->share), counted(static_cast<double>(rise->best)),
-                                            p_value(rise->p), slope_only(curve, verdict)));
-  }
-  if (!predicts_last_fifth(points)) {
-    return cannot_tell(verdict,
-                       fmt::format("the curve fitted to the first four fifths does not predict the last fifth.{}",
-                                   slope_only(curve, verdict)));
-  }
+  return points;
+}
+
+void judge_divergence(Verdict& verdict, const Divergence& divergence, const DevCurve& whole) {
+  const auto step = static_cast<double>(divergence.step);
+  verdict.finding = Grade::kBad;
+  verdict.would_change = fmt::format(
+      "It diverged at step {}: train again with a smaller learning rate, a longer warm-up, or optimizer.clip_norm.",
+      counted(step));
+  verdict.sentence = fmt::format("No: the run diverged at step {}.", counted(step));
+  if (whole.step.empty() || whole.step[whole.lowest()] >= step) return;
+  verdict.sentence += fmt::format(" Its best was a dev loss of {} at step {}.",
+                                  short_number(whole.loss[whole.lowest()]), counted(whole.step[whole.lowest()]));
+}
+
+Verdict& too_few_evaluations(Verdict& verdict, size_t count, const std::string& where, const DevCurve& curve) {
+  verdict.would_change =
+      fmt::format("There {} {} {}: evaluate more often (train.eval_every), or train for more steps.",
+                  count == 1 ? "is" : "are", counted(static_cast<double>(count), "evaluation", "evaluations"), where);
+  return cannot_tell(verdict, fmt::format("there {} {} ({} are needed to fit a curve).{}",
+                                          count == 1   ? "is only one evaluation"
+                                          : count == 0 ? "is no evaluation"
+                                                       : fmt::format("are only {} evaluations", count),
+                                          where, kFewest, slope_only(curve, verdict)));
+}
+
+Verdict& rate_has_decayed(Verdict& verdict, double left, double last, const DevCurve& curve) {
+  verdict.add("learning rate, of its peak", 100 * left, "%");
+  verdict.would_change = fmt::format(
+      "At {} of its peak the rate changes nothing more: train with a schedule that decays over more than {} steps "
+      "(schedule.decay_steps).",
+      percent(left), counted(last));
+  return cannot_tell(verdict, fmt::format("the learning rate has decayed to {} of its peak, which flattens any "
+                                          "curve: this schedule has little left to gain, a longer one perhaps.{}",
+                                          percent(left), slope_only(curve, verdict)));
+}
+
+void judge_rise(Verdict& verdict, const DevCurve& curve) {
+  const std::string best = counted(curve.step[curve.lowest()]);
+  verdict.finding = Grade::kBad;
+  verdict.in_short = "it was trained past its best";
+  verdict.would_change =
+      fmt::format("Use the checkpoint of step {}. More data, more dropout or a smaller model reach further.", best);
+  verdict.sentence = fmt::format(
+      "It is past its best: the dev loss was lowest ({}) at step {} and has risen since; more steps under this "
+      "schedule make it worse.{}",
+      short_number(curve.loss[curve.lowest()]), best, slope_only(curve, verdict));
+}
+
+// By what twice the steps would gain. `now`: the dev loss at the last step.
+void judge_gain(Verdict& verdict, const Points& points, const DevCurve& curve, double now, double last) {
   const PowerLaw fit = fit_power_law(points.x, points.y);
   const std::vector<PowerLaw> refits = refit_power_law(fit, points.x, points.y, {.repeats = 300});
   std::vector<double> gains;
@@ -256,6 +223,60 @@ Verdict fully_trained(const RunData& run, const Ledger& ledger) {
                                        percent(gain / now), counted(last));
     verdict.sentence = fmt::format("Nearly, under this schedule: {}.", what);
   }
+}
+
+}  // namespace
+
+Verdict fully_trained(const RunData& run, const Ledger& ledger) {
+  Verdict verdict = ask("fully_trained", "Is the model fully trained?");
+  verdict.rule = fmt::format(
+      "L(s) = L0 + A s^-a is fitted to the dev loss after the warm-up, and used only if a fit to the first four fifths "
+      "predicts the last fifth. Fully trained: twice the steps would lower the loss by less than {}, with the whole 80 "
+      "% interval. This takes {} evaluations over a {:.0f}-fold span of steps, all in the last stage of a mixture. "
+      "The end of a run proves nothing. All of it holds for this learning-rate schedule.",
+      percent(kWorthwhile), kFewest, kSpan);
+  verdict.would_change = "Evaluate more often (train.eval_every), or train for more steps (train.max_steps).";
+  const std::optional<TrainingChange> change = last_change(run);
+  const DevCurve whole = dev_curve(run), curve = dev_curve(run, change ? change->step : 0);
+  if (!whole.step.empty()) verdict.charts.push_back(loss_chart(run, whole, change));
+  if (const auto divergence = find_divergence(run, ledger)) {
+    judge_divergence(verdict, *divergence, whole);
+    return verdict;
+  }
+  if (whole.step.empty())
+    return cannot_tell(verdict, "the model was never evaluated on the dev set after its first step.");
+  const double warm = warmup_end(run);
+  const Points points = points_from(curve, warm);
+  const size_t count = points.x.size();
+  const double now = whole.loss.back(), last = whole.step.back();
+  verdict.add("dev loss at the last evaluation", now, "nats per token");
+  verdict.add("lowest dev loss", whole.loss[whole.lowest()], "nats per token");
+  const bool counts_from_change = change && static_cast<double>(change->step) >= warm;
+  const std::string where = counts_from_change ? "since " + change->text() : "after the warm-up";
+  verdict.add(fmt::format("evaluations {}", where), static_cast<double>(count), "");
+  if (count < kFewest) return too_few_evaluations(verdict, count, where, curve);
+  if (points.x.back() < kSpan * points.x.front()) {
+    return cannot_tell(
+        verdict, fmt::format("the evaluations {} span only steps {} to {}; a fit needs a {:.0f}-fold span.{}", where,
+                             counted(points.x.front()), counted(points.x.back()), kSpan, slope_only(curve, verdict)));
+  }
+  if (const double left = rate_left(run); left < kDecayed) return rate_has_decayed(verdict, left, last, curve);
+  if (const Trend late = late_trend(curve); late.interval.low > 0 && curve.lowest() + 2 < curve.step.size()) {
+    judge_rise(verdict, curve);
+    return verdict;
+  }
+  if (const auto rise = dev_rise(run, change ? change->step : 0); rise && rise->is_proven()) {
+    return cannot_tell(verdict, fmt::format("the dev loss has risen by {} since step {} ({}), and the curve that is "
+                                            "fitted can only fall.{}",
+                                            percent(rise->share), counted(static_cast<double>(rise->best)),
+                                            p_value(rise->p), slope_only(curve, verdict)));
+  }
+  if (!predicts_last_fifth(points)) {
+    return cannot_tell(verdict,
+                       fmt::format("the curve fitted to the first four fifths does not predict the last fifth.{}",
+                                   slope_only(curve, verdict)));
+  }
+  judge_gain(verdict, points, curve, now, last);
   return verdict;
 }
 
