@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trainer.h"
 
-#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "collectives/agreement.h"
 #include "collectives/mpi_transport.h"
 #include "core/elapsed.h"
 #include "core/error.h"
-#include "core/human.h"
 #include "core/interrupt.h"
 #include "core/json.h"
 #include "core/log.h"
 #include "core/plain_path.h"
 #include "core/process.h"
 #include "data/dataset_record.h"
-#include "record/metrics_writer.h"
 #include "train/evaluator.h"
 #include "train/mixture_log.h"
 #include "train/request_checks.h"
-#include "train/round.h"
 #include "train/run.h"
 #include "train/run_description.h"
-#include "train/step.h"
+#include "train/stepper.h"
 
 namespace verbund {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // All workers run the same code and take the same branches, because their decisions depend on values that are the same
 // on all of them. Only worker 0's keeper and observers read and write the run folder and print.
@@ -37,8 +32,8 @@ class Trainer {
       : run_(run),
         state_(run.state),
         observers_(make_observers(run)),
-        window_(run.workers.size()),
-        evaluator_(run, *observers_) {}
+        evaluator_(run, *observers_),
+        stepper_(run, *observers_) {}
 
   ~Trainer() { run_.workers.watchdog().set_log({}); }
 
@@ -132,9 +127,9 @@ class Trainer {
         enter_next_stage();
         batches = std::make_unique<Prefetcher>(run_.plan(), run_.share(), state_.position);
       }
-      const int signal = step(*batches);
+      const int signal = stepper_.step(*batches);
       if (!run_.is_meeting()) {  // nothing is decided in a round, where each worker is on its own
-        if (run_.workers.leads()) tell_of_waiting_stop();
+        if (run_.workers.leads()) stepper_.tell_of_waiting_stop();
         continue;
       }
       bool is_best = false;
@@ -165,118 +160,9 @@ class Trainer {
     tell("stage", stage_details(state_.mixture, seen), stage_line(state_.mixture, seen));
   }
 
-  // Within a round, a stop waits for its end, which may take long.
-  void tell_of_waiting_stop() {
-    if (pending_interrupt() == 0 || std::exchange(stop_waits_, true)) return;
-    const int64_t every = run_.config.workers.sync_every, last = run_.length().steps;
-    int64_t left = every - state_.step % every;
-    if (last > state_.step) left = std::min(left, last - state_.step);
-    double seconds = 0;
-    for (const StepSeen& seen : unreported_) seconds += seen.times.seconds;
-    log("run: finishing the round: {} step{}, about {}", human_count(static_cast<uint64_t>(left)), left == 1 ? "" : "s",
-        human_duration(seconds / static_cast<double>(unreported_.size()) * static_cast<double>(left)));
-  }
-
-  // Returns the signal that some worker has received, or 0.
-  int step(Prefetcher& batches) {
-    const auto began = Clock::now();
-    const double waited_before = batches.seconds_waited();
-    const WorkerBatch& batch = batches.next();
-    StepResult result = train_step(state_, batch, began);
-    if (state_.outer == nullptr) judge(state_.guard.judge(result.loss.mean(), !result.trouble));
-    ++state_.step;
-    state_.position = batch.next();
-    state_.mixture.see(batch.global_pairs());
-    state_.target_tokens += static_cast<int64_t>(batch.global_target_tokens());
-    if (state_.outer != nullptr) end_step_of_round(result, began);
-    result.times.waited = batches.seconds_waited() - waited_before;
-    result.times.seconds = seconds_since(began);
-    state_.training_seconds += result.times.seconds;
-    unreported_.push_back(see(result, batch, began));
-    if (!run_.is_meeting()) return 0;
-    report_steps();
-    return result.stop_signal;
-  }
-
-  static void judge(const std::string& trouble) {
-    if (!trouble.empty()) throw Diverged{trouble};
-  }
-
-  // With workers.sync_every: sends the weights when they are due, and joins the workers when the round ends.
-  void end_step_of_round(StepResult& result, Clock::time_point began) {
-    const WorkersConfig& config = run_.config.workers;
-    round_.add(result, state_.guard);
-    OuterStep& outer = *state_.outer;
-    Weights& weights = state_.model->weights();
-    const bool meets = run_.is_meeting();
-    const auto ended = Clock::now();
-    if (!outer.is_sent() && (meets || (state_.step + config.sync_delay) % config.sync_every == 0)) {
-      outer.send(weights, state_.reducer, began, meets);
-    }
-    if (!meets) return;
-    run_.workers.watchdog().report_phase(state_.step - 1, "waiting for the weights of all");
-    const bool finite = outer.receive(state_.reducer);
-    result.stop_signal = round_.meet(run_.workers);
-    round_.end(finite);
-    result.times.exposed += seconds_since(ended);
-    result.times.exchange = state_.reducer.times().busy;
-    result.times.bytes = state_.reducer.times().bytes;
-    if (!finite) return;
-    const auto received = Clock::now();
-    outer.update(weights);
-    const auto steps = static_cast<int64_t>(unreported_.size()) + 1;  // of the round: this step is not among them yet
-    state_.average.update(weights.values(), state_.step, steps);
-    result.times.update += seconds_since(received);
-  }
-
-  StepSeen see(const StepResult& result, const WorkerBatch& batch, Clock::time_point began) const {
-    const double epoch = static_cast<double>(batch.position().epoch) +
-                         static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
-    return {.step = state_.step,
-            .began = run_.workers.run_clock(began),
-            .epoch = epoch,
-            .loss = result.loss,
-            .own = result.own,
-            .rate = result.rate,
-            .gradient_norm = result.gradient_norm,
-            .updated = result.updated,
-            .training_seconds = state_.training_seconds,
-            .target_tokens = state_.target_tokens,
-            .times = result.times,
-            .mixture = state_.step % run_.config.train.log_every == 0 ? mixture_values(state_.mixture) : Json()};
-  }
-
-  // The steps since the last meeting, whose losses of all workers are known now.
-  void report_steps() {
-    const std::vector<StepSeen> steps = std::exchange(unreported_, {});
-    const std::vector<Round::Step> all = round_.take();
-    for (size_t i = 0; i < steps.size(); ++i) {
-      StepSeen seen = steps[i];
-      if (state_.outer != nullptr) {
-        seen.loss = all[i].loss;
-        seen.gradient_norm = all[i].gradient_norm;
-        seen.updated = all[i].updated;
-        const std::string trouble =
-            all[i].trouble.empty() ? state_.guard.judge(seen.loss.mean(), true) : all[i].trouble;
-        if (!trouble.empty()) state_.step = seen.step - 1;
-        judge(trouble);
-      }
-      report(seen);
-    }
-    if (const std::string settled = state_.reducer.take_report(); !settled.empty()) tell("buckets", {}, settled);
-  }
-
-  void report(const StepSeen& seen) {
-    window_.add(seen);
-    observers_->step(seen);
-    if (run_.is_benchmark() || seen.step % run_.config.train.log_every != 0) return;
-    run_.keeper->check_in_place();
-    observers_->metrics(window_.take(seen));
-  }
-
   void save() {
     if (last_saved_ == state_.step && saved_evaluation_ == state_.last_evaluation) return;
-    const auto began = Clock::now();
+    const auto began = std::chrono::steady_clock::now();
     evaluator_.judge_weights();
     run_.workers.watchdog().report_phase(state_.step, "saving", true);
     state_.drawn = run_.plan().drawn(state_.position);
@@ -289,7 +175,7 @@ class Trainer {
 
   void finish_saving() {
     run_.workers.watchdog().report_phase(state_.step, "saving", true);
-    const auto began = Clock::now();
+    const auto began = std::chrono::steady_clock::now();
     run_.keeper->finish_saving();
     tell("saved", {{"began", run_.workers.run_clock(began)}, {"seconds", seconds_since(began)}});
   }
@@ -345,8 +231,7 @@ class Trainer {
     state_.roll_backs = roll_backs;
     last_saved_ = saved_evaluation_ = -1;
     evaluator_.forget();
-    window_.forget();
-    unreported_.clear();
+    stepper_.forget();
     continue_after(state_.step);
     tell("roll_back", {{"from_step", from}, {"to_step", state_.step}, {"rate_factor", factor}, {"reason", trouble}},
          fmt::format("roll-back: to step {}, learning rate times {:.3g} ({} of {} roll-backs)", state_.step, factor,
@@ -356,12 +241,9 @@ class Trainer {
   Run& run_;
   TrainState& state_;
   const std::unique_ptr<Observers> observers_;
-  MetricsWindow window_;
   Evaluator evaluator_;
-  Round round_;                                      // with workers.sync_every
-  std::vector<StepSeen> unreported_;                 // steps since the last meeting
+  Stepper stepper_;
   bool ready_ = false;                               // the first step has begun
-  bool stop_waits_ = false;                          // for the end of the round, as was told
   int64_t last_saved_ = -1, saved_evaluation_ = -1;  // steps
 };
 
