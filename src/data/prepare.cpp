@@ -15,12 +15,11 @@
 #include "core/progress.h"
 #include "data/corpus_source.h"
 #include "data/dataset.h"
-#include "data/encode.h"
 #include "data/encoded_text.h"
-#include "data/export_text.h"
 #include "data/provenance.h"
 #include "data/stages.h"
 #include "data/statistics.h"
+#include "data/write_dataset.h"
 #include "text/clean.h"
 #include "text/shuffle.h"
 #include "text/subword_trainer.h"
@@ -272,7 +271,16 @@ class Preparation {
                corpora_.target_language, exports_text(), sources);
     std::vector<fs::path> outputs;
     stages_.run("encode", key, outputs, [&] {
-      encode_all();
+      const DatasetParts parts = {.config = config_,
+                                  .corpora = corpora_,
+                                  .cleaned = cleaned_,
+                                  .splits = splits(),
+                                  .source_model = source_model_,
+                                  .target_model = target_model_,
+                                  .with_text = exports_text(),
+                                  .threads = threads_,
+                                  .made_by = request_.made_by};
+      write_dataset(parts, making_, out_);
       outputs = dataset_files();
       return Json();
     });
@@ -293,12 +301,6 @@ class Preparation {
     return std::vector<ParallelFiles>(static_cast<size_t>(config_.subwords.copies), shuffled);
   }
 
-  struct SplitText {
-    std::string split;
-    std::vector<ParallelFiles> texts;
-    bool train = false;
-  };
-
   std::vector<SplitText> splits() const {
     std::vector<SplitText> result;
     const auto add = [&](const std::string& split, const std::vector<ParallelFiles>& texts) {
@@ -315,49 +317,6 @@ class Preparation {
       add(corpora_.split("test", source), source.test);
     }
     return result;
-  }
-
-  void encode_all() {
-    const bool joint = source_model_ == target_model_;
-    const Subwords source(source_model_);
-    const std::optional<Subwords> own_target = joint ? std::nullopt : std::make_optional<Subwords>(target_model_);
-    const Vocabularies vocabularies{source, joint ? source : *own_target};
-
-    std::optional<Samplers> samplers;
-    if (config_.subwords.dropout > 0) {
-      samplers.emplace(vocabularies, config_.subwords.dropout, static_cast<uint64_t>(config_.seed));
-    }
-
-    DatasetStatistics statistics;
-    for (size_t i = 0; i < cleaned_.size(); ++i) {
-      statistics.clean.add(cleaned_[i]);
-      statistics.clean.lines.insert(statistics.clean.lines.end(), cleaned_[i].lines.begin(), cleaned_[i].lines.end());
-      if (corpora_.named) statistics.by_source.emplace_back(corpora_.sources[i].name, cleaned_[i]);
-    }
-    statistics.source_pieces.resize(source.size());
-    if (!joint) statistics.target_pieces.resize(own_target->size());
-
-    DatasetManifest manifest = describe(vocabularies, joint);
-    std::optional<TextExport> text;
-    const bool with_text = exports_text();
-    remove_path(making_);
-    make_folder(making_);
-    if (with_text) text.emplace(making_ / "export", corpora_.sources[0], config_.subwords, vocabularies, joint);
-    for (const auto& [split, texts, train] : splits()) {
-      const EncodeRequest request = {
-          split, texts, train, threads_, train && samplers ? &*samplers : nullptr, config_.corpus.encoded};
-      std::optional<PieceFiles> pieces;
-      if (text) text->open(split, pieces);
-      encode_split(request, vocabularies, making_, pieces ? &*pieces : nullptr, statistics, manifest.files);
-      if (pieces) text->close(*pieces);
-      manifest.splits[split] = statistics.splits[split].pairs;
-    }
-    copy_model(source_model_, making_ / manifest.source_model, manifest.files);
-    if (!joint) copy_model(target_model_, making_ / manifest.target_model, manifest.files);
-    write_file(making_ / kStatisticsFile, statistics_json(statistics));
-    write_file(making_ / kPrepareFile, show(config_));
-    write_manifest(making_, manifest);
-    publish();
   }
 
   void write_provenance() const {
@@ -377,45 +336,6 @@ class Preparation {
     }
     const Json provenance = dataset_provenance({request_.made_by, request_.command}, inputs, stages_.memory());
     write_file(out_ / kProvenanceFile, dump_json(provenance, 2) + "\n");
-  }
-
-  DatasetManifest describe(const Vocabularies& vocabularies, bool joint) const {
-    DatasetManifest manifest;
-    manifest.name = corpora_.name;
-    manifest.source_language = corpora_.source_language;
-    manifest.target_language = corpora_.target_language;
-    for (const CorpusSource& source : corpora_.sources) {
-      if (!corpora_.named) break;
-      manifest.named_sources.push_back({source.name, source.weight, source.tag, corpora_.split("train", source)});
-    }
-    manifest.source_model = joint ? "joint.model" : "source.model";
-    manifest.target_model = joint ? "joint.model" : "target.model";
-    manifest.source_vocabulary = vocabularies.source.size();
-    manifest.target_vocabulary = vocabularies.target.size();
-    manifest.made_by = request_.made_by;
-    return manifest;
-  }
-
-  static void copy_model(const fs::path& from, const fs::path& to, FileRecords& records) {
-    ChecksummedFile file(to);
-    file.write(read_file(from));
-    commit(file, records);
-  }
-
-  // Only renames files, which succeeds on a full disk. The manifest is removed first and renamed last: without it the
-  // folder is not taken for a dataset.
-  void publish() const {
-    remove_path(out_ / kDatasetManifest);
-    sync_folder(out_);
-    remove_path(out_ / "export");
-    for (const fs::path& path : list_folder(making_)) {
-      if (path.filename() != kDatasetManifest) rename_path(path, out_ / path.filename());
-    }
-    remove_path(out_ / kProvenanceFile);  // of the dataset before this one
-    sync_folder(out_);
-    rename_path(making_ / kDatasetManifest, out_ / kDatasetManifest);
-    sync_folder(out_);
-    remove_path(making_);
   }
 
   const PrepareRequest& request_;
