@@ -23,6 +23,7 @@
 #include "launch/slurm_allocation.h"
 #include "report/write_report.h"
 #include "train/fine_tune.h"
+#include "train/request_checks.h"
 #include "train/trainer.h"
 
 namespace verbund {
@@ -125,7 +126,9 @@ void run_train(const Arguments& arguments) {
   request.program = program_version();
   request.command = command_line();
   request.restart = restart_reason(std::getenv(kRestartVariable));
-  if (std::getenv(kContinueVariable) != nullptr) {  // a restart by launch: another start of this command has begun
+  // A restart by launch: another start of this command has begun.
+  const bool continues = std::getenv(kContinueVariable) != nullptr;
+  if (continues) {
     if (request.resume == Resume::kNever) request.resume = Resume::kAuto;
     if (request.resume == Resume::kBest) request.resume = Resume::kForce;
   }
@@ -139,6 +142,7 @@ void run_train(const Arguments& arguments) {
 
   int signal = 0;
   with_workers([&](Workers& workers) {
+    if (workers.leads() && continues) check_continued_run(request.run, workers.self().host);
     if (workers.leads()) log_config_choice(file);
     if (finetune.empty()) {
       request.config = load_config(file, overrides);
