@@ -11,7 +11,7 @@ namespace verbund {
 namespace {
 
 CopyFile file_for_copy(const fs::path& path, bool executable = false) {
-  return {path, fs::file_size(path), file_digest(path, Digest::kSha256), executable};
+  return {path, fs::file_size(path), file_digest(path, Digest::kSha256), executable, {}};
 }
 
 // Its files without the folder `work`, which only prepare needs.
@@ -48,7 +48,10 @@ std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, con
     files.push_back(file_for_copy(absolute(configs.back())));
   }
   for (const std::string& data : values_of(command, "--data")) {
-    for (const fs::path& path : dataset_files(absolute(data))) files.push_back(file_for_copy(path));
+    for (const fs::path& path : dataset_files(absolute(data))) {
+      files.push_back(file_for_copy(path));
+      if (path.filename() != kDatasetManifest) files.back().manifest = path.parent_path() / kDatasetManifest;
+    }
   }
   return files;
 }

@@ -15,6 +15,7 @@ struct CopyFile {
   uint64_t size = 0;
   std::string sha256;
   bool executable = false;
+  std::filesystem::path manifest;  // of its dataset, which is not whole while this file changes; "": of none
 };
 
 // Of a command such as {"/usr/bin/verbund", "train", "--config", "my.yaml", "--data", "data/demo"}; `folder` is where
