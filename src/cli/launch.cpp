@@ -112,13 +112,13 @@ void run_launch(const Arguments& arguments) {
     Arguments launch = {"--max-restarts",         text(max_restarts, 10),       "--wait-at-start",
                         text(wait_at_start, 600), "--wait-for-hosts",           text(wait_for_hosts, 300),
                         "--start-timeout",        std::to_string(start_timeout)};
-    if (min_workers > flags.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, flags.workers);
     if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
     if (min_hosts > 0) launch.insert(launch.end(), {"--min-hosts", std::to_string(min_hosts)});
     if (copy)
       fail_usage("--print-mpijob goes without --copy: pods have the program in their image, data on the volume");
     for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
     const std::string yaml = mpijob.print(flags, launch, command);
+    if (min_workers > flags.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, flags.workers);
     if (const int pods = mpijob.pods(flags); min_hosts > pods) {
       fail_usage("--min-hosts {} is more than the {} pod{} of the job", min_hosts, pods, pods == 1 ? "" : "s");
     }

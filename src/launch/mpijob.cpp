@@ -164,7 +164,7 @@ std::string mpijob_yaml(const MpiJob& job) {
   if (job.gpus > 0 && !sets(job.arguments, "device")) launch.insert(launch.end(), {"--set", "device=cuda"});
 
   const std::string metadata =
-      "  name: " + job.name + (job.space.empty() ? "" : "\n  namespace: " + yaml_quoted(job.space));
+      "  name: " + yaml_quoted(job.name) + (job.space.empty() ? "" : "\n  namespace: " + yaml_quoted(job.space));
   const std::string gpus = job.gpus == 0 ? "" : fmt::format("\n                  nvidia.com/gpu: {}", job.gpus);
   return fmt::format(
       R"(# {pods} x {slots} workers. The launcher pod runs verbund launch, which restarts lost workers by itself.
