@@ -19,8 +19,10 @@ struct CopyFile {
 };
 
 // Of a command such as {"/usr/bin/verbund", "train", "--config", "my.yaml", "--data", "data/demo"}; `folder` is where
-// it runs. A dataset's manifest comes last: a folder without it is not a dataset.
-std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const std::filesystem::path& folder);
+// it runs, and `more` are datasets that it does not name. A dataset's manifest comes last: a folder without it is not a
+// dataset.
+std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const std::filesystem::path& folder,
+                                    const std::vector<std::filesystem::path>& more);
 
 // The values of `--name value` and `--name=value`, in their order.
 std::vector<std::string> values_of(const std::vector<std::string>& command, const std::string& name);

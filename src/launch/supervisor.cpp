@@ -63,7 +63,7 @@ class Supervisor {
  private:
   // Waits some time for hosts that are still being started, as a cluster does that makes them for the job.
   std::vector<Host> hosts_for_first_start() const {
-    const Clock::time_point end = Clock::now() + settings_.wait_at_start;
+    const Clock::time_point end = settings_.begun + settings_.wait_at_start;
     std::vector<Host> missing = settings_.hosts;
     for (bool said = false;; said = true) {
       const std::vector<HostAnswer> answers = probe_.ask(missing, kProbePatience, signals_);
