@@ -31,7 +31,7 @@ struct Stall {
   double seconds;       // that the others have waited
   size_t worker;        // the straggler
   std::string message;  // names the straggler, its step and the operation
-  bool of_all = false;  // all workers wait since `seconds`, when the last one came; `worker` waits longest
+  bool of_all = false;  // all workers wait, since the last one came; `worker` waits the longest
 };
 
 // The longest stall, if there is one.
