@@ -12,9 +12,11 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/human.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "launch/slurm_starter.h"
 #include "launch/supervisor.h"
+#include "train/fine_tune.h"
 
 namespace verbund {
 namespace {
@@ -23,6 +25,7 @@ namespace {
 const std::vector<std::string> kCommandsForWorkers = {"train", "doctor"};
 
 constexpr int kNotGiven = -1;
+constexpr std::chrono::seconds kBetweenReads{1};
 
 // The workers' program: this one, under the same path on every host. Tests replace it.
 std::vector<std::string> worker_program(const Arguments& command) {
@@ -44,6 +47,52 @@ std::vector<std::string> worker_program(const Arguments& command) {
   }
   program.insert(program.begin(), fs::read_symlink("/proc/self/exe"));
   return program;
+}
+
+// With --hosts-from: reads the list until it is long enough for the limits, or until --wait-at-start is over.
+std::vector<Host> hosts_at_start(const HostFlags& flags, const LaunchSettings& settings, int min_workers) {
+  const auto end = settings.begun + settings.wait_at_start;
+  for (bool said = false;; said = true) {
+    const bool is_last = flags.from.empty() || std::chrono::steady_clock::now() + kBetweenReads >= end;
+    std::string trouble;
+    try {
+      const std::vector<Host> hosts = flags.hosts();
+      const bool enough = total_slots(hosts) >= min_workers && static_cast<int>(hosts.size()) >= settings.min_hosts;
+      if (is_last || enough) return hosts;
+      trouble = fmt::format("--hosts-from names only {}", describe_hosts(hosts));
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      if (is_last) throw;
+      trouble = error.what();
+    }
+    if (!said) {
+      log("waiting up to {} s for hosts: {}", settings.wait_at_start.count(), trouble.substr(0, trouble.find('\n')));
+    }
+    check_interrupt();
+    std::this_thread::sleep_for(kBetweenReads);
+  }
+}
+
+// The dataset that train --finetune draws from beside those of --data, if there is one: the workers learn of it from
+// the record of a run.
+std::vector<fs::path> replayed_datasets(const std::vector<std::string>& command) {
+  const auto last = [&](const char* name) {
+    const std::vector<std::string> values = values_of(command, name);
+    return values.empty() ? "" : values.back();
+  };
+  const std::vector<std::string> data = values_of(command, "--data");
+  const FineTuneRequest request = {.model = last("--finetune"),
+                                   .data = {data.begin(), data.end()},
+                                   .run = last("--run"),
+                                   .config = last("--config"),
+                                   .overrides = values_of(command, "--set"),
+                                   .replay = std::strtod(last("--replay").c_str(), nullptr)};
+  const bool replays = request.replay > 0 || fs::exists(request.run / "config.yaml");  // if the run has begun with it
+  if (request.model.empty() || data.empty() || !replays) return {};
+  const std::string replayed = fine_tune(request).replayed;
+  if (replayed.empty()) return {};
+  return {replayed};
 }
 
 void meet_others() {
@@ -96,7 +145,6 @@ std::string LaunchFlags::job_for_kubernetes(const Arguments& command) const {
   const auto text = [](int value, int usual) { return std::to_string(value == kNotGiven ? usual : value); };
   Arguments launch = {"--max-restarts",   text(max_restarts, 10),    "--wait-at-start", text(wait_at_start, 600),
                       "--wait-for-hosts", text(wait_for_hosts, 300), "--start-timeout", std::to_string(start_timeout)};
-  if (min_workers > hosts.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, hosts.workers);
   if (min_workers > 0) launch.insert(launch.end(), {"--min-workers", std::to_string(min_workers)});
   if (min_hosts > 0) launch.insert(launch.end(), {"--min-hosts", std::to_string(min_hosts)});
   if (copy)
@@ -104,6 +152,7 @@ std::string LaunchFlags::job_for_kubernetes(const Arguments& command) const {
         "--print-mpijob cannot be combined with --copy: pods have the program in their image, data on the volume");
   for (const std::string& args : mpirun_args) launch.push_back("--mpirun-args=" + args);
   std::string yaml = mpijob.print(hosts, launch, command);
+  if (min_workers > hosts.workers) fail_usage("--min-workers {} is more than -n {}", min_workers, hosts.workers);
   if (const int pods = mpijob.pods(hosts); min_hosts > pods) {
     fail_usage("--min-hosts {} is more than the {} pod{} of the job", min_hosts, pods, pods == 1 ? "" : "s");
   }
@@ -115,13 +164,14 @@ LaunchSettings LaunchFlags::settings() const {
     fail_usage("the number of workers is missing: -n 2, -H a:2,b:2 or --slurm\nSee: verbund launch --help");
   }
   LaunchSettings settings;
-  settings.hosts = hosts.hosts();
+  settings.min_hosts = std::max(1, min_hosts);
+  if (wait_at_start != kNotGiven) settings.wait_at_start = std::chrono::seconds(wait_at_start);
+  settings.hosts = hosts_at_start(hosts, settings, min_workers);
   settings.workers = hosts.workers == 0 ? total_slots(settings.hosts) : hosts.workers;
   if (!hosts.from.empty()) settings.source = std::make_shared<const HostSource>(hosts.from);
   settings.fixed_workers = hosts.workers > 0;
   // Without both limits, all workers are needed; one of them alone is enough.
   settings.min_workers = min_workers > 0 ? min_workers : min_hosts > 0 ? 1 : settings.workers;
-  settings.min_hosts = std::max(1, min_hosts);
   if (settings.min_workers > settings.workers) {
     fail_usage("--min-workers {} is more than all {} workers", settings.min_workers, settings.workers);
   }
@@ -130,7 +180,6 @@ LaunchSettings LaunchFlags::settings() const {
   }
   settings.start_timeout = std::chrono::seconds(start_timeout);
   if (max_restarts != kNotGiven) settings.max_restarts = max_restarts;
-  if (wait_at_start != kNotGiven) settings.wait_at_start = std::chrono::seconds(wait_at_start);
   if (wait_for_hosts != kNotGiven) settings.wait_for_hosts = std::chrono::seconds(wait_for_hosts);
   return settings;
 }
@@ -182,7 +231,9 @@ void run_launch(const Arguments& arguments) {
          std::thread::hardware_concurrency());
   }
 
-  if (flags.copy && !flags.dry_run) settings.copies = list_for_copy(settings.job.program, settings.job.folder);
+  if (flags.copy && !flags.dry_run) {
+    settings.copies = list_for_copy(settings.job.program, settings.job.folder, replayed_datasets(settings.job.program));
+  }
   if (flags.dry_run) {
     std::cout << shell_line(settings.starter->command(settings.job, used)) << "\n";
   } else {

@@ -22,6 +22,7 @@
 #include "launch/slurm_allocation.h"
 #include "report/write_report.h"
 #include "train/fine_tune.h"
+#include "train/request_checks.h"
 #include "train/trainer.h"
 
 namespace verbund {
@@ -128,6 +129,9 @@ void set_up_fine_tuning(const FineTuneRequest& fine_tune_request, Workers& worke
 
 // Returns the signal that ended the training, or 0.
 int train_and_report(const TrainFlags& flags, TrainRequest& request, Workers& workers) {
+  if (workers.leads() && std::getenv(kContinueVariable) != nullptr) {
+    check_continued_run(request.run, workers.self().host);
+  }
   if (workers.leads()) log_config_choice(flags.config);
   if (flags.finetune.empty()) {
     request.config = load_config(flags.config, flags.overrides);

@@ -48,11 +48,18 @@ std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
     });
   }
   if (worst) return worst;
-  const auto stuck = static_cast<size_t>(waiting - workers.data());
-  return Stall{waiting->waiting, stuck,
-               fmt::format("all workers have been in the {} of step {} for {:.0f} s, the longest {}: the network "
-                           "between them is slow or stuck",
-                           waiting->operation, waiting->step + 1, waiting->waiting, waiting->name),
+
+  // All have entered it. Before the last one did, nobody could get further.
+  double seconds = std::numeric_limits<double>::infinity();
+  for (const WorkerSeen& worker : workers) {
+    if (worker.left) continue;
+    if (worker.may_block) return std::nullopt;
+    seconds = std::min(seconds, worker.since_entered);
+  }
+  return Stall{seconds, static_cast<size_t>(waiting - workers.data()),
+               fmt::format("all workers have been in the {} of step {} for {:.0f} s: the network between them is slow "
+                           "or stuck",
+                           waiting->operation, waiting->step + 1, seconds),
                true};
 }
 

@@ -24,13 +24,14 @@ struct WorkerSeen {
   bool may_block = false;  // its activity may take any time: the others wait as long as it is alive
   // Seconds since its step changed. In a round of local steps a slow worker is waited for, but it advances.
   double in_step = std::numeric_limits<double>::infinity();
+  double since_entered = 0;  // seconds since it entered its last operation, even if it has finished it
 };
 
 struct Stall {
   double seconds;       // that the others have waited
   size_t worker;        // the straggler
   std::string message;  // names the straggler, its step and the operation
-  bool of_all = false;  // all workers wait, that one the longest
+  bool of_all = false;  // all workers wait, since the last one came; `worker` waits the longest
 };
 
 // The longest stall, if there is one.

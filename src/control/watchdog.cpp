@@ -44,7 +44,7 @@ Watchdog::Watchdog(Rendezvous& rendezvous, const std::vector<Worker>& workers, c
       peers_(workers.size()) {
   own_.rank = rendezvous.rank();
   own_.run = channel_.run();
-  for (Peer& peer : peers_) peer.heard = peer.step_since = monotonic_seconds();
+  for (Peer& peer : peers_) peer.heard = peer.step_since = peer.entered_at = monotonic_seconds();
   step_since_ = monotonic_seconds();
   thread_ = std::thread([this] { run(); });
   if (rank_ != 0) sender_.set_clock(kFirstPingsSeconds);
@@ -233,6 +233,7 @@ void Watchdog::hear(size_t rank, const Heartbeat& heartbeat, std::span<const std
   neighbour.heard = now;
   peer.seen = neighbour.followed;
   if (peer.heartbeat.step != heartbeat.step) peer.step_since = now;
+  if (peer.heartbeat.entered != heartbeat.entered) peer.entered_at = now;
   peer.heartbeat = heartbeat;
   if (heartbeat.kind == HeartbeatKind::kShutdown) peer.may_leave = true;
   const bool is_for_this = heartbeat.to == kToAll || heartbeat.to == own_.rank;
@@ -287,12 +288,13 @@ void Watchdog::look_for_stalls() {
   std::vector<WorkerSeen> seen;
   std::vector<int> ranks;
   WorkersConfig limits;
-  double step_since = 0;
+  double step_since = 0, entered_at = 0;
   const Heartbeat own = own_heartbeat(HeartbeatKind::kAlive);
   {
     const std::lock_guard lock(mutex_);
     limits = limits_;
     step_since = step_since_;
+    entered_at = entered_at_;
   }
   for (size_t i = 0; i < peers_.size(); ++i) {
     if (rank_ != 0 && i != 0 && i != rank_ && i != channel_.tree().parent(rank_)) continue;  // worker 0 judges them
@@ -302,7 +304,8 @@ void Watchdog::look_for_stalls() {
     seen.push_back({workers_[i].name(), silent, heartbeat.entered, heartbeat.finished,
                     heartbeat.waiting > 0 ? heartbeat.waiting + silent : 0, heartbeat.step, heartbeat.doing,
                     heartbeat.operation, peer.left || failing_, heartbeat.may_block != 0,
-                    monotonic_seconds() - (i == rank_ ? step_since : peer.step_since)});
+                    monotonic_seconds() - (i == rank_ ? step_since : peer.step_since),
+                    monotonic_seconds() - (i == rank_ ? entered_at : peer.entered_at)});
     ranks.push_back(static_cast<int>(i));
   }
   const std::optional<Stall> stall = find_stall(seen);

@@ -93,6 +93,7 @@ class Watchdog {
     double followed = 0;     // seconds in which that happened without long gaps
     double seen = 0;         // `followed` of the neighbour through which the last heartbeat came
     double step_since = 0;   // when its step changed
+    double entered_at = 0;   // when it was seen in another operation than before
     bool may_leave = false;  // it has announced its shutdown
     bool left = false;
   };

@@ -27,7 +27,8 @@ Travel planned_travel(Workers& workers, const Training& training) {
   Travel own;
   try {
     const WorkersConfig config = load_config(training.config_file, training.overrides).workers;
-    own = {config.wire, config.transport};
+    // Rounds of local steps exchange weights in host memory.
+    own = {config.wire, config.has_rounds() ? Exchange::kMpi : config.transport};
   } catch (const Error&) {  // it is among the facts
   }
   const Json numbers = parse_json(

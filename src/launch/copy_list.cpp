@@ -11,7 +11,7 @@ namespace verbund {
 namespace {
 
 CopyFile file_for_copy(const fs::path& path, bool executable = false) {
-  return {path, fs::file_size(path), file_digest(path, Digest::kSha256), executable};
+  return {path, fs::file_size(path), file_digest(path, Digest::kSha256), executable, {}};
 }
 
 // Its files without the folder `work`, which only prepare needs.
@@ -40,15 +40,22 @@ std::vector<std::string> values_of(const std::vector<std::string>& command, cons
   return values;
 }
 
-std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const fs::path& folder) {
+std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const fs::path& folder,
+                                    const std::vector<fs::path>& more) {
   const auto absolute = [&](const std::string& path) { return (folder / path).lexically_normal(); };
   std::vector<CopyFile> files = {file_for_copy(absolute(command.front()), true)};
   const std::vector<std::string> configs = values_of(command, "--config");
   if (!configs.empty() && fs::is_regular_file(absolute(configs.back()))) {
     files.push_back(file_for_copy(absolute(configs.back())));
   }
-  for (const std::string& data : values_of(command, "--data")) {
-    for (const fs::path& path : dataset_files(absolute(data))) files.push_back(file_for_copy(path));
+  const std::vector<std::string> named = values_of(command, "--data");
+  std::vector<fs::path> datasets(named.begin(), named.end());
+  datasets.insert(datasets.end(), more.begin(), more.end());
+  for (const fs::path& data : datasets) {
+    for (const fs::path& path : dataset_files(absolute(data))) {
+      files.push_back(file_for_copy(path));
+      if (path.filename() != kDatasetManifest) files.back().manifest = path.parent_path() / kDatasetManifest;
+    }
   }
   return files;
 }

@@ -15,11 +15,14 @@ struct CopyFile {
   uint64_t size = 0;
   std::string sha256;
   bool executable = false;
+  std::filesystem::path manifest;  // of its dataset, which is not whole while this file changes; "": of none
 };
 
 // The files to copy for a command such as {"/usr/bin/verbund", "train", "--config", "my.yaml", "--data", "data/demo"};
-// `folder` is where it runs. A dataset's manifest comes last: a folder without it is not a dataset.
-std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const std::filesystem::path& folder);
+// `folder` is where it runs, and `more` are datasets that it does not name. A dataset's manifest comes last: a folder
+// without it is not a dataset.
+std::vector<CopyFile> list_for_copy(const std::vector<std::string>& command, const std::filesystem::path& folder,
+                                    const std::vector<std::filesystem::path>& more);
 
 // The values of `--name value` and `--name=value`, in their order.
 std::vector<std::string> values_of(const std::vector<std::string>& command, const std::string& name);

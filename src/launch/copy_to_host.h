@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CopyToHost brings files to one host, through the same agent that reaches it for the job (ssh). It asks the host which
-// files it has, by size and SHA-256, and sends the others. A file arrives as PATH.DIGEST.partial, is verified there,
-// synced and renamed: it is whole or absent. What was broken off is continued by the next CopyToHost.
+// files it has, by size and SHA-256, and sends the others. A file arrives as PATH.HOST.DIGEST.partial, is verified
+// there, synced and renamed: it is whole or absent. A dataset that changes has no manifest until all its files are
+// there. What was broken off is continued by the next CopyToHost.
 //
 // The host needs a POSIX shell and coreutils (stat, sha256sum, cat, sync, mv).
 #pragma once
@@ -49,7 +50,9 @@ class CopyToHost {
 
   void run(const std::string& script, int input_file = -1);
   std::optional<int> poll();
-  void read_answer();
+  void ask_next();
+  void add_answers();
+  void plan_tasks();
   void begin_next();
   void end_task(int code);
   void fail_with(int code, const std::string& what);
@@ -57,6 +60,9 @@ class CopyToHost {
   const Starter& starter_;
   const std::string host_;
   const std::vector<CopyFile>& files_;
+  const std::filesystem::path folder_;
+  size_t asked_ = 0;                  // files
+  std::vector<std::string> answers_;  // of these, in their order
   std::unique_ptr<ChildProcess> process_;
   std::string output_;
   std::deque<Task> tasks_;  // the first is being sent

@@ -57,6 +57,7 @@ void report(const std::vector<std::unique_ptr<Supplied>>& group) {
 int HostSupply::supply(std::vector<HostAnswer>& answers, const StopSignals& signals) {
   std::vector<HostAnswer*> lacking;
   for (HostAnswer& answer : answers) {
+    if (!answer.answers) supplied_.erase(answer.host.name);  // it may come back with an empty disk
     const bool has = supplied_.contains(answer.host.name) || is_this_machine(answer.host.name);
     if (answer.answers && !has && !files_.empty()) lacking.push_back(&answer);
   }

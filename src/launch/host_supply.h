@@ -19,9 +19,10 @@ class HostSupply {
   HostSupply(const Starter& starter, std::vector<CopyFile> files, std::filesystem::path folder)
       : starter_(starter), files_(std::move(files)), folder_(std::move(folder)) {}
 
-  // Hosts that answer and are not known to have the files get them. This machine has them. One that cannot be supplied
-  // no longer counts as answering, and `said` tells why; the others are supplied nevertheless. Returns the exit code
-  // for those: 0 if there are none, 3 if the connections were lost, which may help another time, else 1.
+  // Hosts that answer and are not known to have the files get them; those that do not answer are forgotten. This
+  // machine has them. One that cannot be supplied no longer counts as answering, and `said` tells why; the others are
+  // supplied nevertheless. Returns the exit code for those: 0 if there are none, 3 if the connections were lost, which
+  // may help another time, else 1.
   int supply(std::vector<HostAnswer>& answers, const StopSignals& signals);
 
   // The files of these hosts may be gone: they are asked again.

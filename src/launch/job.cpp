@@ -55,6 +55,7 @@ class Job {
     end.all_started = session_.all_started();
     end.has_trained = session_.has_trained();
     end.lost_host = notices.lost_host();
+    end.was_killed = session_.was_killed();
     end.cannot_start = notices.cannot_start();
     end.verified = session_.verified();
     end.from_outside = notices.was_terminated(end.exit_code, session_.starter_spoke_last());

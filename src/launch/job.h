@@ -21,6 +21,7 @@ struct JobEnd {
   bool all_started = false;        // every worker
   bool has_trained = false;        // the run has begun, or has been resumed
   bool lost_host = false;          // the starter could not start or reach its daemon on a host
+  bool was_killed = false;         // the starter, because it did not exit after a loss
   bool cannot_start = false;       // the program or folder is missing on a host
   bool from_outside = false;       // the starter itself was terminated
   std::set<std::string> verified;  // notes of the dataset's copies (data/verified_note.h)

@@ -227,7 +227,8 @@ void check_mpijob(const MpiJob& job) {
 }
 
 std::string mpijob_yaml(const MpiJob& job) {
-  const std::string metadata = "  name: " + job.name + (job.space.empty() ? "" : "\n  namespace: " + scalar(job.space));
+  const std::string metadata =
+      "  name: " + scalar(job.name) + (job.space.empty() ? "" : "\n  namespace: " + scalar(job.space));
   const std::string gpus = job.gpus == 0 ? "" : fmt::format("\n                  nvidia.com/gpu: {}", job.gpus);
   return fmt::format(kMpiJobYaml, fmt::arg("metadata", metadata), fmt::arg("pods", job.workers / job.slots),
                      fmt::arg("slots", job.slots), fmt::arg("image", scalar(job.image)),

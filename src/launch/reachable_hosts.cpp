@@ -88,7 +88,7 @@ std::vector<HostAnswer> HostProbe::ask(const std::vector<Host>& hosts, std::chro
         open = true;
       }
     }
-    if (open && !hurried && total_slots(answering(answers)) >= enough) {
+    if (open && !hurried && !questions.front() && total_slots(answering(answers)) >= enough) {
       hurried = true;
       end = std::min(end, Clock::now() + kPatienceWithOthers);
     }

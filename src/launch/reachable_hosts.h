@@ -29,8 +29,9 @@ class HostProbe {
  public:
   explicit HostProbe(const Starter& starter) : starter_(starter) {}
 
-  // Probes all at once, for at most `patience`. Once hosts with `enough` slots have answered, the others have one more
-  // second: a spare host takes the place of one that is cut off without a long wait.
+  // Probes all at once, for at most `patience`. Once the first host is known to answer or not, and hosts with `enough`
+  // slots have answered, the others have one more second: a spare host takes the place of one that is cut off without a
+  // long wait. The first one has its time, because the run folder may be on it alone.
   std::vector<HostAnswer> ask(const std::vector<Host>& hosts, std::chrono::seconds patience, const StopSignals& signals,
                               int enough = std::numeric_limits<int>::max()) const;
 

@@ -25,6 +25,12 @@ std::string describe_new(const std::vector<Host>& now, const std::vector<Host>& 
   return describe_hosts(joined);
 }
 
+// Worker 0 stays where it was: the run folder may be on that host alone.
+void put_first(const std::string& name, std::vector<Host>& hosts) {
+  const auto found = std::find_if(hosts.begin(), hosts.end(), [&](const Host& host) { return host.name == name; });
+  if (found != hosts.end()) std::rotate(hosts.begin(), found, found + 1);
+}
+
 // The first sentence of a message: what is wrong, without the advice after it.
 std::string first_sentence(const std::string& message) {
   const size_t end = std::min(message.find(". "), message.find(".\n"));
@@ -43,16 +49,18 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
   const seconds patience = std::clamp(settings_.wait_for_hosts, seconds(1), kMaxPatience);
   for (bool said = false;; said = true) {
     const bool is_known = read_list();
+    put_first(before.front().name, list_);
     const int wanted = wanted_workers(settings_, list_, before);
     std::vector<HostAnswer> answers = probe_.ask(list_, patience, signals_, wanted);
     supply_.supply(answers, signals_);
-    std::vector<Host> hosts = used_hosts(answering(answers), wanted);
+    const std::vector<Host> there = answering(answers);
+    std::vector<Host> hosts = used_hosts(there, wanted);
     const int slots = total_slots(hosts);
     debug("restart: {} of {} hosts answer, with {} of {} slots", hosts.size(), list_.size(), slots, wanted);
     const bool has_time = Clock::now() + kBetweenProbes < end;
     std::string missing = describe_silent(answers);
     if (missing.empty()) missing = "a host that is no longer in the list";
-    if ((slots < wanted || !is_known) && has_time) {
+    if ((slots < wanted || !suffice(there) || !is_known) && has_time) {
       if (!said) {
         log("{}waiting up to {} s for {}", is_known ? "" : trouble_ + ": ", settings_.wait_for_hosts.count(),
             is_known ? missing : "a list of hosts");
@@ -61,7 +69,7 @@ std::vector<Host> RestartHosts::choose(const std::vector<Host>& before) {
       continue;
     }
     if (!is_known) warn("{}: using its previous list of hosts", trouble_);
-    if (!suffice(hosts)) fail_without(missing, hosts);
+    if (!suffice(there)) fail_without(missing, there);
     if (slots < wanted) {
       warn("continuing with {} of {} workers, without {}. Hosts that are back take part after the next restart", slots,
            wanted, missing);
@@ -86,8 +94,8 @@ bool RestartHosts::read_list() {
   }
 }
 
-bool RestartHosts::suffice(const std::vector<Host>& hosts) const {
-  return total_slots(hosts) >= settings_.min_workers && static_cast<int>(hosts.size()) >= settings_.min_hosts;
+bool RestartHosts::suffice(const std::vector<Host>& there) const {
+  return total_slots(there) >= settings_.min_workers && static_cast<int>(there.size()) >= settings_.min_hosts;
 }
 
 void RestartHosts::fail_without(const std::string& missing, const std::vector<Host>& left) const {

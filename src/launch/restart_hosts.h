@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RestartHosts chooses the hosts for a restart: the first in the list that answer. The list may have changed meanwhile.
+// RestartHosts chooses the hosts for a restart: the first in the list that answer, and before them the first host of
+// the last start, if it answers. The list may have changed meanwhile.
 #pragma once
 
 #include <vector>
@@ -21,7 +22,7 @@ class RestartHosts {
 
  private:
   bool read_list();
-  bool suffice(const std::vector<Host>& hosts) const;
+  bool suffice(const std::vector<Host>& there) const;  // spare hosts count, too
   [[noreturn]] void fail_without(const std::string& missing, const std::vector<Host>& left) const;
 
   const LaunchSettings& settings_;

@@ -16,6 +16,7 @@
 namespace verbund {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
 constexpr seconds kProbePatience{10};
@@ -53,7 +54,8 @@ class Supervisor {
       job.restart = fmt::format("{} {}", restarts + 1, end.reason);
       job.continues |= end.has_trained;
       if (!end.all_started) pause();  // a start that fails at once is not repeated at once
-      supply_.forget_all_but(end.lost_host ? std::vector<Host>() : hosts);  // a host may come back with an empty disk
+      // A host may come back with an empty disk. A starter that had to be killed does not say whether it lost one.
+      supply_.forget_all_but(end.lost_host || end.was_killed ? std::vector<Host>() : hosts);
       hosts = restart_hosts_.choose(hosts);
     }
   }
@@ -61,7 +63,7 @@ class Supervisor {
  private:
   // Waits some time for hosts that are still being started, as a cluster does that makes them for the job.
   std::vector<Host> hosts_for_first_start() const {
-    const Clock::time_point end = Clock::now() + settings_.wait_at_start;
+    const Clock::time_point end = settings_.begun + settings_.wait_at_start;
     std::vector<Host> missing = settings_.hosts;
     for (bool said = false;; said = true) {
       const std::vector<HostAnswer> answers = probe_.ask(missing, kProbePatience, signals_);

@@ -24,7 +24,8 @@ struct LaunchSettings {
   int min_hosts = 1;
   int max_restarts = 0;
   std::chrono::seconds start_timeout{120};  // without progress of any worker
-  std::chrono::seconds wait_at_start{0};    // for hosts that do not answer yet, before the first start
+  std::chrono::seconds wait_at_start{0};    // for hosts that do not answer yet, before the first start ...
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  // ... from this moment on
   std::chrono::seconds wait_for_hosts{30};  // at a restart, before continuing without a host
 };
 

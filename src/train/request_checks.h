@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "config/config.h"
 
@@ -20,5 +21,9 @@ void check_length(const Config& config);
 
 // Refuses a path that is neither a run's folder nor an empty one nor still free.
 void check_run_folder(const std::filesystem::path& path);
+
+// Of worker 0 after a restart by `launch`: refuses a folder without the run that an earlier start has begun. It would
+// train from step 0.
+void check_continued_run(const std::filesystem::path& path, const std::string& host);
 
 }  // namespace verbund

@@ -47,6 +47,15 @@ void check_run_folder(const fs::path& path) {
   }
 }
 
+void check_continued_run(const fs::path& path, const std::string& host) {
+  if (fs::exists(path / "run.json")) return;
+  fail(
+      "{} has no run in {}, although this job has trained it before the restart: its checkpoints are on the host that "
+      "was the first one then, or the storage is not shared or not mounted. Once that host is back, the same command "
+      "with it as the first host resumes the run. To restart on any host, give a --run folder that all of them share.",
+      host, fs::absolute(path).lexically_normal().string());
+}
+
 RunFolder::RunFolder(const fs::path& path, bool is_new, std::chrono::seconds patience) : path_(path) {
   check_run_folder(path);
   make_folder(path);

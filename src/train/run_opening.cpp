@@ -109,6 +109,11 @@ void check_compatible(const Checkpoint& newest, Run& run) {
       fmt::join(run.differences, "\n  "));
 }
 
+// While a large model goes over a slow network, or is read from a slow disk, the workers wait for each other.
+void report_loading(Run& run, bool loads) {
+  run.workers.watchdog().report_phase(run.state.step, loads ? "loading the model" : "start", loads);
+}
+
 // Restores the state of an earlier part of the run. False: there is none.
 bool resume(Run& run) {
   const Checkpoint* newest = run.request.resume == Resume::kBest ? run.keeper->find_best() : run.keeper->find_newest();
@@ -176,9 +181,11 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   validate_settings(*run);
   run->state.optimizer->freeze(frozen_parameters(run->state.model->table(), config.train.freeze));
   run->start = static_cast<int64_t>(workers.comm().max(static_cast<double>(run->keeper->starts())));
+  report_loading(*run, true);
   run->resumed = resume(*run);
   debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
   if (!run->resumed) start_run(*run);
+  report_loading(*run, false);
   run->first_step = run->state.step;
   if (run->dataset.has("dev")) read_dev_sets(*run);
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {

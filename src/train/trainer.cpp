@@ -225,6 +225,7 @@ class Trainer {
   void roll_back(const Checkpoint* newest, const std::string& trouble) {
     const double factor = state_.rate_factor / 2;
     const int64_t roll_backs = state_.roll_backs + 1, from = state_.step;
+    run_.workers.watchdog().report_phase(from, "loading the model", true);
     restore(newest, state_);
     run_.open_stage();
     state_.rate_factor = factor;

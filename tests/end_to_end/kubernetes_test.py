@@ -55,6 +55,11 @@ class KubernetesFilesTest(ProgramTest):
         self.assertNotIn("nvidia.com/gpu", launcher.container["resources"]["limits"])
         self.assertEqual(worker.spec["volumes"][0]["persistentVolumeClaim"]["claimName"], "corpora")
 
+    def test_a_name_may_be_a_word_of_yaml(self):
+        for name in ("no", "on", "true", "null"):
+            printed = self.succeed("launch", "--print-mpijob", name, "-n", 2, "--", *TRAIN).stdout
+            self.assertEqual(yaml.safe_load(printed)["metadata"], {"name": name})
+
     def test_the_given_job_is_what_is_printed(self):
         printed = self.succeed("launch", "--print-mpijob", "demo", "-n", 4, "--slots", 2, "--", *TRAIN).stdout
         self.assertEqual((DEPLOY / "mpijob" / "mpijob.yaml").read_text(), printed)

@@ -192,6 +192,15 @@ class TrainTest(ProgramTest):
         self.assert_says(done.stderr, "step-00000060", "weights.safetensors")
         self.assert_resumed(run, 40)
 
+    def test_a_restart_without_the_run_of_before_is_refused(self):
+        run = self.folder / "run"
+        restart = {"VERBUND_CONTINUE": "1"}
+        self.assert_says(self.refuse(1, *self.arguments(run, 60), env=restart), run)
+        self.assertFalse(run.exists())
+        self.succeed(*self.arguments(run, 40))
+        self.succeed(*self.arguments(run, 60), "--resume", "never", env=restart)
+        self.assert_resumed(run, 40)
+
     def test_wrong_calls(self):
         self.assert_says(self.refuse(2, "train", "--data", self.data, "--run", self.folder / "r"), "train.max_steps")
         self.assert_says(self.refuse(1, *self.arguments(self.folder / "r", 5)[:1], "--data", self.folder, "--run",

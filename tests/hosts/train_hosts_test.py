@@ -179,6 +179,15 @@ class TrainHostsTest(TrainingTest):
         self.assertEqual(hosts, [["host-a", "host-b"]] * 2)
         self.assertEqual(self.weights(self.run_folder), self.straight)
 
+    @long_test
+    def test_a_model_may_take_longer_than_the_deadline_to_arrive_and_to_be_saved(self):
+        """Over a slow link. Sums come in small buckets, but the model is sent as a whole, and so are the moments."""
+        with Hosts(2, rate="12mbit") as self.hosts:
+            job = self.launch({"workers.stall_warning_seconds": 1, "workers.deadline_seconds": 3, "workers.bucket_kb": 64,
+                               "workers.sync_every": 3, "train.max_steps": 3, "checkpoint.save_every_steps": 0})
+            self.assertEqual(job.wait(180), 0, job.said())
+        self.assertEqual(self.last_step(self.run_folder), 3)
+
     # Before the start
 
     @long_test

@@ -178,8 +178,9 @@ class DoctorTest(ProgramTest):
         self.assertEqual(report["facts"]["gpu_sum"]["workers"], 2)
         self.assertLess(report["facts"]["gpu_sum"]["difference"], 1e-6)
 
-        done = self.succeed("doctor", "-n", "2", "--set", "device=emulated", "--set", "workers.transport=mpi")
-        self.assertNotIn("NCCL", self.rows(done.stdout))
+        for setting in ("workers.transport=mpi", "workers.sync_every=8"):
+            done = self.succeed("doctor", "-n", "2", "--set", "device=emulated", "--set", setting)
+            self.assertNotIn("NCCL", self.rows(done.stdout))
 
     @long_test
     @unittest.skipUnless(HAS_EMULATED_GPU, "the emulated GPU is not built")

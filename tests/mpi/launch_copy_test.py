@@ -55,9 +55,9 @@ class CopyTest(ProgramTest):
             (self.folder / "hosts" / host).mkdir(parents=True)
         self.names = {path.name for path in (self.site / "data").iterdir()}
 
-    def launch(self, *hosts):
+    def launch(self, *hosts, command=("--config", "demo")):
         return self.run_program("launch", "--copy", *(hosts or ["-H", "localhost:1,b:1"]), "--rsh",
-                                self.folder / "agent", "--", "--data", "data", "--config", "demo", cwd=self.site,
+                                self.folder / "agent", "--", "--data", "data", *command, cwd=self.site,
                                 env={"VERBUND_LAUNCH_PROGRAM": str(self.site / "worker")})
 
     def digest(self):
@@ -84,6 +84,20 @@ class CopyTest(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_copied("b")
         self.assertEqual([path.name for path in times if path.stat().st_mtime_ns != times[path]], ["dev.ids"])
+
+    def test_the_dataset_of_replay_comes_too(self):
+        shutil.copytree(self.site / "data", self.site / "old")
+        model = fixtures.copy_of_model(self.folder / "model")
+        record = json.loads((model / "run.json").read_text())
+        record["dataset"]["path"] = str(self.site / "old")
+        (model / "run.json").write_text(json.dumps(record))
+        done = self.launch(command=["--finetune", model, "--replay", "0.2", "--run", "run"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_copied("b")
+        shutil.rmtree(self.site / "old")
+        done = self.launch(command=["--finetune", model, "--replay", "0.2", "--run", "run"])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_says(done.stderr, self.site / "old")
 
     def test_a_copy_that_was_broken_off_is_continued(self):
         self.write("b.way", "head -c 5000")

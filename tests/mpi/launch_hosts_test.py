@@ -103,6 +103,15 @@ class HostsFromTest(ProgramTest):
         self.kill(1, 1, workers=2)
         self.assertEqual(self.places(self.finish(job))[1], {"localhost": 1, "other": 1, "third": 2})
 
+    def test_a_list_that_grows_is_waited_for(self):
+        hosts = self.write("hosts", "")
+        job = self.start("--hosts-from", hosts, "--min-hosts", 2, "--wait-at-start", 30, last=1)
+        time.sleep(0.5)
+        hosts.write_text("localhost:1\n")
+        time.sleep(1.5)
+        hosts.write_text("localhost:1\nother:1\n")
+        self.assertEqual(self.places(self.finish(job)), [{"localhost": 1, "other": 1}])
+
     @long_test
     def test_too_few_hosts_remain(self):
         job = self.start("--hosts-from", "echo localhost:2,other:1", "--min-hosts", 2, last=2)

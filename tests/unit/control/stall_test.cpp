@@ -14,7 +14,9 @@ using ::testing::HasSubstr;
 
 WorkerSeen at_work(const std::string& name) { return {name, 0.1, 7, 7, 0, 36, "forward and backward", "sum", false}; }
 WorkerSeen waiting(const std::string& name, double seconds) {
-  return {name, 0.1, 8, 7, seconds, 36, "waiting", "sum of gradients", false};
+  WorkerSeen worker = {name, 0.1, 8, 7, seconds, 36, "waiting", "sum of gradients", false};
+  worker.since_entered = seconds;
+  return worker;
 }
 
 TEST(Stall, NobodyWaitsWhileAllWork) {
@@ -70,7 +72,29 @@ TEST(Stall, WhenAllWaitTheNetworkIsToBlame) {
   ASSERT_TRUE(stall);
   EXPECT_TRUE(stall->of_all);
   EXPECT_EQ(stall->worker, 1u);
-  EXPECT_EQ(stall->seconds, 31);
+  EXPECT_EQ(stall->seconds, 30);
+  EXPECT_THAT(stall->message, HasSubstr("30 s"));
+}
+
+// A fast worker has waited for a slow one in a round of local steps; that is over now.
+TEST(Stall, OfAllBeginsWhenTheLastWorkerHasCome) {
+  WorkerSeen slow = waiting("worker 1 on b", 0.5);
+  auto stall = find_stall(std::vector{waiting("worker 0 on a", 400), slow});
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->seconds, 0.5);
+  // It may be the first to have the result: the last heartbeat of the other is older.
+  slow.finished = slow.entered;
+  slow.waiting = 0;
+  stall = find_stall(std::vector{waiting("worker 0 on a", 400), slow});
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->seconds, 0.5);
+}
+
+TEST(Stall, OfAllIsNoneWhileAWorkerMayBlock) {
+  WorkerSeen saving = waiting("worker 0 on a", 1000);
+  saving.may_block = true;
+  EXPECT_FALSE(find_stall(std::vector{saving, waiting("worker 1 on b", 1000)}));
+  EXPECT_FALSE(find_stall(std::vector{waiting("worker 1 on b", 1000), saving}));
 }
 
 }  // namespace

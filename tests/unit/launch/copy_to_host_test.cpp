@@ -46,12 +46,12 @@ class CopyTest : public ::testing::Test, public MpirunStarter {
   CopyFile add(const std::string& name, const std::string& content, bool executable = false) {
     folder_.write("site/" + name, content);
     const fs::path path = site() / name;
-    files_.push_back({path, content.size(), file_digest(path, Digest::kSha256), executable});
+    files_.push_back({path, content.size(), file_digest(path, Digest::kSha256), executable, {}});
     return files_.back();
   }
 
   fs::path partial(const CopyFile& file) const {
-    return host() / (file.path.filename().string() + "." + file.sha256.substr(0, 12) + ".partial");
+    return host() / (file.path.filename().string() + ".b." + file.sha256.substr(0, 12) + ".partial");
   }
 
   std::unique_ptr<CopyToHost> copy() {
@@ -96,7 +96,7 @@ TEST_F(CopyTest, ReplacesAFileOfTheSameSizeAndOtherContent) {
 
 TEST_F(CopyTest, ContinuesWhatWasBrokenOff) {
   const CopyFile file = add("a", std::string(100000, 'a') + std::string(100000, 'b'));
-  folder_.write("host/a.000000000000.partial", "of another content");
+  folder_.write("host/a.b.000000000000.partial", "of another content");
   filter_ = "head -c 70000";
   const auto broken = copy();
   EXPECT_TRUE(broken->lost());
@@ -129,6 +129,54 @@ TEST_F(CopyTest, DamageOnTheWayIsFound) {
   EXPECT_FALSE(done->lost()) << "it would happen again";
   EXPECT_THAT(done->trouble(), HasSubstr("SHA-256"));
   EXPECT_THAT(on_host(), IsEmpty());
+}
+
+TEST_F(CopyTest, TwoHostsMayShareADisk) {
+  const CopyFile file = add("a", std::string(300000, 'a'));
+  filter_ = "(sleep 0.2; cat)";  // both write at the same time
+  CopyToHost first(*this, "b", files_, site()), second(*this, "c", files_, site());
+  const auto until_end = [&](bool (CopyToHost::*work)()) {
+    for (bool runs = true; runs; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      runs = (first.*work)();
+      runs |= (second.*work)();
+    }
+  };
+  until_end(&CopyToHost::ask);
+  until_end(&CopyToHost::send);
+  EXPECT_EQ(first.trouble(), "");
+  EXPECT_EQ(second.trouble(), "");
+  EXPECT_EQ(slurp(host() / "a"), slurp(file.path));
+  EXPECT_THAT(on_host(), ElementsAre("a"));
+}
+
+TEST_F(CopyTest, AnOldDatasetIsNoneOnceAFileOfItChanges) {
+  for (const char* name : {"a", "b", "manifest"}) add(name, std::string("new ") + name);
+  files_[0].manifest = files_[1].manifest = files_[2].path;
+  folder_.write("host/a", "old");
+  folder_.write("host/b", "old");
+  folder_.write("host/manifest", "new manifest");                             // the same, although the files differ
+  filter_ = "sh -c 'x=$(cat); [ \"$x\" != \"new b\" ] && printf %s \"$x\"'";  // breaks off at the second file
+  EXPECT_TRUE(copy()->lost());
+  EXPECT_EQ(slurp(host() / "a"), "new a");
+  EXPECT_FALSE(fs::exists(host() / "manifest"));
+  filter_ = "";
+  EXPECT_EQ(copy()->files_to_send(), 2u);
+  EXPECT_EQ(slurp(host() / "b"), "new b");
+  EXPECT_EQ(slurp(host() / "manifest"), "new manifest");
+}
+
+TEST_F(CopyTest, AsksForAnyNumberOfFiles) {
+  const CopyFile file = add("a", "x");
+  files_.assign(2000, file);  // more than fits into an argument
+  const auto files_to_send = [&] {
+    CopyToHost copy(*this, "b", files_, site());
+    while (copy.ask()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(copy.trouble(), "");
+    return copy.files_to_send();
+  };
+  EXPECT_EQ(files_to_send(), 2000u);
+  folder_.write("host/a", "x");
+  EXPECT_EQ(files_to_send(), 0u);
 }
 
 TEST_F(CopyTest, TellsWhyItCannotWrite) {

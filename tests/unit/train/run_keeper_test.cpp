@@ -11,6 +11,7 @@
 #include "support/expect_error.h"
 #include "support/failure_walk.h"
 #include "support/temporary_folder.h"
+#include "train/request_checks.h"
 #include "unit/checkpoint/made_snapshot.h"
 
 namespace verbund {
@@ -47,6 +48,15 @@ TEST(RunFolder, MayBeReachedThroughALink) {
   fs::create_directory(folder / "real");
   fs::create_directory_symlink(folder / "real", folder / "link");
   RunFolder(folder / "link", false).check_in_place();
+}
+
+TEST(RunFolder, ThatARestartContinuesHasARun) {
+  TemporaryFolder folder;
+  const fs::path run = folder / "run";
+  EXPECT_ERROR(check_continued_run(run, "host-b"), Error, AllOf(HasSubstr(run.string()), HasSubstr("host-b")));
+  EXPECT_FALSE(fs::exists(run));
+  folder.write("run/run.json", "{}");
+  check_continued_run(run, "host-b");
 }
 
 TEST(RunFolder, WaitsForAnotherTrainerForAWhile) {
