@@ -19,6 +19,9 @@ class WireReader {
     if (rest_.empty()) return false;
     const uint64_t tag = varint();
     number = tag >> 3;
+    value = 0;
+    bytes = {};
+    if (number == 0 || tag > UINT32_MAX) broken_ = true;
     switch (tag & 7) {
       case 0:
         value = varint();
@@ -34,10 +37,14 @@ class WireReader {
         break;
       default:
         rest_ = {};
+        broken_ = true;
         return false;
     }
     return true;
   }
+
+  // What has been read is not wholly a message, or could be read as another one.
+  bool is_broken() const { return broken_; }
 
   // The value of a field of 4 bytes.
   float real() const {
@@ -57,18 +64,21 @@ class WireReader {
       const auto byte = static_cast<unsigned char>(rest_.front());
       rest_.remove_prefix(1);
       result |= uint64_t{byte & 0x7Fu} << shift;
-      if (byte < 0x80) break;
+      if (byte < 0x80) return result;
     }
+    broken_ = true;
     return result;
   }
 
   std::string_view take(uint64_t count) {
+    if (count > rest_.size()) broken_ = true;
     const std::string_view taken = rest_.substr(0, count);
     rest_.remove_prefix(taken.size());
     return taken;
   }
 
   std::string_view rest_;
+  bool broken_ = false;
 };
 
 class WireWriter {
