@@ -13,10 +13,12 @@
 namespace verbund {
 namespace {
 
+constexpr size_t kMostSettings = 10'000;
+
 // The settings of config.json. A field that is there is checked, whatever its meaning to other versions.
 class HuggingFaceConfig {
  public:
-  explicit HuggingFaceConfig(const fs::path& path) : path_(path), json_(parse_json(read_file(path))) {
+  explicit HuggingFaceConfig(const fs::path& path) : path_(path), json_(parse_json(read_file(path), kMostSettings)) {
     if (!json_.is_object()) fail("{} holds no settings", path.string());
   }
 
@@ -159,7 +161,7 @@ void take_embeddings(TensorMap& tensors, bool shared, int64_t source_rows, int64
 }
 
 std::vector<std::string> read_vocabulary(const fs::path& path, int64_t rows) {
-  const Json json = parse_json(read_file(path));
+  const nlohmann::json json = parse_large_json(read_file(path));
   if (!json.is_object()) fail("{} holds no pieces", path.string());
   std::vector<std::string> pieces(static_cast<size_t>(rows));
   for (const auto& [piece, value] : json.items()) {
@@ -188,10 +190,11 @@ int64_t checked_id(const HuggingFaceConfig& config, const char* key, int64_t row
 }
 
 // `decodes`: it is the decoder's. Where the sides have vocabularies of their own, pad_token_id is the encoder's.
-ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path& path, int64_t rows, bool decodes,
-                                bool shared) {
+ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path& path, std::vector<std::string> pieces,
+                                bool decodes, bool shared) {
+  const auto rows = static_cast<int64_t>(pieces.size());
   ForeignVocabulary vocabulary;
-  vocabulary.pieces = read_vocabulary(path, rows);
+  vocabulary.pieces = std::move(pieces);
   vocabulary.end = checked_id(config, "eos_token_id", rows);
   vocabulary.unknown = id_of(vocabulary, "<unk>");
   if (vocabulary.unknown == ForeignVocabulary::kNone) fail("{} has no piece <unk>", path.string());
@@ -275,8 +278,10 @@ ForeignModel read_folder(const fs::path& folder) {
 
   const fs::path vocabulary = expect_file(folder, "vocab.json");
   const fs::path target_vocabulary = shared ? vocabulary : expect_file(folder, "target_vocab.json");
-  model.source = vocabulary_of(config, vocabulary, source_rows, false, shared);
-  model.target = vocabulary_of(config, target_vocabulary, target_rows, true, shared);
+  const std::vector<std::string> pieces = read_vocabulary(vocabulary, source_rows);
+  model.source = vocabulary_of(config, vocabulary, pieces, false, shared);
+  model.target = vocabulary_of(config, target_vocabulary,
+                               shared ? pieces : read_vocabulary(target_vocabulary, target_rows), true, shared);
   add_to_start(model, added_to_start);
   if (generation.get("renormalize_logits", false)) model.source.start_counts = model.target.start_counts = false;
   model.source_model = expect_file(folder, "source.spm");
@@ -292,7 +297,7 @@ ForeignModel read_folder(const fs::path& folder) {
 ForeignModel read_huggingface_marian(const fs::path& folder) {
   try {
     return read_folder(folder);
-  } catch (const Json::exception& error) {  // a value of another type
+  } catch (const nlohmann::json::exception& error) {  // a value of another type
     fail("a JSON file of {} is damaged or has a value of an unexpected type: {}", folder.string(), error.what());
   }
 }

@@ -106,6 +106,19 @@ TEST_F(PairStreamTest, ColumnsAreNamedAfterLanguagesInOtherWays) {
   EXPECT_THAT(describe("Hello\tHallo\n"), AllOf(HasSubstr("Hello"), HasSubstr("Hallo")));
 }
 
+// Lines of strangers: nesting would exhaust the stack, and many keys take a time in proportion to their square.
+TEST_F(PairStreamTest, JsonThatTakesTooMuchIsRefused) {
+  const std::string first = R"({"en": "a", "de": "b"})"
+                            "\n";
+  const std::string deep = R"({"en": )" + std::string(200'000, '[') + std::string(200'000, ']') + ", \"de\": \"b\"}\n";
+  EXPECT_ERROR(texts_of(one_file(write(first + deep))), Error, HasSubstr("line 2"));
+  std::string keys = R"({"en": "c", "de": "d")";
+  for (int i = 0; i < 9000; ++i) keys += fmt::format(", \"k{}\": 0", i);
+  EXPECT_THAT(texts_of(one_file(write(first + keys + "}\n"))), ElementsAre("1:a|b", "2:c|d"));
+  for (int i = 9000; i < 10'000; ++i) keys += fmt::format(", \"k{}\": 0", i);
+  EXPECT_ERROR(texts_of(one_file(write(first + keys + "}\n"))), Error, HasSubstr("line 2"), HasSubstr("10000"));
+}
+
 // One name alone: the other column cannot be guessed. As --tsv, the file has pairs in columns 1 and 2.
 TEST_F(PairStreamTest, OneNameOfTwoIsRefused) {
   for (const char* header : {"de\tscore\tfr", "en_US\ten-GB\tde", "English\tTranslation", "en\ten"}) {
