@@ -136,6 +136,17 @@ TEST_F(TensorFiles, CopiesOfATupleAreCounted) {
   EXPECT_ERROR(read_pickle(ids + ".", "ids", {}), Error, HasSubstr("10000000"));
 }
 
+// One byte each, but many times as much memory.
+TEST_F(TensorFiles, PlacesThatReferToValuesAreCounted) {
+  const std::string begin = "\x80\x04N\x94", many(11'000'000, '\x94');
+  EXPECT_ERROR(read_pickle(begin + many + ".", "memo", {}), Error, HasSubstr("10000000"));
+  EXPECT_ERROR(read_pickle(begin + std::string(many.size(), '(') + ".", "marks", {}), Error, HasSubstr("10000000"));
+  std::string uses = begin;
+  for (size_t i = 0; i < many.size(); ++i) uses += std::string("h\0", 2);
+  EXPECT_ERROR(read_pickle(uses + ".", "uses", {}), Error, HasSubstr("10000000"));
+  EXPECT_EQ(read_pickle(begin + many.substr(0, 1000) + ".", "few", {}).root->kind, PickleValue::Kind::kNone);
+}
+
 // A zip stores these zeros a thousand times smaller.
 TEST_F(TensorFiles, MembersTogetherAreBounded) {
   const fs::path path = folder_ / "bomb.zip";
