@@ -230,7 +230,7 @@ class Trainer {
   }
 
   StepSeen see(const StepResult& result, const WorkerBatch& batch, Clock::time_point began) const {
-    const double epoch = static_cast<double>(batch.position().epoch) +
+    const double epoch = static_cast<double>(batch.position().epoch) - state_.mixture.skipped_epochs() +
                          static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
     return {.step = state_.step,
             .began = run_.workers.run_clock(began),
