@@ -36,6 +36,7 @@ class HuggingFaceConfig {
   void require(const char* key, const T& value, const char* why) const {
     if (has(key) && json_.at(key) != Json(value)) refuse(key, why);
   }
+  const fs::path& path() const { return path_; }
   [[noreturn]] void refuse(const char* key, const std::string& why) const {
     fail("{}: {} is {}, which cannot be imported: {}", path_.string(), key,
          json_.contains(key) ? dump_json(json_.at(key)) : "missing", why);
@@ -203,12 +204,44 @@ ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path&
   return vocabulary;
 }
 
-// The search that transformers does with this model: the score is the mean log-probability of a token.
+// Settings of transformers' search that have no counterpart here, with the values that change nothing.
+const std::vector<std::pair<const char*, Json>> kOtherSearches = {{"do_sample", false},
+                                                                  {"no_repeat_ngram_size", 0},
+                                                                  {"encoder_no_repeat_ngram_size", 0},
+                                                                  {"repetition_penalty", 1},
+                                                                  {"encoder_repetition_penalty", 1},
+                                                                  {"min_length", 0},
+                                                                  {"min_new_tokens", 0},
+                                                                  {"num_beam_groups", 1},
+                                                                  {"diversity_penalty", 0},
+                                                                  {"forced_bos_token_id", nullptr},
+                                                                  {"suppress_tokens", nullptr},
+                                                                  {"begin_suppress_tokens", nullptr},
+                                                                  {"sequence_bias", nullptr}};
+
+// The search that transformers does with this model: the score is the mean log-probability of a token, and without a
+// number of beams it takes the likeliest token.
 DecodeConfig search_of(const HuggingFaceConfig& config, const HuggingFaceConfig& generation) {
+  const auto of = [&](const char* key) -> const HuggingFaceConfig& {
+    return generation.has(key) ? generation : config;
+  };
+  std::vector<std::string> others;
+  for (const auto& [key, neutral] : kOtherSearches) {
+    const Json value = of(key).get(key, neutral);
+    if (value != neutral) others.push_back(fmt::format("{} ({})", key, dump_json(value)));
+  }
+  if (!others.empty()) {
+    warn("{}: the search here has no {}, so that translations may differ from those of transformers",
+         generation.path().string(), fmt::join(others, ", "));
+  }
+  const auto between = [&](const char* key, auto value, auto least, auto most) {
+    const auto taken = std::clamp(value, least, most);
+    if (taken != value) warn("{}: {} is {}, but becomes {} here", of(key).path().string(), key, value, taken);
+    return taken;
+  };
   DecodeConfig decode;
-  const auto get = [&](const char* key, auto otherwise) { return generation.get(key, config.get(key, otherwise)); };
-  decode.beam = std::clamp<int64_t>(get("num_beams", decode.beam), 1, 1000);
-  decode.length_penalty = std::clamp(get("length_penalty", 1.0), 0.0, 10.0);
+  decode.beam = between("num_beams", of("num_beams").get("num_beams", int64_t{1}), int64_t{1}, int64_t{1000});
+  decode.length_penalty = between("length_penalty", of("length_penalty").get("length_penalty", 1.0), 0.0, 10.0);
   decode.length_offset = 0;
   decode.max_tokens = config.get<int64_t>("max_position_embeddings", 512);
   return decode;
