@@ -91,6 +91,20 @@ TEST_F(PairStreamTest, NamedColumnsAreFound) {
   EXPECT_ERROR(texts_of(one_file(file, {"en"})), UsageError, HasSubstr("columns"));
 }
 
+// Cleaning drops it from training text; dev and test text are not cleaned.
+TEST_F(PairStreamTest, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  const std::string mark = "\xEF\xBB\xBF";
+  ParallelFiles files;
+  files.source = folder_.write("source", mark + "a\n" + mark + "b\n").string();
+  files.target = folder_.write("target", mark + "A\nB\n").string();
+  EXPECT_THAT(texts_of(files), ElementsAre("1:a|A", "2:" + mark + "b|B"));
+  EXPECT_THAT(texts_of(one_file(write(mark + "a\tA\n" + mark + "b\tB\n"))), ElementsAre("1:a|A", "2:" + mark + "b|B"));
+  files = ParallelFiles();
+  files.tsv = write(mark + "a\tA\n");
+  EXPECT_THAT(texts_of(files), ElementsAre("1:a|A"));
+  EXPECT_THAT(texts_of(one_file(write(mark + "{\"en\": \"a\", \"de\": \"A\"}\n"))), ElementsAre("1:a|A"));
+}
+
 TEST_F(PairStreamTest, ColumnsAreNamedAfterLanguagesInOtherWays) {
   const auto read = [&](const std::string& text) { return texts_of(one_file(write(text))); };
   EXPECT_THAT(read("x\ten-US\tde-DE\n1\tHello\tHallo\n"), ElementsAre("2:Hello|Hallo"));
