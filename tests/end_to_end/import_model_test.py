@@ -158,6 +158,7 @@ class ImportModelTest(ProgramTest):
         self.succeed(*fixtures.training(run, 100, **{**POST, "train__eval_every": 50}))
         self.assert_says(self.card(run, "--checkpoint", "last"), "step 100 of its run", "| BLEU |", "training pairs")
         self.succeed("average", "--run", run, "--last", 2)
+        self.assertIn('\nlanguage:\n- "en"\n- "de"\n', self.card(run))
         mean = self.card(run, "--checkpoint", "average")
         self.assert_says(mean, "the mean of the steps 50, 100 of its run", "training pairs")
         self.assertNotIn("BLEU", mean)
