@@ -25,10 +25,13 @@ class HuggingFaceConfig {
   bool has(const char* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
   template <typename T>
   T get(const char* key, T otherwise) const {
-    return has(key) ? json_.at(key).get<T>() : otherwise;
+    if (!has(key)) return otherwise;
+    const Json& value = json_.at(key);
+    if (std::is_same_v<T, int64_t> && !value.is_number_integer()) refuse(key, "it must be a whole number");
+    return value.get<T>();
   }
   int64_t size(const char* key, int64_t max) const {
-    const int64_t value = has(key) ? json_.at(key).get<int64_t>() : 0;
+    const auto value = get<int64_t>(key, 0);
     if (value < 1 || value > max) refuse(key, fmt::format("it must be between 1 and {}", max));
     return value;
   }
@@ -166,9 +169,10 @@ std::vector<std::string> read_vocabulary(const fs::path& path, int64_t rows) {
   if (!json.is_object()) fail("{} holds no pieces", path.string());
   std::vector<std::string> pieces(static_cast<size_t>(rows));
   for (const auto& [piece, value] : json.items()) {
-    const auto id = value.get<int64_t>();
+    const auto id = value.is_number_integer() ? value.get<int64_t>() : -1;
     if (id < 0 || id >= rows) {
-      fail("{}: the piece \"{}\" has the id {}, but the embeddings have {} rows", path.string(), piece, id, rows);
+      fail("{}: the piece \"{}\" has the id {}, but the embeddings have {} rows", path.string(), piece,
+           dump_json(value), rows);
     }
     std::string& place = pieces[static_cast<size_t>(id)];
     if (!place.empty()) fail("{}: \"{}\" and \"{}\" have the id {} both", path.string(), place, piece, id);
