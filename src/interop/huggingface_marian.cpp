@@ -13,12 +13,12 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostSettings = 10'000;
+constexpr size_t kMaxSettings = 10'000;
 
 // The settings of config.json. A field that is there is checked, whatever its meaning to other versions.
 class HuggingFaceConfig {
  public:
-  explicit HuggingFaceConfig(const fs::path& path) : path_(path), json_(parse_json(read_file(path), kMostSettings)) {
+  explicit HuggingFaceConfig(const fs::path& path) : path_(path), json_(parse_json(read_file(path), kMaxSettings)) {
     if (!json_.is_object()) fail("{} holds no settings", path.string());
   }
 

@@ -11,7 +11,7 @@
 namespace verbund {
 namespace {
 
-constexpr size_t kMostKeys = 10'000;  // of a line: translations into all languages, and what else is known of them
+constexpr size_t kMaxKeys = 10'000;  // of a line: translations into all languages, and what else is known of them
 
 class JsonLinesStream final : public PairStream {
  public:
@@ -26,12 +26,12 @@ class JsonLinesStream final : public PairStream {
       block.add(line_, line_, reader_.lines());  // cleaning counts and names it
       return true;
     }
-    const Json json = try_parse_json(line_, kMostKeys);
+    const Json json = try_parse_json(line_, kMaxKeys);
     if (!json.is_object()) {
       fail(
           "{} line {} is not a JSON object of at most {} keys, as the first line is: \"{:.60}\". Is the file truncated "
           "or damaged?",
-          reader_.path().string(), reader_.lines(), kMostKeys, line_);
+          reader_.path().string(), reader_.lines(), kMaxKeys, line_);
     }
     const auto nested = json.find("translation");
     const Json& sides = nested != json.end() && nested->is_object() ? *nested : json;

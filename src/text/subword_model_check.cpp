@@ -13,9 +13,9 @@ namespace verbund {
 namespace {
 
 // The library has room for 32 rules that match the same text, and for 64 user-defined pieces.
-constexpr uint64_t kMostMatches = 32;
+constexpr uint64_t kMaxMatches = 32;
 // Its trie is built by a recursion over the bytes of a piece. Learned pieces have at most some hundred.
-constexpr size_t kLongestPiece = 4096;
+constexpr size_t kMaxPieceBytes = 4096;
 
 // CharacterMap is the table of a normaliser (precompiled_charsmap): the size of a trie in 4 bytes, the trie, and the
 // strings that replace what it finds, each with a zero at its end. The trie is a double array (darts-clone): from the
@@ -101,7 +101,7 @@ class CharacterMap {
       }
       if (child.has_leaf() && unit(base).value() >= strings_.size()) return outside;
       at.matches = std::max(at.matches, states[base] + uint64_t{child.has_leaf()});
-      if (at.matches > kMostMatches) return fmt::format("has more than {} rules for one text", kMostMatches);
+      if (at.matches > kMaxMatches) return fmt::format("has more than {} rules for one text", kMaxMatches);
       at.child = next_[at.child];
     }
     return "";
@@ -118,7 +118,7 @@ std::string damage_of_pieces(std::vector<std::string_view> pieces) {
   for (const std::string_view piece : pieces) {
     while (!nested.empty() && !piece.starts_with(nested.back())) nested.pop_back();
     nested.push_back(piece);
-    if (nested.size() > kMostMatches) return fmt::format("more than {} pieces begin alike", kMostMatches);
+    if (nested.size() > kMaxMatches) return fmt::format("more than {} pieces begin alike", kMaxMatches);
   }
   return "";
 }
@@ -141,7 +141,7 @@ void check_subword_model_file(std::string_view bytes, const std::filesystem::pat
       if (piece.number == 3) type = piece.value;
     }
     if (piece.is_broken()) refuse("a piece of it is cut off");
-    if (text.size() > kLongestPiece) refuse(fmt::format("a piece has {} bytes", text.size()));
+    if (text.size() > kMaxPieceBytes) refuse(fmt::format("a piece has {} bytes", text.size()));
     if (type == 4) user_defined.push_back(text);
   };
   const auto check_settings = [&] {
