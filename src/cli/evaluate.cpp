@@ -65,9 +65,7 @@ WantedSets read_sets(const EvaluateCommand& command, const TrainedModel& trained
   if (!command.data.empty()) {
     const Dataset dataset(command.data);
     verify(dataset, command.split);
-    for (const auto& [split, pairs] : dataset.manifest().splits) {
-      if (split.starts_with(command.split + "-")) verify(dataset, split);
-    }
+    for (const std::string& part : names_of_parts(dataset.manifest(), command.split)) verify(dataset, part);
     if (read_file(dataset.source_model()) != read_file(trained.source_vocabulary) ||
         read_file(dataset.target_model()) != read_file(trained.target_vocabulary)) {
       fail(

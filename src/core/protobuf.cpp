@@ -76,7 +76,7 @@ std::optional<std::string_view> ProtoReader::take(uint64_t size) {
 
 std::optional<ProtoField> ProtoReader::take_field() {
   const std::optional<uint64_t> key = take_varint();
-  if (!key || *key >> 3 == 0 || *key >> 3 > UINT32_MAX) return std::nullopt;
+  if (!key || *key >> 3 == 0 || *key > UINT32_MAX) return std::nullopt;
   ProtoField field;
   field.number = static_cast<uint32_t>(*key >> 3);
   const uint32_t wire_type = *key & 7;

@@ -100,11 +100,20 @@ std::string dev_set_name(const ExtraDevSetConfig& set) {
   return folder_name(set.data);
 }
 
+std::vector<std::string> names_of_parts(const DatasetManifest& dataset, const std::string& split) {
+  std::vector<std::string> names;
+  if (split != "dev" && split != "test") return names;
+  for (const auto& [name, pairs] : dataset.splits) {
+    if (name.starts_with(split + "-")) names.push_back(name);
+  }
+  return names;
+}
+
 std::vector<ExtraDevSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
                                     const Subwords& source, const Subwords& target) {
   std::vector<ExtraDevSet> sets;
-  for (const auto& [name, pairs] : dataset.manifest().splits) {
-    if (!name.starts_with(split + "-") || pairs == 0) continue;
+  for (const std::string& name : names_of_parts(dataset.manifest(), split)) {
+    if (dataset.manifest().splits.at(name) == 0) continue;
     TestSet set = read_test_set(dataset, name, source, target);
     std::vector<size_t> places = places_in(main, set);
     sets.push_back({name.substr(split.size() + 1), std::move(set), std::move(places)});

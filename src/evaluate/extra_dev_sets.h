@@ -22,7 +22,11 @@ struct ExtraDevSet {
 // The name that was given or, without one, that of the folder.
 std::string dev_set_name(const ExtraDevSetConfig& set);
 
-// The splits `split`-NAME of the dataset.
+// The splits dev-NAME of the dataset's sources for "dev", test-NAME for "test"; a split of one source has no parts,
+// also if the name of another begins alike ("dev-a" and the source "a-b").
+std::vector<std::string> names_of_parts(const DatasetManifest& dataset, const std::string& split);
+
+// These splits.
 std::vector<ExtraDevSet> read_parts(const Dataset& dataset, const std::string& split, const TestSet& main,
                                     const Subwords& source, const Subwords& target);
 

@@ -26,16 +26,35 @@ namespace {
 constexpr size_t kBlockSize = 1 << 20, kDigestBlock = 4 << 20;
 constexpr std::string_view kGzipMagic = "\x1f\x8b", kXzMagic = "\3757zXZ";
 
+enum class Formats { kAll, kZip };
+
+// Formats that libarchive reads by itself. archive_read_support_filter_all would let the content of a file choose a
+// program to start (lrzip, grzip, lzop), and archive_read_support_format_all would let it name other files (mtree).
+void allow(archive* reader, Formats formats) {
+  archive_read_support_format_zip(reader);
+  if (formats == Formats::kZip) return;
+  for (const auto format : {archive_read_support_format_tar, archive_read_support_format_gnutar,
+                            archive_read_support_format_cpio, archive_read_support_format_7zip}) {
+    format(reader);
+  }
+  for (const auto filter :
+       {archive_read_support_filter_gzip, archive_read_support_filter_xz, archive_read_support_filter_lzma,
+        archive_read_support_filter_lzip, archive_read_support_filter_bzip2, archive_read_support_filter_zstd,
+        archive_read_support_filter_lz4, archive_read_support_filter_compress}) {
+    filter(reader);
+  }
+}
+
 // libarchive's reader. Compressed tars are decompressed before (by text/line_reader): libarchive stops at the end of
 // the tar, before the checksum of the stream around it, and never verifies the checksum of gzip.
 class ArchiveReader {
  public:
-  explicit ArchiveReader(const fs::path& path)
+  explicit ArchiveReader(const fs::path& path, Formats formats = Formats::kAll)
       : path_(path), buffer_(kBlockSize), reader_(archive_read_new(), archive_read_free) {
-    archive_read_support_filter_all(reader_.get());
-    archive_read_support_format_all(reader_.get());
+    allow(reader_.get(), formats);
     const MappedFile file(path);
-    if (file.bytes().starts_with(kGzipMagic) || file.bytes().starts_with(kXzMagic)) {
+    const bool is_compressed = file.bytes().starts_with(kGzipMagic) || file.bytes().starts_with(kXzMagic);
+    if (formats == Formats::kAll && is_compressed) {
       stream_ = {open_bytes(path), std::vector<char>(kBlockSize), nullptr};
       check(archive_read_open(reader_.get(), &stream_, nullptr, read_stream, nullptr));
     } else {
@@ -146,10 +165,9 @@ std::vector<std::string> near_names(const std::string& wanted, std::vector<std::
 
 // `check` is called as the members grow: with the name of the last one, and the bytes of all together.
 template <typename Check>
-std::vector<ArchiveMember> read_members_within(const fs::path& path, const std::string& ending, Check check) {
+std::vector<ArchiveMember> read_members_within(ArchiveReader&& reader, const std::string& ending, Check check) {
   std::vector<ArchiveMember> members;
   uint64_t total = 0;
-  ArchiveReader reader(path);
   while (archive_entry* entry = reader.next()) {
     const std::string name = name_of(entry);
     if (!is_file(entry) || !name.ends_with(ending)) continue;
@@ -206,16 +224,16 @@ void extract(const fs::path& path, const std::vector<Extraction>& wanted) {
 
 std::vector<ArchiveMember> read_members(const fs::path& path, const std::string& ending) {
   constexpr uint64_t kMax = 64'000'000;
-  return read_members_within(path, ending, [&](const std::string& name, uint64_t total) {
+  return read_members_within(ArchiveReader(path), ending, [&](const std::string& name, uint64_t total) {
     if (total <= kMax) return;
     fail("{}: the files *{} up to {} have more than {}. Extract the archive and give the folder.", path.string(),
          ending, name, human_bytes(kMax));
   });
 }
 
-std::vector<ArchiveMember> read_all_members(const fs::path& path) {
+std::vector<ArchiveMember> read_zip(const fs::path& path) {
   const uint64_t limit = 64 * fs::file_size(path) + (1 << 20);
-  return read_members_within(path, "", [&](const std::string& name, uint64_t total) {
+  return read_members_within(ArchiveReader(path, Formats::kZip), "", [&](const std::string& name, uint64_t total) {
     if (total <= limit) return;
     fail("{}: the files up to {} have more than 64 times the size of the archive", path.string(), name);
   });

@@ -34,8 +34,9 @@ struct ArchiveMember {
 // All files of an archive whose names have this ending. More than 64 MB together are an error.
 std::vector<ArchiveMember> read_members(const std::filesystem::path& archive, const std::string& ending);
 
-// All files of an archive. Refuses one whose content is far larger than its file, as that of an attacker may be.
-std::vector<ArchiveMember> read_all_members(const std::filesystem::path& archive);
+// All files of a zip archive, and of no other kind. Refuses one whose content is far larger than its file, as that of
+// an attacker may be.
+std::vector<ArchiveMember> read_zip(const std::filesystem::path& archive);
 
 // Published checksums. The files that the program itself writes have the faster checksums of core/hash.h.
 enum class Digest { kSha256, kMd5 };

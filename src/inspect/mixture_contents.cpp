@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/columns.h"
+#include "core/error.h"
 #include "core/human.h"
 #include "mixture/mixture_progress.h"
 #include "text/subwords.h"
@@ -25,6 +26,9 @@ Json corpora_of(const MixtureProgress& start) {
 }  // namespace
 
 Json mixture_contents(std::span<const Dataset> datasets, const Config& config, const BatchesToShow& wanted) {
+  if (config.batch.tokens == kAutomatic) {
+    fail_usage("batch.tokens is auto, which training settles when it starts: give --set batch.tokens=N");
+  }
   const MixtureProgress start(training_set(datasets), config.batch.max_length, config.mixture);
   const BatchPlan plan(start.set(), config.batch, static_cast<uint64_t>(config.seed), start.draws());
   const Subwords source(datasets.front().source_model()), target(datasets.front().target_model());

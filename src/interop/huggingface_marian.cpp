@@ -13,20 +13,25 @@
 namespace verbund {
 namespace {
 
+constexpr size_t kMaxSettings = 10'000;
+
 // The settings of config.json. A field that is there is checked, whatever its meaning to other versions.
 class HuggingFaceConfig {
  public:
-  explicit HuggingFaceConfig(const fs::path& path) : path_(path), json_(parse_json(read_file(path))) {
+  explicit HuggingFaceConfig(const fs::path& path) : path_(path), json_(parse_json(read_file(path), kMaxSettings)) {
     if (!json_.is_object()) fail("{} holds no settings", path.string());
   }
 
   bool has(const char* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
   template <typename T>
   T get(const char* key, T otherwise) const {
-    return has(key) ? json_.at(key).get<T>() : otherwise;
+    if (!has(key)) return otherwise;
+    const Json& value = json_.at(key);
+    if (std::is_same_v<T, int64_t> && !value.is_number_integer()) refuse(key, "it must be a whole number");
+    return value.get<T>();
   }
   int64_t size(const char* key, int64_t max) const {
-    const int64_t value = has(key) ? json_.at(key).get<int64_t>() : 0;
+    const auto value = get<int64_t>(key, 0);
     if (value < 1 || value > max) refuse(key, fmt::format("it must be between 1 and {}", max));
     return value;
   }
@@ -34,6 +39,7 @@ class HuggingFaceConfig {
   void require(const char* key, const T& value, const char* why) const {
     if (has(key) && json_.at(key) != Json(value)) refuse(key, why);
   }
+  const fs::path& path() const { return path_; }
   [[noreturn]] void refuse(const char* key, const std::string& why) const {
     fail("{}: {} is {}, which cannot be imported: {}", path_.string(), key,
          json_.contains(key) ? dump_json(json_.at(key)) : "missing", why);
@@ -159,13 +165,14 @@ void take_embeddings(TensorMap& tensors, bool shared, int64_t source_rows, int64
 }
 
 std::vector<std::string> read_vocabulary(const fs::path& path, int64_t rows) {
-  const Json json = parse_json(read_file(path));
+  const nlohmann::json json = parse_large_json(read_file(path));
   if (!json.is_object()) fail("{} holds no pieces", path.string());
   std::vector<std::string> pieces(static_cast<size_t>(rows));
   for (const auto& [piece, value] : json.items()) {
-    const auto id = value.get<int64_t>();
+    const auto id = value.is_number_integer() ? value.get<int64_t>() : -1;
     if (id < 0 || id >= rows) {
-      fail("{}: the piece \"{}\" has the id {}, but the embeddings have {} rows", path.string(), piece, id, rows);
+      fail("{}: the piece \"{}\" has the id {}, but the embeddings have {} rows", path.string(), piece,
+           dump_json(value), rows);
     }
     std::string& place = pieces[static_cast<size_t>(id)];
     if (!place.empty()) fail("{}: \"{}\" and \"{}\" have the id {} both", path.string(), place, piece, id);
@@ -188,10 +195,11 @@ int64_t checked_id(const HuggingFaceConfig& config, const char* key, int64_t row
 }
 
 // `decodes`: it is the decoder's. Where the sides have vocabularies of their own, pad_token_id is the encoder's.
-ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path& path, int64_t rows, bool decodes,
-                                bool shared) {
+ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path& path, std::vector<std::string> pieces,
+                                bool decodes, bool shared) {
+  const auto rows = static_cast<int64_t>(pieces.size());
   ForeignVocabulary vocabulary;
-  vocabulary.pieces = read_vocabulary(path, rows);
+  vocabulary.pieces = std::move(pieces);
   vocabulary.end = checked_id(config, "eos_token_id", rows);
   vocabulary.unknown = id_of(vocabulary, "<unk>");
   if (vocabulary.unknown == ForeignVocabulary::kNone) fail("{} has no piece <unk>", path.string());
@@ -200,12 +208,44 @@ ForeignVocabulary vocabulary_of(const HuggingFaceConfig& config, const fs::path&
   return vocabulary;
 }
 
-// The search that transformers does with this model: the score is the mean log-probability of a token.
+// Settings of transformers' search that have no counterpart here, with the values that change nothing.
+const std::vector<std::pair<const char*, Json>> kOtherSearches = {{"do_sample", false},
+                                                                  {"no_repeat_ngram_size", 0},
+                                                                  {"encoder_no_repeat_ngram_size", 0},
+                                                                  {"repetition_penalty", 1},
+                                                                  {"encoder_repetition_penalty", 1},
+                                                                  {"min_length", 0},
+                                                                  {"min_new_tokens", 0},
+                                                                  {"num_beam_groups", 1},
+                                                                  {"diversity_penalty", 0},
+                                                                  {"forced_bos_token_id", nullptr},
+                                                                  {"suppress_tokens", nullptr},
+                                                                  {"begin_suppress_tokens", nullptr},
+                                                                  {"sequence_bias", nullptr}};
+
+// The search that transformers does with this model: the score is the mean log-probability of a token, and without a
+// number of beams it takes the likeliest token.
 DecodeConfig search_of(const HuggingFaceConfig& config, const HuggingFaceConfig& generation) {
+  const auto of = [&](const char* key) -> const HuggingFaceConfig& {
+    return generation.has(key) ? generation : config;
+  };
+  std::vector<std::string> others;
+  for (const auto& [key, neutral] : kOtherSearches) {
+    const Json value = of(key).get(key, neutral);
+    if (value != neutral) others.push_back(fmt::format("{} ({})", key, dump_json(value)));
+  }
+  if (!others.empty()) {
+    warn("{}: the search here has no {}, so that translations may differ from those of transformers",
+         generation.path().string(), fmt::join(others, ", "));
+  }
+  const auto between = [&](const char* key, auto value, auto least, auto most) {
+    const auto taken = std::clamp(value, least, most);
+    if (taken != value) warn("{}: {} is {}, but becomes {} here", of(key).path().string(), key, value, taken);
+    return taken;
+  };
   DecodeConfig decode;
-  const auto get = [&](const char* key, auto otherwise) { return generation.get(key, config.get(key, otherwise)); };
-  decode.beam = std::clamp<int64_t>(get("num_beams", decode.beam), 1, 1000);
-  decode.length_penalty = std::clamp(get("length_penalty", 1.0), 0.0, 10.0);
+  decode.beam = between("num_beams", of("num_beams").get("num_beams", int64_t{1}), int64_t{1}, int64_t{1000});
+  decode.length_penalty = between("length_penalty", of("length_penalty").get("length_penalty", 1.0), 0.0, 10.0);
   decode.length_offset = 0;
   decode.max_tokens = config.get<int64_t>("max_position_embeddings", 512);
   return decode;
@@ -275,8 +315,10 @@ ForeignModel read_folder(const fs::path& folder) {
 
   const fs::path vocabulary = expect_file(folder, "vocab.json");
   const fs::path target_vocabulary = shared ? vocabulary : expect_file(folder, "target_vocab.json");
-  model.source = vocabulary_of(config, vocabulary, source_rows, false, shared);
-  model.target = vocabulary_of(config, target_vocabulary, target_rows, true, shared);
+  const std::vector<std::string> pieces = read_vocabulary(vocabulary, source_rows);
+  model.source = vocabulary_of(config, vocabulary, pieces, false, shared);
+  model.target = vocabulary_of(config, target_vocabulary,
+                               shared ? pieces : read_vocabulary(target_vocabulary, target_rows), true, shared);
   add_to_start(model, added_to_start);
   if (generation.get("renormalize_logits", false)) model.source.start_counts = model.target.start_counts = false;
   model.source_model = expect_file(folder, "source.spm");
@@ -292,7 +334,7 @@ ForeignModel read_folder(const fs::path& folder) {
 ForeignModel read_huggingface_marian(const fs::path& folder) {
   try {
     return read_folder(folder);
-  } catch (const Json::exception& error) {  // a value of another type
+  } catch (const nlohmann::json::exception& error) {  // a value of another type
     fail("a JSON file of {} is damaged or has a value of an unexpected type: {}", folder.string(), error.what());
   }
 }

@@ -223,22 +223,22 @@ ForeignVocabulary vocabulary_of(const fs::path& path, int64_t rows) {
 }
 
 struct MarianFiles {
-  fs::path model, settings;  // settings: a decoder.yml or config.yml; may be empty
+  fs::path model, settings;  // settings: a decoder.yml, or one that Marian has written; may be empty
 };
 
 MarianFiles find_files(const fs::path& path) {
   MarianFiles files;
-  const fs::path folder = fs::is_directory(path) ? path : path.parent_path();
-  for (const char* name : {"decoder.yml", "config.yml"}) {
-    if (files.settings.empty() && fs::exists(folder / name)) files.settings = folder / name;
-  }
-  files.model = path;
   if (!fs::is_directory(path)) {
-    for (const char* ending : {".decoder.yml", ".yml"}) {  // beside a model, as Marian writes them
-      if (fs::exists(path.string() + ending)) return {path, path.string() + ending};
+    files.model = path;
+    const fs::path folder = path.parent_path(), model = path.filename();
+    // That of the user before those that Marian writes beside a model.
+    for (const fs::path& name : {fs::path("decoder.yml"), fs::path(model.string() + ".decoder.yml"),
+                                 fs::path(model.string() + ".yml"), fs::path("config.yml")}) {
+      if (files.settings.empty() && fs::exists(folder / name)) files.settings = folder / name;
     }
     return files;
   }
+  const fs::path& folder = path;
   std::vector<fs::path> models;
   for (const fs::path& file : list_folder(folder)) {
     if (file.extension() == ".npz" && !file.string().ends_with(".optimizer.npz")) models.push_back(file);
@@ -252,7 +252,7 @@ MarianFiles find_files(const fs::path& path) {
   for (const fs::path& path : found) names.push_back(path.filename().string());
   fail(
       "{} has the vocabularies [{}], where one of the source and one of the target are needed: put a decoder.yml with "
-      "\"vocabs: [source.spm, target.spm]\" there",
+      "\"vocabs: [source.spm, target.spm]\" beside the model",
       place.string(), fmt::join(names, ", "));
 }
 
@@ -267,7 +267,9 @@ std::vector<fs::path> named_vocabularies(const MarianFiles& files) {
   }
   if (found.size() != 2) refuse_vocabularies(files.settings, found);
   for (const fs::path& path : found) {
-    if (!fs::exists(path)) fail("there is no vocabulary {}", path.string());
+    if (fs::exists(path)) continue;
+    fail("{} names the vocabulary {}, which is not there: put it beside the model", files.settings.string(),
+         path.filename().string());
   }
   return found;
 }

@@ -217,7 +217,9 @@ std::string model_card(const TrainedModel& trained, const std::string& program) 
   const RunFacts facts = facts_of(trained.run, trained.step);
   std::string card = "---\nlibrary_name: transformers\npipeline_tag: translation\n";
   if (!facts.data.source_language.empty()) {
-    card += fmt::format("language:\n- {}\n- {}\n", facts.data.source_language, facts.data.target_language);
+    // In quotes: the code of Norwegian is a word for false in YAML.
+    card += fmt::format("language:\n- {}\n- {}\n", dump_json(facts.data.source_language),
+                        dump_json(facts.data.target_language));
   }
   card += "license: # fill in: that of your model; mind the licence of the data\n---\n\n# Translation model\n\n";
   return card + origin_line(trained, facts, program) + tags_line(trained) + data_section(trained, facts.data) +

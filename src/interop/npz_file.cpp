@@ -76,8 +76,12 @@ class NpyFile {
 }  // namespace
 
 TensorMap read_npz_tensors(const fs::path& path, std::map<std::string, std::string>& texts) {
+  if (!MappedFile(path).bytes().starts_with("PK")) {
+    fail("{} is not a zip archive of .npy files, as numpy.savez and Marian write it. Is it truncated or damaged?",
+         path.string());
+  }
   TensorMap tensors(path);
-  for (const ArchiveMember& member : read_all_members(path)) {
+  for (const ArchiveMember& member : read_zip(path)) {
     const NpyFile file(path.string(), member);
     const std::string name =
         member.name.ends_with(".npy") ? member.name.substr(0, member.name.size() - 4) : member.name;

@@ -108,6 +108,7 @@ class PickleReader {
         push(Kind::kDict);
         return;
       case kMark:
+        count_values(1);
         marks_.push_back(stack_.size());
         return;
       case kTuple:
@@ -191,6 +192,7 @@ class PickleReader {
     if (version < 2 || version > 5) fail("{}: protocol {} of pickle is not supported", where_, version);
   }
 
+  // All that takes memory: values, and places that refer to them.
   void count_values(size_t more) {
     counted_ += more;
     if (counted_ > kMaxValues) fail("{}: the pickle has more than {} values", where_, kMaxValues);
@@ -279,6 +281,7 @@ class PickleReader {
     stack_.push_back(into);
   }
   void keep(uint64_t place) {
+    count_values(1);
     PickleValue* value = pop();
     stack_.push_back(value);
     memo_[place] = value;
@@ -286,6 +289,7 @@ class PickleReader {
   void recall(uint64_t place) {
     const auto found = memo_.find(place);
     if (found == memo_.end()) fail("{}: the pickle uses the value {}, which it did not keep", where_, place);
+    count_values(1);
     stack_.push_back(found->second);
   }
 

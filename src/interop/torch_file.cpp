@@ -32,7 +32,7 @@ std::vector<std::string_view> known_names() {
 class TorchFile {
  public:
   explicit TorchFile(const fs::path& path) : where_(path.string()) {
-    for (ArchiveMember& member : read_all_members(path)) {
+    for (ArchiveMember& member : read_zip(path)) {
       const size_t slash = member.name.find('/');
       if (slash != std::string::npos) members_[member.name.substr(slash + 1)] = std::move(member.bytes);
     }

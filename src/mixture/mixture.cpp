@@ -25,9 +25,10 @@ size_t corpus_named(const std::string& name, const TrainingSet& set, const std::
   fail_usage("{} names the corpus {}, which the data does not have. It has {}", where, name, fmt::join(names, ", "));
 }
 
-// Fails if nothing is drawn.
+// Fails if nothing is drawn, or if the weights have no sum.
 std::vector<double> normalised(std::vector<double> shares, const std::string& where) {
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (!std::isfinite(sum)) fail_usage("{}: the weights of the corpora are too large to be added", where);
   if (!(sum > 0)) fail_usage("{}: all weights are 0, so that nothing is drawn. Give one corpus a weight", where);
   for (double& share : shares) share /= sum;
   return shares;
@@ -48,8 +49,12 @@ std::vector<double> shares_of(const CorpusWeights& weights, double temperature, 
     shares[corpus] = weight;
   }
   for (size_t i = 0; weights.empty() && i < pairs.size(); ++i) {
-    const double weighted = static_cast<double>(pairs[i]) * set.corpora()[i].weight;
-    shares[i] = temperature > 0 ? std::pow(weighted, 1 / temperature) : weighted;
+    shares[i] = static_cast<double>(pairs[i]) * set.corpora()[i].weight;
+  }
+  if (weights.empty() && temperature > 0) {
+    // Below 1, a power of a number of pairs may be too large for a double; one of a part of the largest never is.
+    const double unit = temperature < 1 ? *std::ranges::max_element(shares) : 1;
+    for (double& share : shares) share = std::pow(share / unit, 1 / temperature);
   }
   return normalised(std::move(shares), where);
 }

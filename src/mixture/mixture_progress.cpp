@@ -41,8 +41,9 @@ bool MixtureProgress::is_stage_over(int64_t steps_done) const {
   return seen_[stage_][corpus] >= epochs * usable_[corpus];
 }
 
-void MixtureProgress::enter_next(int64_t steps_done, uint64_t epoch, PairCounts drawn) {
+void MixtureProgress::enter_next(int64_t steps_done, uint64_t epoch, PairCounts drawn, double skipped) {
   ++stage_;
+  skipped_ += skipped;
   first_step_ = steps_done;
   first_epoch_ = epoch;
   before_ = std::move(drawn);
@@ -75,6 +76,7 @@ Json MixtureProgress::state(const PairCounts& drawn) const {
   Json json = {{"description", description_},       {"stage", stage_},          {"first_step", first_step_},
                {"first_epoch", first_epoch_},       {"before", named(before_)}, {"drawn", named(drawn)},
                {"rounds", !current().draws.empty()}};
+  if (skipped_ > 0) json["skipped_epochs"] = skipped_;
   json["until"] = {{"best", best_}, {"evaluations", evaluations_}, {"without_change", without_change_}};
   json["seen"] = Json::array();
   for (const PairCounts& of_stage : seen_) json["seen"].push_back(named(of_stage));
@@ -89,6 +91,7 @@ BatchPosition MixtureProgress::restore(const Json& state, BatchPosition saved) {
   stage_ = std::min(state.at("stage").get<size_t>(), stages_.size() - 1);
   first_step_ = state.at("first_step");
   first_epoch_ = state.at("first_epoch");
+  skipped_ = state.value("skipped_epochs", 0.0);  // older versions did not count it
   before_ = counts(state.at("before"));
   best_ = state.at("until").at("best");
   evaluations_ = state.at("until").at("evaluations");

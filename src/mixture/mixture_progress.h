@@ -38,8 +38,10 @@ class MixtureProgress {
 
   bool is_stage_over(int64_t steps_done) const;
   bool is_over(int64_t steps_done) const { return stage_ + 1 == stages_.size() && is_stage_over(steps_done); }
-  // The next stage begins with this epoch, after `drawn` pairs.
-  void enter_next(int64_t steps_done, uint64_t epoch, PairCounts drawn);
+  // The next stage begins with this epoch, after `drawn` pairs; the part `skipped` of the epoch before was not drawn.
+  void enter_next(int64_t steps_done, uint64_t epoch, PairCounts drawn, double skipped = 0);
+  // Epochs are numbered across stages, whole or not. This is what all stages before have skipped of theirs.
+  double skipped_epochs() const { return skipped_; }
 
   // Pairs seen in a stage, and in all; empty: not known, because a checkpoint of an older version does not say.
   PairCounts seen(size_t stage) const { return is_counted_ ? seen_[stage] : PairCounts(); }
@@ -63,6 +65,7 @@ class MixtureProgress {
   size_t stage_ = 0;
   int64_t first_step_ = 0;
   uint64_t first_epoch_ = 0;
+  double skipped_ = 0;
   PairCounts before_;  // drawn before the stage
   std::vector<PairCounts> seen_;
   bool is_counted_ = true;

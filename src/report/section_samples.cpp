@@ -83,7 +83,10 @@ std::vector<Choice> choose_sentences(const RunData& run, size_t translated) {
 // The first, the last, and some between.
 std::vector<std::pair<int64_t, fs::path>> some_files(const RunData& run) {
   std::vector<std::pair<int64_t, fs::path>> files = run.evaluation_files, some;
-  std::erase_if(files, [](const auto& file) { return file.first == 0; });  // step 0 has no translations
+  // A run that begins with random weights translates nothing before its first step.
+  std::erase_if(files, [](const auto& file) {
+    return file.first == 0 && read_evaluated_sentences(file.second).translations.empty();
+  });
   for (size_t i = 0; i < std::min(kMaxEvaluations, files.size()); ++i) {
     const size_t last = files.size() - 1, count = std::min(kMaxEvaluations, files.size()) - 1;
     some.push_back(files[count == 0 ? last : i * last / count]);

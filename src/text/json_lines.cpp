@@ -11,6 +11,8 @@
 namespace verbund {
 namespace {
 
+constexpr size_t kMaxKeys = 10'000;  // of a line: translations into all languages, and what else is known of them
+
 class JsonLinesStream final : public PairStream {
  public:
   explicit JsonLinesStream(const ParallelFiles& files) : reader_(files.both()), columns_(files.sides()) {}
@@ -24,10 +26,12 @@ class JsonLinesStream final : public PairStream {
       block.add(line_, line_, reader_.lines());  // cleaning counts and names it
       return true;
     }
-    const Json json = try_parse_json(line_);
+    const Json json = try_parse_json(line_, kMaxKeys);
     if (!json.is_object()) {
-      fail("{} line {} is not a JSON object, as the first line is: \"{:.60}\". Is the file truncated or damaged?",
-           reader_.path().string(), reader_.lines(), line_);
+      fail(
+          "{} line {} is not a JSON object of at most {} keys, as the first line is: \"{:.60}\". Is the file truncated "
+          "or damaged?",
+          reader_.path().string(), reader_.lines(), kMaxKeys, line_);
     }
     const auto nested = json.find("translation");
     const Json& sides = nested != json.end() && nested->is_object() ? *nested : json;
@@ -46,7 +50,7 @@ class JsonLinesStream final : public PairStream {
       fail("{} line {} has the keys {}, but not {}. Name two of them with columns: [SOURCE, TARGET].",
            reader_.path().string(), reader_.lines(), fmt::join(keys, ", "), key);
     }
-    if (found->is_null()) return "";  // cleaning drops the pair, encoding refuses it in dev and test text
+    if (found->is_null()) return "";  // cleaning drops the pair; in dev and test text it is kept, with a warning
     if (!found->is_string()) {
       fail("{} line {}: {} is {}, but must be text", reader_.path().string(), reader_.lines(), key,
            dump_json(*found).substr(0, 60));

@@ -21,7 +21,10 @@ class TwoFileStream final : public PairStream {
     const bool more_source = source_.next_line(source_line_);
     const bool more_target = target_.next_line(target_line_);
     if (more_source != more_target) fail_unequal(!more_source);
-    if (more_source) block.add(source_line_, target_line_, source_.lines());
+    const auto text = [&](std::string_view line) {
+      return source_.lines() == 1 ? without_byte_order_mark(line) : line;
+    };
+    if (more_source) block.add(text(source_line_), text(target_line_), source_.lines());
     return more_source;
   }
   uint64_t position() const override { return source_.position() + target_.position(); }

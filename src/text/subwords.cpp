@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/protobuf.h"
+#include "text/subword_model_check.h"
 
 namespace verbund {
 namespace {
@@ -49,6 +50,7 @@ bool has_pieces_of_text(const sentencepiece::SentencePieceProcessor& processor) 
 }
 
 void load_model(std::string_view bytes, const fs::path& path, sentencepiece::SentencePieceProcessor& processor) {
+  check_subword_model_file(bytes, path);
   const auto status = processor.LoadFromSerializedProto(bytes);
   if (!status.ok()) fail("{} is not a SentencePiece model ({})", path.string(), status.message());
   if (!has_pieces_of_text(processor)) {

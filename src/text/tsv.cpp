@@ -78,7 +78,7 @@ class TsvStream final : public PairStream {
   // Further columns (scores, origins) are common, and ignored.
   bool read(PairBlock& block) override {
     if (!reader_.next_line(line_)) return false;
-    split_cells(line_, cells_);
+    split_cells(reader_.lines() == 1 ? without_byte_order_mark(line_) : line_, cells_);
     if (const size_t needed = std::max(source_, target_) + 1; cells_.size() < needed) {
       fail("{} line {} has {} column{}, but {} needed: \"{:.60}\"", reader_.path().string(), reader_.lines(),
            cells_.size(), cells_.size() == 1 ? "" : "s",

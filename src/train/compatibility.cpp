@@ -45,7 +45,7 @@ bool may_change(const std::string& key) {
 
 std::vector<std::string> differences_that_matter(const std::string& saved_config, const std::string& config,
                                                  const std::string& saved_state, const std::string& dataset_checksum,
-                                                 const std::string& mixture) {
+                                                 const std::string& mixture, const std::string& plain_mixture) {
   std::vector<std::string> differences;
   for (const auto& [key, before, now] : config_differences(saved_config, config)) {
     if (!may_change(key)) differences.push_back(fmt::format("{} was {}, is now {}", key, before, now));
@@ -53,7 +53,7 @@ std::vector<std::string> differences_that_matter(const std::string& saved_config
   const auto [saved_dataset, saved_mixture] =
       use_json(saved_state, "the checkpoint's state.json", "Use another checkpoint.", [&](const Json& state) {
         const Json earlier = state.value(kMixtureKey, Json::object());  // older versions have none
-        return std::pair(state.at("dataset").get<std::string>(), earlier.value("description", mixture));
+        return std::pair(state.at("dataset").get<std::string>(), earlier.value("description", plain_mixture));
       });
   if (saved_dataset != dataset_checksum) {
     differences.push_back(fmt::format("the dataset's checksum was {}, is now {}", saved_dataset, dataset_checksum));

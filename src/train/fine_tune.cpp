@@ -117,6 +117,14 @@ std::string replayed_by(const FineTuneRequest& request) {
       request.run.string(), old);
 }
 
+// The model that a run began with: on its record with an absolute path. (Older versions kept train.start_from as it was
+// typed.)
+fs::path model_of(const fs::path& run, const TrainConfig& config) {
+  const Json record = fs::exists(run / "run.json") ? read_run_record(run) : Json::object();
+  const std::string path = record.value(kStartedFrom, Json::object()).value("path", "");
+  return path.empty() ? config.start_from : path;
+}
+
 // Draws the share from the dataset of before, and the rest from the new ones; within each part, corpora keep their
 // proportions.
 void set_replay(const FineTuneRequest& request, Config& config, const std::string& old) {
@@ -195,10 +203,10 @@ FineTuned fine_tune(const FineTuneRequest& request) {
   Config& config = result.config;
   if (const fs::path begun = request.run / "config.yaml"; fs::exists(begun)) {
     config = load_config(begun.string(), {});
-    if (config.train.start_from.empty() || plain_path(config.train.start_from) != plain_path(request.model)) {
+    const fs::path began_with = model_of(request.run, config.train);
+    if (began_with.empty() || plain_path(began_with) != plain_path(request.model)) {
       fail_usage("the run {} began with {}, not with the model of {}: give another --run folder", request.run.string(),
-                 config.train.start_from.empty() ? "random weights" : "the model of " + config.train.start_from,
-                 request.model.string());
+                 began_with.empty() ? "random weights" : "the model of " + began_with.string(), request.model.string());
     }
     const Config before = config;
     result.replayed = replayed_by(request);
@@ -220,7 +228,7 @@ FineTuned fine_tune(const FineTuneRequest& request) {
   config.evaluate.at_start = true;
   config.train.timeline = {};
   config.train.freeze.clear();
-  config.train.start_from = request.model.string();
+  config.train.start_from = plain_path(request.model).string();
   config.train.start_from_checkpoint.clear();
   config.train.start_from_vocabulary = StartVocabulary::kSame;
   result.notes.push_back(fmt::format(
@@ -236,6 +244,11 @@ FineTuned fine_tune(const FineTuneRequest& request) {
   } else {
     config.evaluate.also.clear();
     result.notes.emplace_back("fine-tune: forgetting cannot be measured, because the model gets another vocabulary");
+  }
+  if (std::string& stop_on = config.evaluate.stop_on; !stop_on.empty() && !has_dev_pairs(request.data.front())) {
+    result.notes.push_back(fmt::format("fine-tune: evaluate.stop_on={} of {} is left out, because {} has no dev pairs",
+                                       stop_on, model.run.string(), request.data.front().string()));
+    stop_on.clear();
   }
   config.mixture = {};  // its corpora are those of another dataset
   if (request.replay > 0) {

@@ -2,6 +2,7 @@
 #include "train/run.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "config/show.h"
 #include "core/elapsed.h"
@@ -9,6 +10,8 @@
 
 namespace verbund {
 namespace {
+
+constexpr double kRounding = 1e-9;  // of sums of parts of epochs
 
 VocabularySizes sizes_of(const DatasetManifest& manifest) {
   return {static_cast<int64_t>(manifest.source_vocabulary), static_cast<int64_t>(manifest.target_vocabulary)};
@@ -58,8 +61,9 @@ void Run::open_stage() {
 void Run::enter_next_stage() {
   BatchPosition& at = state.position;
   PairCounts drawn = plan_->drawn(at);
+  const double skipped = at.batch > 0 ? 1 - part_of_epoch() : 0;
   if (at.batch > 0) at = {at.epoch + 1, 0};
-  state.mixture.enter_next(state.step, at.epoch, std::move(drawn));
+  state.mixture.enter_next(state.step, at.epoch, std::move(drawn), skipped);
   open_stage();
 }
 
@@ -77,7 +81,15 @@ bool Run::is_finished() const {
   if (is_benchmark()) return state.step - first_step >= request.benchmark_steps;
   if (!state.best.stop_reason().empty() || state.mixture.is_over(state.step)) return true;
   if (train.max_steps > 0 && state.step >= train.max_steps) return true;
-  return train.epochs > 0 && state.position.epoch >= static_cast<uint64_t>(train.epochs);
+  if (train.epochs == 0 || state.position.epoch < static_cast<uint64_t>(train.epochs)) return false;
+  const double skipped = state.mixture.skipped_epochs();
+  return skipped == 0 || static_cast<double>(state.position.epoch) + part_of_epoch() >=
+                             static_cast<double>(train.epochs) + skipped - kRounding;
+}
+
+double Run::part_of_epoch() const {
+  const BatchPosition& at = state.position;
+  return at.batch == 0 ? 0 : static_cast<double>(at.batch) / static_cast<double>(plan().batches(at.epoch));
 }
 
 RunLength Run::length() const {
@@ -89,10 +101,12 @@ int64_t Run::planned_steps() const {
   if (is_benchmark()) return request.benchmark_steps;
   const TrainConfig& train = config.train;
   const BatchPosition& at = state.position;
-  const auto epochs = train.epochs - static_cast<int64_t>(at.epoch);
+  const double epochs =
+      static_cast<double>(train.epochs - static_cast<int64_t>(at.epoch)) + state.mixture.skipped_epochs();
   if (train.epochs == 0 || epochs <= 0) return train.max_steps;
-  const auto an_epoch = static_cast<int64_t>(plan().batches(at.epoch));
-  const int64_t steps = state.step + epochs * an_epoch - static_cast<int64_t>(at.batch);
+  const auto an_epoch = static_cast<double>(plan().batches(at.epoch));
+  const auto batches = static_cast<int64_t>(std::ceil(epochs * an_epoch - kRounding));
+  const int64_t steps = state.step + batches - static_cast<int64_t>(at.batch);
   return train.max_steps > 0 ? std::min(train.max_steps, steps) : steps;
 }
 

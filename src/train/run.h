@@ -74,6 +74,7 @@ struct Run {
 
  private:
   int64_t planned_steps() const;
+  double part_of_epoch() const;  // that is done of the current one
 
   std::unique_ptr<BatchPlan> plan_;
 

@@ -98,8 +98,10 @@ void validate_settings(const Run& run) {
 }
 
 void check_compatible(const Checkpoint& newest, Run& run) {
+  const MixtureProgress& mixture = run.state.mixture;
+  const std::string plain_mixture = describe(plan_stages({}, run.training, mixture.usable()), run.training);
   run.differences = differences_that_matter(newest.config_yaml(), run.config_yaml, newest.state_json(),
-                                            run.state.dataset, run.state.mixture.description());
+                                            run.state.dataset, mixture.description(), plain_mixture);
   for (std::string& difference : parts_to_reset(newest, run.state)) run.differences.push_back(std::move(difference));
   const Resume requested = run.request.resume;
   if (run.differences.empty() || requested == Resume::kForce || requested == Resume::kBest) return;

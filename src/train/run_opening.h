@@ -32,9 +32,10 @@ int64_t tokens_that_fit(Device& device, const Config& config, VocabularySizes vo
 std::vector<Interval> frozen_parameters(const ParameterTable& table, const std::string& pattern);
 
 // The differences of a resumed run from its checkpoint that change the result: "model.dropout was 0.1, is now 0.3".
-// `mixture` is its description. Settings of the length of the training, of logs and of checkpoints may change.
+// `mixture` is its description, `plain_mixture` that of no mixture, which runs of older versions had. Settings of the
+// length of the training, of logs and of checkpoints may change.
 std::vector<std::string> differences_that_matter(const std::string& saved_config, const std::string& config,
                                                  const std::string& saved_state, const std::string& dataset_checksum,
-                                                 const std::string& mixture);
+                                                 const std::string& mixture, const std::string& plain_mixture);
 
 }  // namespace verbund

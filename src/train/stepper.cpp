@@ -78,7 +78,7 @@ void Stepper::end_step_of_round(StepResult& result, std::chrono::steady_clock::t
 
 StepSeen Stepper::see(const StepResult& result, const WorkerBatch& batch,
                       std::chrono::steady_clock::time_point began) const {
-  const double epoch = static_cast<double>(batch.position().epoch) +
+  const double epoch = static_cast<double>(batch.position().epoch) - state_.mixture.skipped_epochs() +
                        static_cast<double>(batch.position().batch + 1) / static_cast<double>(batch.epoch_batches());
   return {.step = state_.step,
           .began = run_.workers.run_clock(began),

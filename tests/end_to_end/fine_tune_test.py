@@ -198,12 +198,51 @@ class FineTuneTest(ProgramTest):
         self.assertIn("dev_bleu", last)
         self.assertEqual([key for key in last if key.startswith("dev-")], [])
 
-    def test_without_dev_pairs_forgetting_is_unseen(self):
+    def undeveloped(self):
+        """A dataset without dev pairs."""
         pairs = "".join(f"{line}\t{line}\n" for line in (self.data / "dev.source.txt").read_text().splitlines())
-        data, run = self.folder / "undeveloped", self.folder / "run"
+        data = self.folder / "undeveloped"
         self.succeed("prepare", "--like", self.model, "--tsv", self.write("pairs.tsv", pairs), "--out", data)
         self.assertFalse((data / "dev.ids").exists())
+        return data
+
+    def test_without_dev_pairs_forgetting_is_unseen(self):
+        data, run = self.undeveloped(), self.folder / "run"
         self.assert_says(self.succeed(*self.finetune(run, 5, None, data)).stderr, f"forgetting on {self.data}", data)
+
+    def test_a_rule_to_stop_is_left_out_without_dev_pairs(self):
+        old = self.folder / "old"
+        self.succeed(*training(old, 10, train__eval_every=5, evaluate__stop_on="bleu"))
+        data, run = self.undeveloped(), self.folder / "run"
+        self.assert_says(self.succeed(*self.finetune(run, 5, old, data)).stderr, "evaluate.stop_on", data)
+        wished = self.finetune(self.folder / "wished", 5, old, data, "--set", "evaluate.stop_on=bleu")
+        self.assert_says(self.refuse(2, *wished), "evaluate.stop_on", "dev pairs")
+        # With dev pairs it holds.
+        self.succeed(*self.finetune(self.folder / "kept", 5, old))
+        self.assertRegex((self.folder / "kept" / "config.yaml").read_text(), "stop_on: bleu")
+
+    def test_a_run_is_resumed_from_another_folder(self):
+        old = fixtures.copy_of_model(self.folder / "old")
+        (self.folder / "elsewhere").mkdir()
+        run, data = self.folder / "run", self.like()
+
+        def command(steps, start, place):
+            return subprocess.run([pathlib.Path(PROGRAM).resolve(), *map(str, self.finetune(run, steps, start, data))], cwd=place,
+                                  capture_output=True, text=True)
+
+        done = command(5, "old", self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"start_from: {old}\n", (run / "config.yaml").read_text())
+        # A run of an older version has it as it was typed.
+        config = (run / "config.yaml").read_text()
+        (run / "config.yaml").write_text(config.replace(f"start_from: {old}\n", "start_from: old\n"))
+        for steps, start in ((10, "../old"), (15, old)):
+            done = command(steps, start, self.folder / "elsewhere")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([start["step"] for start in json.loads((run / "run.json").read_text())["starts"]], [0, 5, 10])
+        done = command(20, self.model, self.folder)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assert_says(done.stderr, old, self.model)
 
     def test_what_cannot_be_fine_tuned_is_refused(self):
         run = self.folder / "run"

@@ -104,6 +104,18 @@ class ImportMarianTest(ProgramTest):
         self.succeed("import", self.place, "--run", self.run_folder)
         self.assertEqual(self.names_read(), ["model.npz", "source.spm", "target.spm"])
 
+    def test_a_decoder_yml_counts_before_what_marian_has_written(self):
+        write_model(self.model, self.pieces)
+        self.add("joint.spm")
+        written = self.place / "model.npz.yml"
+        written.write_text("vocabs: [/elsewhere/a.spm]\nbeam-size: 3\n")
+        self.assert_says(self.refused(), written, "a.spm")
+        written.write_text("vocabs: [/elsewhere/a.spm, /elsewhere/b.spm]\n")
+        self.assert_says(self.refused(), written, "a.spm")
+        (self.place / "decoder.yml").write_text("vocabs: [joint.spm, joint.spm]\nbeam-size: 7\n")
+        self.succeed("import", self.place, "--run", self.run_folder)
+        self.assertIn("beam: 7\n", (self.run_folder / "config.yaml").read_text())
+
     def test_one_embedding_needs_one_vocabulary(self):
         write_model(self.model, self.pieces)
         self.add("source.spm")

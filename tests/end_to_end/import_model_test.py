@@ -158,6 +158,7 @@ class ImportModelTest(ProgramTest):
         self.succeed(*fixtures.training(run, 100, **{**POST, "train__eval_every": 50}))
         self.assert_says(self.card(run, "--checkpoint", "last"), "step 100 of its run", "| BLEU |", "training pairs")
         self.succeed("average", "--run", run, "--last", 2)
+        self.assertIn('\nlanguage:\n- "en"\n- "de"\n', self.card(run))
         mean = self.card(run, "--checkpoint", "average")
         self.assert_says(mean, "the mean of the steps 50, 100 of its run", "training pairs")
         self.assertNotIn("BLEU", mean)
@@ -194,6 +195,34 @@ class ImportModelTest(ProgramTest):
         for key, value, ours in (("dropout", 0.95, "model.dropout"), ("max_position_embeddings", 2000000, "decode.max_tokens")):
             with self.subTest(key):
                 self.assertIn(ours, self.refused(lambda folder: edit_json(folder / "config.json", key, value)))
+
+    def searched(self, **settings):
+        """What becomes of settings of the search, and what is said of them."""
+        folder, run = self.folder / "searched", self.folder / "searched-run"
+        for place in (folder, run):
+            shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(self.exported, folder)
+        generation = json.loads((folder / "generation_config.json").read_text())
+        for key in ("num_beams", "length_penalty"):
+            generation.pop(key)
+        (folder / "generation_config.json").write_text(json.dumps({**generation, **settings}))
+        said = self.succeed("import", folder, "--run", run).stderr
+        config = (run / "config.yaml").read_text()
+        return *(float(re.search(rf"(?m)^  {key}: (\S+)", config)[1]) for key in ("beam", "length_penalty")), said
+
+    def test_settings_of_the_search(self):
+        usual = {"do_sample": False, "no_repeat_ngram_size": 0, "repetition_penalty": 1.0, "min_length": 0,
+                 "forced_bos_token_id": None}
+        for settings, beam, penalty, named in (
+                ({}, 1, 1, ()), ({"num_beams": 6, "length_penalty": 0.6, **usual}, 6, 0.6, ()),
+                ({"num_beams": 5000, "length_penalty": -1}, 1000, 0, ("num_beams", "5000", "length_penalty", "-1")),
+                ({"no_repeat_ngram_size": 3, "do_sample": True, "min_length": 5, "repetition_penalty": 1.2}, 1, 1,
+                 ("no_repeat_ngram_size (3)", "do_sample (true)", "min_length (5)", "repetition_penalty (1.2)"))):
+            with self.subTest(settings):
+                *taken, said = self.searched(**settings)
+                self.assertEqual(taken, [beam, penalty])
+                self.assert_says(said, *named)
+                self.assertEqual("warning: " in said, bool(named), said)
 
     def test_position_tables_must_be_as_wide_as_the_model(self):
         for shape in ([1, 1000000], [2, 1000000], [1, 32], [1000000], [0, 32], []):

@@ -192,6 +192,23 @@ class MixtureTest(ProgramTest):
         self.assertNotIn("stage", last)
         self.assertGreater(last["pairs_seen.demo"], 0)
 
+    def test_epochs_count_what_stages_have_drawn(self):
+        stages = "mixture.stages=[{steps: 2}, {steps: 4}, {}]"
+        values = settings({**MODEL, "train.epochs": 3, "train.log_every": 1, "batch.tokens": 1500})
+        plain, staged = self.folder / "plain", self.folder / "staged"
+        epochs = {}
+        for run, more in ((plain, []), (staged, ["--set", stages])):
+            call = ["train", "--data", self.general, "--run", run, *values, "--set"]
+            self.succeed(*call, "train.max_steps=5", *more)  # in the middle of the second stage
+            self.succeed(*call, "train.max_steps=0", *more)
+            epochs[run] = [line["epoch"] for line in self.lines(run) if "train_loss" in line]
+        for run in (plain, staged):
+            self.assertAlmostEqual(epochs[run][-1], 3, delta=0.2)
+            advances = [after - before for before, after in zip([0, *epochs[run]], epochs[run])]
+            self.assertLess(max(advances), 2 * min(advances))  # no jump
+        self.assertGreater(len(epochs[plain]), 12)
+        self.assertLessEqual(abs(len(epochs[staged]) - len(epochs[plain])), 2)  # epochs differ by a batch
+
     def test_a_benchmark_goes_on_after_the_last_stage(self):
         done = self.succeed("train", "--data", self.general, "--run", self.folder / "run", *settings(MODEL), "--set",
                             "mixture.stages=[{steps: 3}, {steps: 2}]", "--benchmark", 12)

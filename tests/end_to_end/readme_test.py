@@ -10,10 +10,12 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import fixtures  # noqa: E402
 from support.program import long_test, PROGRAM, ProgramTest, run_tests, SOURCE  # noqa: E402
 
 SMALL_PREPARE = "--set corpus.generated_pairs=1000 --set subwords.vocabulary=400 --set subwords.character_coverage=1"
@@ -74,14 +76,14 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
         shim.chmod(0o755)
         return folder
 
-    def type_commands(self, page, at_least, prepare=SMALL_PREPARE, train=SMALL_TRAIN):
-        """Returns what the commands printed, in their order."""
+    def type_commands(self, page, at_least, prepare=SMALL_PREPARE, train=SMALL_TRAIN, lines=None):
+        """Returns what the commands printed, in their order; without `lines`, those of the page."""
         environment = {"VERBUND_README_PREPARE": prepare, "VERBUND_README_TRAIN": train, **os.environ,
                        "PATH": f"{self.shim()}:{os.environ['PATH']}", "HOME": str(self.folder)}
         place = self.folder / "fresh"
-        place.mkdir()
+        place.mkdir(exist_ok=True)
         printed = []
-        for line in commands((SOURCE / page).read_text()):
+        for line in lines or commands((SOURCE / page).read_text()):
             command = INSTEAD.get(line, line)
             for pattern, replacement in REWRITTEN:
                 command = re.sub(pattern, replacement, command)
@@ -144,6 +146,27 @@ exec {shlex.quote(str(pathlib.Path(PROGRAM).resolve()))} "$@"
         self.type_commands("docs/mix-corpora.md", 12, "", MIX)
         self.assertRegex((place / "runs/staged/log.txt").read_text(), r"stage before: general: 1\.0\d epochs")
         self.assertIn("UpperCase", (place / "mixture.yaml").read_text())
+
+    @long_test
+    def test_every_command_of_exporting_works(self):
+        """Of a model that was trained before. What needs Python's packages is left to the oracle tests."""
+        place, data = self.folder / "fresh", fixtures.dataset()
+        for name in ("demo", "old"):
+            fixtures.copy_of_model(place / "runs" / name)
+        self.succeed(*fixtures.training(place / "runs" / "post", 20, model__norm="post", model__norm_epsilon=1e-5))
+        shutil.copytree(data, place / "data" / "mine")
+        for side, ending in (("source", "en"), ("target", "de")):
+            shutil.copy(data / f"test.{side}.txt", place / f"test.{ending}")
+        page = (SOURCE / "docs/export.md").read_text()
+        lines = [line.partition(" #")[0].strip() for line in re.findall(r"(?m)^    (verbund .*)$", page)]
+        printed = self.type_commands("docs/export.md", 5, lines=list(dict.fromkeys(lines)))  # one is there twice
+        pairs = len((place / "test.en").read_text().splitlines())
+        self.assertIn(pairs, [len(text.splitlines()) for text in printed])  # a number for each
+        for path in ("demo-ct2/model.bin", "my-model/model.safetensors", "runs/export/checkpoints/last/weights.safetensors"):
+            self.assertTrue((place / path).exists(), path)
+        self.assertTrue(list((place / "tensorboard/old").rglob("events.*")))
+        # As the page says, import reads the folder.
+        self.succeed("import", place / "my-model", "--run", self.folder / "again")
 
     def test_what_is_typed_instead_is_on_a_page(self):
         lines = {line for page in ("README.md", "docs/tutorial.md") for line in commands((SOURCE / page).read_text())}

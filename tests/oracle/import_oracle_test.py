@@ -132,7 +132,7 @@ class ImportOracle(ProgramTest):
             worst = max(worst, abs(our["log_probability"] - theirs) / len(wanted))
         self.assertLess(worst, TOLERANCE)
 
-        found = self.translate(run, sources, **{"decode.max_ratio": 0, "decode.max_extra": LONGEST})
+        found = self.translate(run, sources, **{"decode.beam": BEAM, "decode.max_ratio": 0, "decode.max_extra": LONGEST})
         with torch.no_grad():
             best = model.generate(**tokenizer(sources, return_tensors="pt", padding=True), num_beams=BEAM,
                                   max_new_tokens=LONGEST)

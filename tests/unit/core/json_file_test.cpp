@@ -34,6 +34,32 @@ TEST(Json, OfAStrangerHasFewKeys) {
   EXPECT_EQ(try_parse_json("[1, 2, 3, 4]", 0).size(), 4u);
 }
 
+std::string nested_lists(size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+TEST(Json, NestedTooDeeplyForTheStackIsRefused) {
+  EXPECT_EQ(dump_json(parse_json(nested_lists(1000))), nested_lists(1000));
+  EXPECT_EQ(try_parse_json(nested_lists(1000)).size(), 1u);
+  const std::string deep = "{\"a\": " + nested_lists(1'000'000) + "}";
+  for (const std::string& text : {nested_lists(1001), deep}) {
+    EXPECT_THROW(parse_json(text), Json::exception);
+    EXPECT_THROW(parse_json(text, 10), Json::exception);
+    EXPECT_THROW(parse_large_json(text), nlohmann::json::exception);
+    EXPECT_TRUE(try_parse_json(text).is_discarded());
+  }
+  EXPECT_EQ(parse_json("\"" + std::string(5000, '[') + "\"").get<std::string>().size(), 5000u);
+  EXPECT_EQ(parse_json("[" + std::string(5000, ' ') + "[1],[\"\\\"[\"],[{}]]").size(), 3u);
+}
+
+TEST(Json, ALargeObjectIsReadInATimeProportionalToIt) {
+  std::string text = "{\"last\": 1";
+  for (int i = 0; i < 300'000; ++i) text += ", \"" + std::to_string(i) + "\": " + std::to_string(i);
+  const nlohmann::json json = parse_large_json(text + "}");  // takes hours where each key is compared with all
+  EXPECT_EQ(json.size(), 300'001u);
+  EXPECT_EQ(json.at("299999"), 299999);
+  EXPECT_THROW(parse_json(text + "}", 300'000), Json::exception);
+  EXPECT_EQ(parse_json(R"({"a": {"b": 1}})", 2).size(), 1u);
+}
+
 TEST(JsonFile, ANoteMayBeLost) {
   TemporaryFolder folder;
   const fs::path path = folder / "note.json";

@@ -48,6 +48,16 @@ Evaluation evaluation_of(const TestSet& set, size_t translated = kPairs) {
   return evaluation;
 }
 
+TEST(PartsOfASplit, AreThoseOfDevAndTestAlone) {
+  DatasetManifest dataset;
+  dataset.splits = {{"train-a", 9}, {"train-a-b", 9}, {"dev", 5},   {"dev-a", 2},
+                    {"dev-a-b", 3}, {"test", 1},      {"test-b", 1}};
+  EXPECT_THAT(names_of_parts(dataset, "dev"), ElementsAre("dev-a", "dev-a-b"));
+  EXPECT_THAT(names_of_parts(dataset, "test"), ElementsAre("test-b"));
+  EXPECT_THAT(names_of_parts(dataset, "dev-a"), ::testing::IsEmpty());
+  EXPECT_THAT(names_of_parts(dataset, "train-a"), ::testing::IsEmpty());
+}
+
 TEST(ExtraDevSets, APartOfTheMainSetIsNotEvaluatedAgain) {
   const TestSet main = six_pairs();
   const std::vector<ExtraDevSet> sets = {{"first", part(main, 0, 2), {0, 1}}, {"rest", part(main, 2, 4), {2, 3, 4, 5}}};

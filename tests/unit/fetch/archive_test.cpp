@@ -165,6 +165,40 @@ TEST_F(Archive, RefusesWhatIsNoArchive) {
   EXPECT_THAT([&] { extract_both(in_ / "missing.tgz"); }, ThrowsMessage<Error>(HasSubstr("missing.tgz")));
 }
 
+// libarchive would decompress these with a program that it finds in PATH.
+TEST_F(Archive, StartsNoProgramThatAFileAsksFor) {
+  const fs::path trace = in_ / "trace";
+  for (const char* program : {"lrzip", "lzop", "grzip"}) {
+    write_file(in_ / "bin" / program, "#!/bin/sh\ntouch " + trace.string() + "\n");
+    fs::permissions(in_ / "bin" / program, fs::perms::owner_all);
+  }
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", ((in_ / "bin").string() + ":" + path).c_str(), 1);
+  using namespace std::string_literals;
+  for (const std::string& magic : {"LRZI\0\6"s, "\x89LZO\0\r\n\x1a\n"s, "GRZipII\0\2\4:)"s}) {
+    write_file(in_ / "x.tgz", magic + random_text(1000));
+    EXPECT_THROW(extract_both(in_ / "x.tgz"), DamagedArchive);
+    EXPECT_THROW(read_zip(in_ / "x.tgz"), DamagedArchive);
+  }
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_FALSE(fs::exists(trace));
+}
+
+TEST_F(Archive, AZipIsExpectedWhereNothingElseBelongs) {
+  ASSERT_EQ(read_zip(make("x.zip", "python3 -m zipfile -c x.zip training")).size(), 3u);
+  EXPECT_THROW(read_zip(make("x.tar", "tar cf x.tar training")), DamagedArchive);
+  EXPECT_THROW(read_zip(make("x.tgz", "tar czf x.tgz training")), DamagedArchive);
+}
+
+// Formats that the corpora of others come in.
+TEST_F(Archive, ExtractsATarOfEachKindOfCompression) {
+  for (const std::string program : {"bzip2", "zstd", "lz4", "compress"}) {
+    if (std::system(("command -v " + program + " > /dev/null").c_str()) != 0) continue;
+    extract_both(make("x.tar.packed", "tar -I " + program + " -cf x.tar.packed training"));
+    expect_both();
+  }
+}
+
 // The answers of sha256sum and md5sum.
 TEST(Digest, KnowsPublishedValues) {
   const TemporaryFolder folder;

@@ -71,7 +71,7 @@ TEST_F(ProgressTest, ComesBackFromACheckpoint) {
   const std::vector<StageConfig> stages = {{.steps = 2}, {.until = StageUntil::kBleu, .patience = 2}};
   MixtureProgress at = progress(stages);
   at.see({10, 5});
-  at.enter_next(2, 1, {20, 10});
+  at.enter_next(2, 1, {20, 10}, 0.6);
   at.see({7, 6});
   at.evaluated(3, false, 0);
   at.evaluated(2, false, 0);
@@ -79,6 +79,7 @@ TEST_F(ProgressTest, ComesBackFromACheckpoint) {
   EXPECT_EQ(again.restore(parse_json(dump_json(at.state({30, 12}))), {4, 5}), (BatchPosition{4, 5}));
   EXPECT_EQ(again.state({30, 12}), at.state({30, 12}));
   EXPECT_EQ(again.stage(), 1u);
+  EXPECT_EQ(again.skipped_epochs(), 0.6);
   again.evaluated(2, false, 0);
   EXPECT_TRUE(again.is_over(50));
 }

@@ -75,6 +75,17 @@ TEST_F(MixtureTest, ATemperatureEvensCorporaOut) {
   const auto shares = stages({.temperature = 2})[0].shares;
   EXPECT_NEAR(shares[0] / shares[2], std::sqrt(6.0), 1e-12);
   EXPECT_NEAR(stages({.temperature = 1000})[0].shares[2], 1.0 / 3, 1e-3);
+  EXPECT_NEAR(stages({.temperature = 0.5})[0].shares[1], 9.0 / 46, 1e-12);  // squares of 6, 3 and 1
+}
+
+// 600^(1/T) is beyond the numbers there are.
+TEST_F(MixtureTest, ASmallTemperatureLeavesTheLargestCorpus) {
+  for (const double temperature : {0.005, 1e-6, 1e-300, 5e-324}) {
+    const MixtureStage stage = stages({.temperature = temperature})[0];
+    EXPECT_NEAR(stage.shares[0], 1, 1e-9) << temperature;
+    EXPECT_NEAR(stage.shares[1] + stage.shares[2], 0, 1e-9) << temperature;
+    EXPECT_GE(stage.draws[0], 598u) << temperature;
+  }
 }
 
 TEST_F(MixtureTest, StagesHaveWeightsOfTheirOwnAndAnEnd) {
@@ -100,6 +111,9 @@ TEST_F(MixtureTest, StagesHaveWeightsOfTheirOwnAndAnEnd) {
 TEST_F(MixtureTest, WhatCannotBeMixedIsRefused) {
   const auto with_stage = [](const StageConfig& stage) { return MixtureConfig{.stages = {stage}}; };
   EXPECT_ERROR(stages({.weights = {{"d", 1}}}), UsageError, HasSubstr("d"), HasSubstr("a, b, c"));
+  set_ = TrainingSet({{"a", &a_, 1e307}, {"b", &b_}, {"c", &c_}});
+  EXPECT_ERROR(stages({}), UsageError, HasSubstr("too large"));
+  set_ = TrainingSet({{"a", &a_}, {"b", &b_}, {"c", &c_}});
   EXPECT_ERROR(stages({.weights = {{"a", 0}}}), UsageError, HasSubstr("mixture"));
   EXPECT_ERROR(stages({.weights = {{"a", 1}}, .temperature = 2}), UsageError, HasSubstr("temperature"));
   EXPECT_ERROR(stages({.stages = {{}, {.steps = 10}}}), UsageError, HasSubstr("stages[0]"));

@@ -114,18 +114,18 @@ TEST(EvaluationsSection, MarksTheBestOfEachColumn) {
   EXPECT_THAT(text, HasSubstr("| \\- |"));
 }
 
-TEST(SamplesSection, FindsTheImprovedAndTheForgotten) {
-  const TemporaryFolder folder;
+// Evaluations of three sentences.
+RunData run_with_samples(const fs::path& folder) {
   RunData run;
-  run.folder = folder.path();
-  make_folder(folder.path() / "evaluations");
-  write_file(folder.path() / "evaluations" / "dev.jsonl",
+  run.folder = folder;
+  make_folder(folder / "evaluations");
+  write_file(folder / "evaluations" / "dev.jsonl",
              "{\"source\":\"s0\",\"reference\":\"r0\"}\n{\"source\":\"s1\",\"reference\":\"r1\"}\n{\"source\":\"s2\","
              "\"reference\":\"r2\"}\n");
   const std::string statistics =
       ",\"tokens\":1,\"bleu\":[1,1,1,0,0,0,1,0,0,0],\"chrf\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}\n";
-  for (const int step : {100, 200}) {
-    const fs::path file = folder.path() / "evaluations" / fmt::format("step-{:08}.jsonl", step);
+  for (const int step : {0, 100, 200}) {
+    const fs::path file = folder / "evaluations" / fmt::format("step-{:08}.jsonl", step);
     std::string text;
     for (int i = 0; i < 3; ++i)
       text += fmt::format("{{\"translation\":\"t{}-{}\",\"cross_entropy\":1{}", i, step, statistics);
@@ -133,7 +133,23 @@ TEST(SamplesSection, FindsTheImprovedAndTheForgotten) {
     run.evaluation_files.emplace_back(step, file);
   }
   run.sentence_losses = {{100, {9, 1, 2}, {1, 1, 1}}, {200, {1, 3, 2}, {1, 1, 1}}};
+  return run;
+}
+
+// A fine-tuned run is translated before its first step as well.
+TEST(SamplesSection, ShowsTheStateBeforeFineTuning) {
+  const TemporaryFolder folder;
+  const RunData run = run_with_samples(folder.path());
+  EXPECT_THAT(text_of(samples_section(run)), HasSubstr("t1-0"));
+  write_file(run.evaluation_files[0].second, "{\"cross_entropy\":1,\"tokens\":1}\n");  // random weights: only the loss
   const std::string text = text_of(samples_section(run));
+  EXPECT_THAT(text, Not(HasSubstr("t1-0")));
+  EXPECT_THAT(text, HasSubstr("t1-100"));
+}
+
+TEST(SamplesSection, FindsTheImprovedAndTheForgotten) {
+  const TemporaryFolder folder;
+  const std::string text = text_of(samples_section(run_with_samples(folder.path())));
   EXPECT_THAT(text, ContainsRegex("8\\.00 nats per token .*sentence 1"));
   EXPECT_THAT(text, ContainsRegex("2\\.00 nats per token .*sentence 2"));
   EXPECT_THAT(text, HasSubstr("t1-200"));

@@ -91,6 +91,20 @@ TEST_F(PairStreamTest, NamedColumnsAreFound) {
   EXPECT_ERROR(texts_of(one_file(file, {"en"})), UsageError, HasSubstr("columns"));
 }
 
+// Cleaning drops it from training text; dev and test text are not cleaned.
+TEST_F(PairStreamTest, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  const std::string mark = "\xEF\xBB\xBF";
+  ParallelFiles files;
+  files.source = folder_.write("source", mark + "a\n" + mark + "b\n").string();
+  files.target = folder_.write("target", mark + "A\nB\n").string();
+  EXPECT_THAT(texts_of(files), ElementsAre("1:a|A", "2:" + mark + "b|B"));
+  EXPECT_THAT(texts_of(one_file(write(mark + "a\tA\n" + mark + "b\tB\n"))), ElementsAre("1:a|A", "2:" + mark + "b|B"));
+  files = ParallelFiles();
+  files.tsv = write(mark + "a\tA\n");
+  EXPECT_THAT(texts_of(files), ElementsAre("1:a|A"));
+  EXPECT_THAT(texts_of(one_file(write(mark + "{\"en\": \"a\", \"de\": \"A\"}\n"))), ElementsAre("1:a|A"));
+}
+
 TEST_F(PairStreamTest, ColumnsAreNamedAfterLanguagesInOtherWays) {
   const auto read = [&](const std::string& text) { return texts_of(one_file(write(text))); };
   EXPECT_THAT(read("x\ten-US\tde-DE\n1\tHello\tHallo\n"), ElementsAre("2:Hello|Hallo"));
@@ -104,6 +118,19 @@ TEST_F(PairStreamTest, ColumnsAreNamedAfterLanguagesInOtherWays) {
   EXPECT_THAT(describe("x\ten-US\tde-DE\n"), AllOf(HasSubstr("en-US"), HasSubstr("de-DE")));
   EXPECT_THAT(describe("0.7\tHello\tHallo\n"), AllOf(HasSubstr("3 columns"), HasSubstr("0.7"), HasSubstr("Hello")));
   EXPECT_THAT(describe("Hello\tHallo\n"), AllOf(HasSubstr("Hello"), HasSubstr("Hallo")));
+}
+
+// Lines of strangers: nesting would exhaust the stack, and many keys take a time in proportion to their square.
+TEST_F(PairStreamTest, JsonThatTakesTooMuchIsRefused) {
+  const std::string first = R"({"en": "a", "de": "b"})"
+                            "\n";
+  const std::string deep = R"({"en": )" + std::string(200'000, '[') + std::string(200'000, ']') + ", \"de\": \"b\"}\n";
+  EXPECT_ERROR(texts_of(one_file(write(first + deep))), Error, HasSubstr("line 2"));
+  std::string keys = R"({"en": "c", "de": "d")";
+  for (int i = 0; i < 9000; ++i) keys += fmt::format(", \"k{}\": 0", i);
+  EXPECT_THAT(texts_of(one_file(write(first + keys + "}\n"))), ElementsAre("1:a|b", "2:c|d"));
+  for (int i = 9000; i < 10'000; ++i) keys += fmt::format(", \"k{}\": 0", i);
+  EXPECT_ERROR(texts_of(one_file(write(first + keys + "}\n"))), Error, HasSubstr("line 2"), HasSubstr("10000"));
 }
 
 // One name alone: the other column cannot be guessed. As --tsv, the file has pairs in columns 1 and 2.
