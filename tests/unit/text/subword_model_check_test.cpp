@@ -23,7 +23,7 @@ class SubwordModelCheck : public ::testing::Test {
  protected:
   Subwords load(const std::string& model) { return Subwords(folder_.write("source.spm", model)); }
   void expect_refused(const std::string& table, const std::string& why) {
-    for (const uint64_t field : {3u, 5u}) {
+    for (const uint32_t field : {3u, 5u}) {
       EXPECT_ERROR(load(made_subword_model(kThreePieces, table, field)), Error, HasSubstr("source.spm"),
                    HasSubstr(why));
     }
