@@ -167,14 +167,14 @@ TEST_F(CopyTest, AnOldDatasetIsNoneOnceAFileOfItChanges) {
 
 TEST_F(CopyTest, AsksForAnyNumberOfFiles) {
   const CopyFile file = add("a", "x");
-  files_.assign(2000, file);  // more than fits into an argument
+  files_.assign(700, file);  // more than fits into an argument
   const auto files_to_send = [&] {
     CopyToHost copy(*this, "b", files_, site());
     while (copy.ask()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     EXPECT_EQ(copy.trouble(), "");
     return copy.files_to_send();
   };
-  EXPECT_EQ(files_to_send(), 2000u);
+  EXPECT_EQ(files_to_send(), 700u);
   folder_.write("host/a", "x");
   EXPECT_EQ(files_to_send(), 0u);
 }

@@ -55,6 +55,7 @@ TEST(RunFolder, ThatARestartContinuesHasARun) {
   const fs::path run = folder / "run";
   EXPECT_ERROR(check_continued_run(run, "host-b"), Error, AllOf(HasSubstr(run.string()), HasSubstr("host-b")));
   EXPECT_FALSE(fs::exists(run));
+  fs::create_directory(run);
   folder.write("run/run.json", "{}");
   check_continued_run(run, "host-b");
 }
