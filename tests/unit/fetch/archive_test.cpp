@@ -168,6 +168,7 @@ TEST_F(Archive, RefusesWhatIsNoArchive) {
 // libarchive would decompress these with a program that it finds in PATH.
 TEST_F(Archive, StartsNoProgramThatAFileAsksFor) {
   const fs::path trace = in_ / "trace";
+  make_folder(in_ / "bin");
   for (const char* program : {"lrzip", "lzop", "grzip"}) {
     write_file(in_ / "bin" / program, "#!/bin/sh\ntouch " + trace.string() + "\n");
     fs::permissions(in_ / "bin" / program, fs::perms::owner_all);
