@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_literals;
 
-constexpr int64_t kWidth = 4, kInner = 8;
+constexpr int64_t kWidth = 8, kInner = 16;
 const std::vector<std::string> kVocabulary = {"</s>", "<unk>", "▁", "a", "b", "▁a", "é", ">>fra<<", "<pad>"};
 constexpr int64_t kRows = 9;
 
@@ -36,6 +36,7 @@ std::string subword_model() {
 class MutatedImports : public ::testing::Test {
  protected:
   void SetUp() override {
+    fs::create_directory(place_);
     for (const char* name : {"source.spm", "target.spm"}) write_file(place_ / name, subword_model());
   }
 
@@ -81,8 +82,8 @@ TEST_F(MutatedImports, OfHuggingFace) {
   for (const std::string& piece : kVocabulary) vocabulary[piece] = vocabulary.size();
   write_file(place_ / "vocab.json", dump_json(vocabulary));
   write_file(place_ / "config.json",
-             R"({"model_type": "marian", "encoder_layers": 1, "decoder_layers": 1, "d_model": 4,
-                 "encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8,
+             R"({"model_type": "marian", "encoder_layers": 1, "decoder_layers": 1, "d_model": 8,
+                 "encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16,
                  "activation_function": "swish", "dropout": 0.1, "scale_embedding": true, "vocab_size": 9,
                  "max_position_embeddings": 128, "eos_token_id": 0, "pad_token_id": 8, "decoder_start_token_id": 8})");
   write_file(place_ / "generation_config.json",
@@ -105,7 +106,7 @@ TEST_F(MutatedImports, OfMarian) {
     arrays.push_back({name + ".npy", array_file("<f4", shape, bytes)});
   };
   const std::string settings =
-      "type: transformer\ndim-emb: 4\ntransformer-dim-ffn: 8\ntransformer-heads: 2\nenc-depth: 1\ndec-depth: 1\n"
+      "type: transformer\ndim-emb: 8\ntransformer-dim-ffn: 16\ntransformer-heads: 2\nenc-depth: 1\ndec-depth: 1\n"
       "transformer-ffn-activation: relu\ntied-embeddings-all: true\n\0"s;
   arrays.push_back({"special:model.yml.npy", array_file("|i1", {static_cast<int64_t>(settings.size())}, settings)});
   add("Wemb", {kRows, kWidth});

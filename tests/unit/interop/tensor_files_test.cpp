@@ -141,7 +141,7 @@ TEST_F(TensorFiles, PlacesThatReferToValuesAreCounted) {
   const auto read = [](const std::string& opcode, int count) {
     std::string pickle = std::string("\x80\x04Nq\0", 5);
     for (int i = 0; i < count; ++i) pickle += opcode;
-    read_pickle(pickle + ".", opcode, {});
+    read_pickle(pickle + ".", "places", {});
   };
   for (const std::string& opcode : {std::string("q\0", 2), std::string("h\0", 2), std::string("(")}) {
     EXPECT_ERROR(read(opcode, 10'100'000), Error, HasSubstr("10000000"));
