@@ -9,7 +9,6 @@ namespace verbund {
 namespace {
 
 constexpr int kHalvingTag = 3;
-constexpr int kFewestHosts = 8;                // fewer exchange about as many messages directly
 constexpr size_t kSmallestHalvedSlice = 2048;  // values
 
 void add(std::span<const float> left, std::span<const float> right, float* sum) {

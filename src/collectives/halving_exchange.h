@@ -22,7 +22,9 @@ class HalvingExchange {
   // `shared`: the buffer of this worker's host. All three must outlive this.
   HalvingExchange(Transport& transport, const HostLayout& layout, SharedChunkBuffer& shared);
 
-  // Whether it is possible on these hosts, and fewer messages may be worth more round trips: there are many of them.
+  // Whether it is possible on these hosts, and fewer messages may be worth more round trips. Up to 128 hosts they were
+  // not where it was measured (docs/workers.md).
+  static constexpr int kFewestHosts = 256;
   static bool suits(const HostLayout& layout);
   // The largest buffer for which they are: less than a chunk for each host.
   static size_t values_below(int hosts) { return kChunk * static_cast<size_t>(hosts); }

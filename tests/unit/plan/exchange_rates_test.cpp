@@ -86,12 +86,12 @@ TEST(ExchangeRates, SmallBucketsOfManyHostsTakeARoundTripForEachHalving) {
     message.value_bytes = value_bytes;
     return time_of(message, ExchangeLayout::of(all, static_cast<int>(hosts) * slots), rates).latency;
   };
-  EXPECT_DOUBLE_EQ(latency(8, 2, 1000, 4), 3);
-  EXPECT_DOUBLE_EQ(latency(64, 1, 1000, 4), 6);
-  EXPECT_DOUBLE_EQ(latency(8, 2, 1e6, 4), 1);   // large
-  EXPECT_DOUBLE_EQ(latency(8, 2, 1000, 2), 1);  // rounded on the wire
-  EXPECT_DOUBLE_EQ(latency(8, 3, 1000, 4), 1);  // hosts that are no subtrees
-  EXPECT_DOUBLE_EQ(latency(6, 2, 1000, 4), 1);
+  EXPECT_DOUBLE_EQ(latency(256, 2, 1000, 4), 8);
+  EXPECT_DOUBLE_EQ(latency(1024, 1, 1000, 4), 10);
+  EXPECT_DOUBLE_EQ(latency(256, 2, 1e7, 4), 1);   // large
+  EXPECT_DOUBLE_EQ(latency(256, 2, 1000, 2), 1);  // rounded on the wire
+  EXPECT_DOUBLE_EQ(latency(256, 3, 1000, 4), 1);  // hosts that are no subtrees
+  EXPECT_DOUBLE_EQ(latency(128, 2, 1000, 4), 1);
 }
 
 TEST(ExchangeRates, AShardedOptimiserHasTheTwoWaysApart) {
