@@ -50,9 +50,10 @@ struct MixtureConfig {
     visit.field("weights", weights,
                 "shares of the pairs that are drawn from each corpus, such as {europarl: 0.7, multi30k: 0.3}; others "
                 "are not drawn; {}: every corpus, in proportion to its pairs times its weight in the dataset");
-    visit.field("temperature", temperature, {0, 1000},
-                "T > 1 evens corpora out, T below 1 favours large ones: the share of each is proportional to (pairs times "
-                "weight)^(1/T); 0: none");
+    visit.field(
+        "temperature", temperature, {0, 1000},
+        "T > 1 evens corpora out, T below 1 favours large ones: the share of each is proportional to (pairs times "
+        "weight)^(1/T); 0: none");
     visit.field("epoch_pairs", epoch_pairs, {0, 4294967295},
                 "pairs of an epoch of the mixture; 0: as many as the corpora that are drawn from have");
     visit.list("stages", stages,

@@ -194,7 +194,7 @@ class MixtureTest(ProgramTest):
 
     def test_epochs_count_what_stages_have_drawn(self):
         stages = "mixture.stages=[{steps: 2}, {steps: 4}, {}]"
-        values = settings({**MODEL, "train.epochs": 3, "train.log_every": 1, "batch.tokens": 1500})
+        values = settings({**MODEL, "train.epochs": 3, "train.log_every": 1})
         plain, staged = self.folder / "plain", self.folder / "staged"
         epochs = {}
         for run, more in ((plain, []), (staged, ["--set", stages])):
@@ -206,8 +206,8 @@ class MixtureTest(ProgramTest):
             self.assertAlmostEqual(epochs[run][-1], 3, delta=0.2)
             advances = [after - before for before, after in zip([0, *epochs[run]], epochs[run])]
             self.assertLess(max(advances), 2 * min(advances))  # no jump
-        self.assertGreater(len(epochs[plain]), 12)
-        self.assertLessEqual(abs(len(epochs[staged]) - len(epochs[plain])), 2)  # epochs differ by a batch
+        self.assertGreater(len(epochs[plain]), 20)
+        self.assertLessEqual(abs(len(epochs[staged]) - len(epochs[plain])), 4)  # epochs differ by a batch
 
     def test_a_benchmark_goes_on_after_the_last_stage(self):
         done = self.succeed("train", "--data", self.general, "--run", self.folder / "run", *settings(MODEL), "--set",
