@@ -51,16 +51,17 @@ std::optional<Stall> find_stall(std::span<const WorkerSeen> workers) {
 
   // All have entered it. Before the last one did, nobody could get further.
   double seconds = std::numeric_limits<double>::infinity();
+  bool may_block = false;
   for (const WorkerSeen& worker : workers) {
     if (worker.left) continue;
-    if (worker.may_block) return std::nullopt;
+    may_block = may_block || worker.may_block;
     seconds = std::min(seconds, worker.since_entered);
   }
   return Stall{seconds, static_cast<size_t>(waiting - workers.data()),
                fmt::format("all workers have been in the {} of step {} for {:.0f} s: the network between them is slow "
                            "or stuck",
                            waiting->operation, waiting->step + 1, seconds),
-               true};
+               true, may_block};
 }
 
 }  // namespace verbund

@@ -28,10 +28,11 @@ struct WorkerSeen {
 };
 
 struct Stall {
-  double seconds;       // that the others have waited
-  size_t worker;        // the straggler
-  std::string message;  // names the straggler, its step and the operation
-  bool of_all = false;  // all workers wait, since the last one came; `worker` waits the longest
+  double seconds;          // that the others have waited
+  size_t worker;           // the straggler
+  std::string message;     // names the straggler, its step and the operation
+  bool of_all = false;     // all workers wait, since the last one came; `worker` waits the longest
+  bool may_block = false;  // so does the activity of one of them
 };
 
 // The longest stall, if there is one.

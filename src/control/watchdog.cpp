@@ -21,6 +21,8 @@ constexpr double kSilentSeconds = 2;
 constexpr double kLookSeconds = 0.1;  // looking at a thousand workers after every heartbeat would take a core
 constexpr double kFirstPingsSeconds = 2;
 constexpr double kLastWordsSeconds = 3;
+// While a model is loaded or saved, all workers may wait longer for a slow network, but not for ever.
+constexpr double kBlockingFactor = 20;
 constexpr double kDrainSeconds = 1;
 constexpr double kAbortSeconds = 2;
 constexpr std::chrono::milliseconds kSameReason{300};
@@ -319,7 +321,8 @@ void Watchdog::look_for_stalls() {
   if (rank_ != 0 && seen[stall->worker].silent <= kSilentSeconds) return;
   const int worker = stall->of_all ? -1 : ranks[stall->worker];
   const bool waits_for_worker_0 = rank_ != 0 && worker != 0;
-  if (stall->seconds >= limits.deadline_seconds + (waits_for_worker_0 ? kLastWordsSeconds : 0)) {
+  const double deadline = limits.deadline_seconds * (stall->may_block ? kBlockingFactor : 1);
+  if (stall->seconds >= deadline + (waits_for_worker_0 ? kLastWordsSeconds : 0)) {
     end({WatchdogEvent::Kind::kLost, worker,
          fmt::format("lost {}: {}. That is longer than workers.deadline_seconds {:g}, so all workers end. "
                      "Start the same command again: training resumes from its last checkpoint",

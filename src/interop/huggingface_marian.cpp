@@ -232,7 +232,8 @@ DecodeConfig search_of(const HuggingFaceConfig& config, const HuggingFaceConfig&
   std::vector<std::string> others;
   for (const auto& [key, neutral] : kOtherSearches) {
     const Json value = of(key).get(key, neutral);
-    if (value != neutral) others.push_back(fmt::format("{} ({})", key, dump_json(value)));
+    if (value != neutral && !(value.is_structured() && value.empty()))
+      others.push_back(fmt::format("{} ({})", key, dump_json(value)));
   }
   if (!others.empty()) {
     warn("{}: the search here has no {}, so that translations may differ from those of transformers",

@@ -3,6 +3,7 @@
 // with vocabularies in YAML beside source.spm and target.spm.
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "config/value.h"
 #include "core/error.h"
@@ -223,7 +224,8 @@ ForeignVocabulary vocabulary_of(const fs::path& path, int64_t rows) {
 }
 
 struct MarianFiles {
-  fs::path model, settings;  // settings: a decoder.yml, or one that Marian has written; may be empty
+  fs::path model;
+  std::vector<fs::path> settings;  // decoder.yml before those that Marian has written
 };
 
 MarianFiles find_files(const fs::path& path) {
@@ -231,10 +233,9 @@ MarianFiles find_files(const fs::path& path) {
   if (!fs::is_directory(path)) {
     files.model = path;
     const fs::path folder = path.parent_path(), model = path.filename();
-    // That of the user before those that Marian writes beside a model.
     for (const fs::path& name : {fs::path("decoder.yml"), fs::path(model.string() + ".decoder.yml"),
                                  fs::path(model.string() + ".yml"), fs::path("config.yml")}) {
-      if (files.settings.empty() && fs::exists(folder / name)) files.settings = folder / name;
+      if (fs::exists(folder / name)) files.settings.push_back(folder / name);
     }
     return files;
   }
@@ -256,19 +257,20 @@ MarianFiles find_files(const fs::path& path) {
       place.string(), fmt::join(names, ", "));
 }
 
-// The vocabularies that decoder.yml names, relative to it.
+// The vocabularies that the first file of settings names, relative to it.
 std::vector<fs::path> named_vocabularies(const MarianFiles& files) {
   const fs::path folder = files.model.parent_path();
-  const MarianSettings settings(read_file(files.settings), files.settings.string());
+  const fs::path& file = files.settings.front();
+  const MarianSettings settings(read_file(file), file.string());
   std::vector<fs::path> found;
   for (const std::string& name : settings.list("vocabs")) {
     const fs::path beside = folder / fs::path(name).filename();
     found.push_back(fs::exists(folder / name) ? folder / name : beside);
   }
-  if (found.size() != 2) refuse_vocabularies(files.settings, found);
+  if (found.size() != 2) refuse_vocabularies(file, found);
   for (const fs::path& path : found) {
     if (fs::exists(path)) continue;
-    fail("{} names the vocabulary {}, which is not there: put it beside the model", files.settings.string(),
+    fail("{} names the vocabulary {}, which is not there: put it beside the model", file.string(),
          path.filename().string());
   }
   return found;
@@ -298,13 +300,21 @@ DecodeConfig search_of(const MarianFiles& files) {
   decode.length_penalty = 1;
   decode.max_tokens = 512;
   if (files.settings.empty()) return decode;
-  const MarianSettings settings(read_file(files.settings), files.settings.string());
-  if (settings.find("beam-size") != nullptr) decode.beam = settings.size("beam-size", 1000);
-  if (std::strtod(settings.text("word-penalty", "0").c_str(), nullptr) != 0) {
-    settings.refuse("word-penalty", "only 0 is supported");
+  decode.length_penalty = 0;  // which is what Marian does without `normalize`
+  // From the first file that has the key: a decoder.yml may name the vocabularies alone.
+  std::set<std::string> found;
+  for (const fs::path& file : files.settings) {
+    const MarianSettings settings(read_file(file), file.string());
+    const auto is_first_with = [&](const char* key) {
+      return settings.find(key) != nullptr && found.insert(key).second;
+    };
+    const auto number = [&](const char* key) { return std::strtod(settings.text(key, "0").c_str(), nullptr); };
+    if (is_first_with("beam-size")) decode.beam = settings.size("beam-size", 1000);
+    if (is_first_with("word-penalty") && number("word-penalty") != 0) {
+      settings.refuse("word-penalty", "only 0 is supported");
+    }
+    if (is_first_with("normalize")) decode.length_penalty = std::clamp(number("normalize"), 0.0, 10.0);
   }
-  const std::string penalty = settings.text("normalize", "0");  // which is what Marian does without it
-  decode.length_penalty = std::clamp(std::strtod(penalty.c_str(), nullptr), 0.0, 10.0);
   return decode;
 }
 

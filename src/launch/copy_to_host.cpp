@@ -46,7 +46,8 @@ std::string question_of(const CopyFile& file, const std::string& host) {
   return fmt::format("ask {} {} {} {}\n", file.size, file.sha256, quoted(file.path), quoted(partial_name(file, host)));
 }
 
-// Takes the rest of the file from stdin. With the first new file of a dataset, the old one is none any more.
+// Takes the rest of the file from stdin. With the first new file of a dataset, the old one is none any more. If the
+// file has arrived in the meantime, on a disk that hosts share, nothing is touched.
 std::string receive_script(const CopyFile& file, const std::string& host, uint64_t offset) {
   return fmt::format(
       "path={} part={} manifest={}\n"
@@ -57,10 +58,11 @@ std::string receive_script(const CopyFile& file, const std::string& host, uint64
       "cat >> \"$part\" || exit {}\n"
       "[ \"$(stat -c %s \"$part\")\" -ge {} ] || exit {}\n"
       "[ \"$(sha256sum < \"$part\" | cut -c 1-64)\" = {} ] || {{ rm -f \"$part\"; exit {}; }}\n"
+      "if [ -e \"$path\" ] && [ \"$(sha256sum < \"$path\" | cut -c 1-64)\" = {} ]; then rm -f \"$part\"; exit 0; fi\n"
       "chmod {} \"$part\" && sync \"$part\" && {{ [ -z \"$manifest\" ] || rm -f \"$manifest\"; }} &&\n"
       "  mv -f \"$part\" \"$path\" || exit {}\n",
       quoted(file.path), quoted(partial_name(file, host)), quoted(file.manifest), quoted(file.path.parent_path()),
-      +kCannotWrite, host, offset, +kMoved, +kCannotWrite, file.size, +kBrokenOff, file.sha256, +kDamaged,
+      +kCannotWrite, host, offset, +kMoved, +kCannotWrite, file.size, +kBrokenOff, file.sha256, +kDamaged, file.sha256,
       file.executable ? "755" : "644", +kCannotFinish);
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 // The library has room for 32 rules that match the same text, and for 64 user-defined pieces.
 constexpr uint64_t kMaxMatches = 32;
+constexpr size_t kMaxNestedPieces = 64;
 // Its trie is built by a recursion over the bytes of a piece. Learned pieces have at most some hundred.
 constexpr size_t kMaxPieceBytes = 4096;
 
@@ -118,7 +119,7 @@ std::string damage_of_pieces(std::vector<std::string_view> pieces) {
   for (const std::string_view piece : pieces) {
     while (!nested.empty() && !piece.starts_with(nested.back())) nested.pop_back();
     nested.push_back(piece);
-    if (nested.size() > kMaxMatches) return fmt::format("more than {} pieces begin alike", kMaxMatches);
+    if (nested.size() > kMaxNestedPieces) return fmt::format("more than {} pieces begin alike", kMaxNestedPieces);
   }
   return "";
 }

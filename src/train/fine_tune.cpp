@@ -117,8 +117,7 @@ std::string replayed_by(const FineTuneRequest& request) {
       request.run.string(), old);
 }
 
-// The model that a run began with: on its record with an absolute path. (Older versions kept train.start_from as it was
-// typed.)
+// The model that a run began with: on its record with an absolute path.
 fs::path model_of(const fs::path& run, const TrainConfig& config) {
   const Json record = fs::exists(run / "run.json") ? read_run_record(run) : Json::object();
   const std::string path = record.value(kStartedFrom, Json::object()).value("path", "");
@@ -204,7 +203,11 @@ FineTuned fine_tune(const FineTuneRequest& request) {
   if (const fs::path begun = request.run / "config.yaml"; fs::exists(begun)) {
     config = load_config(begun.string(), {});
     const fs::path began_with = model_of(request.run, config.train);
-    if (began_with.empty() || plain_path(began_with) != plain_path(request.model)) {
+    const auto is_model = [&](const fs::path& path) {
+      return !path.empty() && plain_path(path) == plain_path(request.model);
+    };
+    // As it was typed, too: folders may have been moved together, or mounted elsewhere.
+    if (!is_model(began_with) && !is_model(config.train.start_from)) {
       fail_usage("the run {} began with {}, not with the model of {}: give another --run folder", request.run.string(),
                  began_with.empty() ? "random weights" : "the model of " + began_with.string(), request.model.string());
     }
@@ -228,7 +231,7 @@ FineTuned fine_tune(const FineTuneRequest& request) {
   config.evaluate.at_start = true;
   config.train.timeline = {};
   config.train.freeze.clear();
-  config.train.start_from = plain_path(request.model).string();
+  config.train.start_from = request.model.string();  // as it is typed; run.json has the whole path
   config.train.start_from_checkpoint.clear();
   config.train.start_from_vocabulary = StartVocabulary::kSame;
   result.notes.push_back(fmt::format(

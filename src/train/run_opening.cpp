@@ -112,8 +112,8 @@ void check_compatible(const Checkpoint& newest, Run& run) {
 }
 
 // While a large model goes over a slow network, or is read from a slow disk, the workers wait for each other.
-void report_loading(Run& run, bool loads) {
-  run.workers.watchdog().report_phase(run.state.step, loads ? "loading the model" : "start", loads);
+void report_loading(Workers& workers, int64_t step, bool loads) {
+  workers.watchdog().report_phase(step, loads ? "loading the model" : "start", loads);
 }
 
 // Restores the state of an earlier part of the run. False: there is none.
@@ -174,6 +174,7 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   if (workers.leads()) warn_of_slow_vocabulary(*device, datasets.front().manifest());
   const std::string verified = verify_all(workers, datasets, request.verified);
   std::unique_ptr<RunKeeper> keeper = make_keeper(request, workers);
+  report_loading(workers, 0, true);  // for an automatic batch size, too
   const Config config = settle(request.config, datasets.front(), *device, *keeper, workers);
 
   auto run = std::make_unique<Run>(request, workers, threads, std::move(datasets), config, std::move(device),
@@ -183,11 +184,10 @@ std::unique_ptr<Run> open_run(const TrainRequest& request, Workers& workers) {
   validate_settings(*run);
   run->state.optimizer->freeze(frozen_parameters(run->state.model->table(), config.train.freeze));
   run->start = static_cast<int64_t>(workers.comm().max(static_cast<double>(run->keeper->starts())));
-  report_loading(*run, true);
   run->resumed = resume(*run);
   debug("run: {} step {}, start number {}", run->resumed ? "resumes after" : "begins at", run->state.step, run->start);
   if (!run->resumed) start_run(*run);
-  report_loading(*run, false);
+  report_loading(workers, run->state.step, false);
   run->first_step = run->state.step;
   if (run->dataset.has("dev")) read_dev_sets(*run);
   if (const int64_t pairs = config.evaluate.train_probe; pairs > 0) {

@@ -119,7 +119,9 @@ class TrainHostsTest(TrainingTest):
                     self.assertNotEqual(straight, self.straight)  # else nothing was rounded
                 self.run_folder = self.folder / f"{wire} killed"
                 job = self.launch(values, "--max-restarts", 1)
-                os.kill(self.workers_at_step(job, 2, self.run_folder, 15)[1], signal.SIGKILL)
+                worker = self.workers_at_step(job, 2, self.run_folder, 15)[1]
+                self.wait_for(lambda: self.checkpoints(self.run_folder), job)  # is saved while training goes on
+                os.kill(worker, signal.SIGKILL)
                 self.assertEqual(job.wait(), 0, job.said())
                 self.assertGreater(self.resumed_at(self.run_folder), 0)
                 self.assertEqual(self.weights(self.run_folder), straight)

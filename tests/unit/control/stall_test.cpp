@@ -90,11 +90,13 @@ TEST(Stall, OfAllBeginsWhenTheLastWorkerHasCome) {
   EXPECT_EQ(stall->seconds, 0.5);
 }
 
-TEST(Stall, OfAllIsNoneWhileAWorkerMayBlock) {
+TEST(Stall, OfAllKnowsThatAWorkerMayBlock) {
   WorkerSeen saving = waiting("worker 0 on a", 1000);
   saving.may_block = true;
-  EXPECT_FALSE(find_stall(std::vector{saving, waiting("worker 1 on b", 1000)}));
-  EXPECT_FALSE(find_stall(std::vector{waiting("worker 1 on b", 1000), saving}));
+  const WorkerSeen other = waiting("worker 1 on b", 1000);
+  EXPECT_TRUE(find_stall(std::vector{saving, other})->may_block);
+  EXPECT_TRUE(find_stall(std::vector{other, saving})->may_block);
+  EXPECT_FALSE(find_stall(std::vector{other, other})->may_block);
 }
 
 }  // namespace

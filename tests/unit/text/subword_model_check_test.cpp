@@ -86,11 +86,12 @@ TEST_F(SubwordModelCheck, TooManyRulesForOneTextAreRefused) {
 
 TEST_F(SubwordModelCheck, UserDefinedPiecesAreBounded) {
   std::vector<std::pair<std::string, int64_t>> pieces = kThreePieces;
-  for (size_t i = 1; i <= 32; ++i) pieces.push_back({std::string(i, 'x'), 4});
+  for (size_t i = 1; i <= 63; ++i) pieces.push_back({std::string(i, 'x'), 4});
   pieces.push_back({"y", 4});
-  EXPECT_EQ(load(made_subword_model(pieces)).encode(std::string(32, 'x')).size(), 2u);
-  pieces.push_back({std::string(33, 'x'), 4});
-  EXPECT_ERROR(load(made_subword_model(pieces)), Error, HasSubstr("32"));
+  EXPECT_EQ(load(made_subword_model(pieces)).encode(std::string(63, 'x')).size(), 2u);
+  pieces.push_back({std::string(64, 'x'), 4});
+  pieces.push_back({std::string(65, 'x'), 4});
+  EXPECT_ERROR(load(made_subword_model(pieces)), Error, HasSubstr("64"));
   EXPECT_ERROR(load(made_subword_model({{"▁", 1}, {std::string(5000, 'x'), 1}})), Error, HasSubstr("5000"));
 }
 
