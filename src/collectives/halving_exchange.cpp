@@ -122,11 +122,10 @@ void HalvingExchange::reduce_over_hosts(std::span<float> sums) {
 // Exchanges with the worker of another host that has this one's place there.
 void HalvingExchange::exchange(int host, std::span<const float> outgoing, std::span<float> incoming) {
   const int other = layout_.ranks_of(host)[static_cast<size_t>(local_rank_)];
-  int under_way = 0;
-  if (!incoming.empty()) transport_.receive(other, kHalvingTag, std::as_writable_bytes(incoming), under_way);
-  if (!outgoing.empty()) transport_.send(other, kHalvingTag, std::as_bytes(outgoing), under_way);
+  if (!incoming.empty()) transport_.receive(other, kHalvingTag, std::as_writable_bytes(incoming), under_way_);
+  if (!outgoing.empty()) transport_.send(other, kHalvingTag, std::as_bytes(outgoing), under_way_);
   bytes_sent_ += outgoing.size_bytes();
-  for (PollBackoff backoff; under_way > 0;) {
+  for (PollBackoff backoff; under_way_ > 0;) {
     if (transport_.progress()) {
       backoff.renew();
     } else {

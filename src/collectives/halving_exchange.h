@@ -45,6 +45,7 @@ class HalvingExchange {
   const int host_, local_rank_;
   const bool suits_;
   std::vector<float> sums_, incoming_;
+  int under_way_ = 0;  // messages
   uint64_t bytes_sent_ = 0;
 };
 

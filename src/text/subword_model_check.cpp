@@ -77,8 +77,8 @@ class CharacterMap {
   bool is_inside(uint64_t base) const { return (base | 0xFF) < units(); }
 
   std::string find_damage() {
-    const std::string outside = "leads outside of itself";
-    if (units() == 0 || !is_inside(unit(0).offset())) return outside;
+    constexpr const char* kOutside = "leads outside of itself";
+    if (units() == 0 || !is_inside(unit(0).offset())) return kOutside;
     if (!strings_.ends_with('\0')) return "has a string without an end";
     list_children();
     std::vector<uint8_t> states(units(), kUnknownState);
@@ -93,14 +93,14 @@ class CharacterMap {
       }
       const Unit child = unit(at.child);
       const uint64_t base = at.child ^ child.offset();
-      if (!is_inside(base)) return outside;
+      if (!is_inside(base)) return kOutside;
       if (states[base] == kOpen) return "has a loop";
       if (states[base] == kUnknownState) {
         states[base] = kOpen;
         path.push_back({base, first_[base]});
         continue;  // and returns to this child
       }
-      if (child.has_leaf() && unit(base).value() >= strings_.size()) return outside;
+      if (child.has_leaf() && unit(base).value() >= strings_.size()) return kOutside;
       at.matches = std::max(at.matches, states[base] + uint64_t{child.has_leaf()});
       if (at.matches > kMaxMatches) return fmt::format("has more than {} rules for one text", kMaxMatches);
       at.child = next_[at.child];
