@@ -56,7 +56,7 @@ std::vector<Host> hosts_at_start(const HostFlags& flags, const LaunchSettings& s
     const bool is_last = flags.from.empty() || std::chrono::steady_clock::now() + kBetweenReads >= end;
     std::string trouble;
     try {
-      const std::vector<Host> hosts = flags.hosts();
+      std::vector<Host> hosts = flags.hosts();
       const bool enough = total_slots(hosts) >= min_workers && static_cast<int>(hosts.size()) >= settings.min_hosts;
       if (is_last || enough) return hosts;
       trouble = fmt::format("--hosts-from names only {}", describe_hosts(hosts));
