@@ -51,8 +51,17 @@ bool has_pieces_of_text(const sentencepiece::SentencePieceProcessor& processor) 
 
 void load_model(std::string_view bytes, const fs::path& path, sentencepiece::SentencePieceProcessor& processor) {
   check_subword_model_file(bytes, path);
-  const auto status = processor.LoadFromSerializedProto(bytes);
-  if (!status.ok()) fail("{} is not a SentencePiece model ({})", path.string(), status.message());
+  const auto load = [&]() -> std::string {
+    try {
+      const auto status = processor.LoadFromSerializedProto(bytes);
+      return status.ok() ? "" : status.message();
+    } catch (const std::exception& error) {  // of its tries, for an empty piece
+      return error.what();
+    }
+  };
+  if (const std::string trouble = load(); !trouble.empty()) {
+    fail("{} is not a SentencePiece model ({})", path.string(), trouble);
+  }
   if (!has_pieces_of_text(processor)) {
     fail("{} is not a SentencePiece model of text: it has no pieces that text can be cut into", path.string());
   }

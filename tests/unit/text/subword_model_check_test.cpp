@@ -95,6 +95,12 @@ TEST_F(SubwordModelCheck, UserDefinedPiecesAreBounded) {
   EXPECT_ERROR(load(made_subword_model({{"▁", 1}, {std::string(5000, 'x'), 1}})), Error, HasSubstr("5000"));
 }
 
+TEST_F(SubwordModelCheck, WhatTheLibraryThrowsIsAnError) {
+  std::vector<std::pair<std::string, int64_t>> pieces = kThreePieces;
+  pieces.push_back({"", 4});
+  EXPECT_ERROR(load(made_subword_model(pieces)), Error, HasSubstr("source.spm"));
+}
+
 // Where two readers of a damaged file could differ, it is refused.
 TEST_F(SubwordModelCheck, WhatIsNotWhollyAMessageIsRefused) {
   const std::string table = made_table(made_trie(2), "b\0"s), bad = made_subword_model(kThreePieces, table);
