@@ -17,8 +17,8 @@ namespace verbund {
 // Of each file. VERBUND_MUTATIONS is the number of all files together, such as 10000.
 inline int64_t mutations() {
   constexpr int64_t kFiles = 12, kFew = 1200;  // five of tensors, seven of imported models
-  const char* wish = std::getenv("VERBUND_MUTATIONS");
-  return (wish == nullptr ? kFew : std::max<int64_t>(std::atoll(wish), kFew)) / kFiles;
+  const char* requested = std::getenv("VERBUND_MUTATIONS");
+  return (requested == nullptr ? kFew : std::max<int64_t>(std::atoll(requested), kFew)) / kFiles;
 }
 
 template <typename Read>
